@@ -63,8 +63,6 @@ class McpConnection:
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
         self.failure: ToolFailed | None = None
-        # Whether it failed before the server could get a call.
-        self.unsent = False
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
         self._client: Client | None = None
@@ -94,11 +92,6 @@ class McpConnection:
     def was_slow(self) -> bool:
         """Whether the server was not ready in time, so that starting it again would make everyone wait again."""
         return not self._stopped and self.failure is not None and self.failure.code == "slow-start"
-
-    @property
-    def has_died(self) -> bool:
-        """Whether the server's process has ended by itself."""
-        return not self._stopped and self.failure is not None and self.failure.code in ("ended", "keeps-ending")
 
     async def started(self) -> None:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
@@ -251,7 +244,7 @@ class McpConnection:
             page = await self._client.list_tools(cursor=cursor)
             listed += page.tools
             cursor = page.next_cursor
-            if not cursor or len(listed) > MOST_TOOLS:
+            if not cursor or len(listed) + len(self._odd) > MOST_TOOLS:
                 break
         self.tools, left_out, self.only_as_tasks = tools_of(self.server, listed)
         self.unusable = (*self._odd, *left_out)
@@ -303,7 +296,6 @@ class McpConnection:
             last = next((line.strip() for line in reversed(words) if line.strip()), "")
             detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
-        self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
         code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
         return ToolFailed(code, server=name, detail=_says(leaf))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import mcp_types as types
 from anyio.abc import ObjectReceiveStream
-from jsonschema import SchemaError
+from jsonschema import FormatChecker
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
@@ -62,7 +62,8 @@ class _MendedMessages(ObjectReceiveStream[Any]):
 def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a tool as the package accepts it, with the fields that are used; None if it cannot be understood."""
     schema = arguments_schema(tool.get("inputSchema"))
-    found = {key: tool[key] for key in _USED if tool.get(key) is not None} | {"inputSchema": schema}
+    # Some languages write an empty object as an empty list.
+    found = {key: tool[key] for key in _USED if tool.get(key) not in (None, [])} | {"inputSchema": schema}
     try:
         types.Tool.model_validate(found, by_name=False)
     except ValidationError:
@@ -72,28 +73,30 @@ def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def arguments_schema(schema: Any) -> dict[str, Any] | None:
     """Return a tool's schema as that of an object in today's JSON Schema; None if it cannot be understood so."""
-    if schema is None or schema is True or schema == {}:
+    if schema is None or schema is True or schema in ({}, []):
         return {"type": "object", "properties": {}}
     if not isinstance(schema, dict):
         return None
-    kinds = schema.get("type")
-    if kinds == "object" and _is_valid(schema):
+    if schema.get("type") == "object" and _is_valid(schema):
         return schema
-    if not (kinds in (None, "object") or (isinstance(kinds, list) and "object" in kinds)):
-        return None
     try:
-        found = {key: value for key, value in _mended(schema).items() if key != "$schema"} | {"type": "object"}
+        found = _mended(schema)
     except RecursionError:
         return None
+    kinds = found.get("type", "object")
+    if kinds != "object" and not (isinstance(kinds, list) and "object" in kinds):
+        return None
+    found = {key: value for key, value in found.items() if key != "$schema"} | {"type": "object"}
     return found if _is_valid(found) else None
 
 
 def _is_valid(schema: dict[str, Any]) -> bool:
     try:
-        validator_for(schema).check_schema(schema)
+        # Nothing here follows its patterns, which are those of JavaScript and not of Python.
+        validator_for(schema).check_schema(schema, format_checker=FormatChecker(()))
         return len(json.dumps(schema)) <= LONGEST_SCHEMA
-    # A schema names others that do not exist, or refers to itself without end.
-    except (SchemaError, RecursionError, ValueError, LookupError):
+    # A stranger's schema can have anything in it, and raise any exception.
+    except Exception:
         return False
 
 
@@ -103,9 +106,14 @@ def _mended(schema: Any, _: str = "") -> Any:
         return {} if schema is None else schema
     found = dict[str, Any]()
     for key, value in schema.items():
-        if (value is not None or key in ("const", "default")) and not (key == "required" and isinstance(value, bool)):
-            written = "prefixItems" if key == "items" and isinstance(value, list) else key
-            found[written] = with_nodes(key, value, "", _mended)
+        says_nothing = value in (None, []) and key not in ("const", "default")
+        if says_nothing or (key == "required" and isinstance(value, bool)):
+            continue
+        written = "prefixItems" if key == "items" and isinstance(value, list) else key
+        # Parts have names, as properties have.
+        found[written] = with_nodes("properties" if key in ("$defs", "definitions") else key, value, "", _mended)
+    if isinstance(found.get("type"), str):
+        found["type"] = found["type"].lower()
     for key, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(found.get(key), bool) and found.pop(key) and bound in found:
             found[key] = found.pop(bound)

@@ -99,11 +99,6 @@ class ServerStatus:
     only_as_tasks: tuple[str, ...] = ()
     stderr: str = ""
 
-    @property
-    def left_out(self) -> int:
-        """The number of tools that could not be used."""
-        return len(self.unusable)
-
 
 class _StoredPermission(msgspec.Struct, frozen=True):
     """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any."""

@@ -28,9 +28,9 @@ INHERITED = (
 CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
 # What servers say that have lost the session of a client, or were started anew.
 NO_SESSION = re.compile(
-    r"\b(?:no|invalid|unknown|missing|expired)\b[\w -]{0,12}\bsession"
+    r"\b(?:no|invalid|unknown|missing|expired)\b[\w -]{0,24}\bsession"
     r"|\bsession\b.{0,64}\b(?:not|no|expired|invalid|unknown|terminated|closed|missing|required)\b"
-    r"|\bserver not initiali[sz]ed",
+    r"|\b(?:server not|before|expect(?:ed)?) initiali[sz]",
     re.IGNORECASE,
 )
 
@@ -75,7 +75,8 @@ def http_client(server: Server) -> httpx2.AsyncClient:
         # An endless stream of events is allowed; the package bounds each event.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Bounded(cast(httpx2.AsyncByteStream, response.stream), server.name)
-        if response.request.method != "POST":
+        # An exception after a notification would end the connection without a reason; the next request has its own.
+        if response.request.method != "POST" or b'"id"' not in await response.request.aread():
             return
         if response.has_redirect_location:
             url, new = response.url, response.url.join(response.headers["location"])
@@ -84,10 +85,10 @@ def http_client(server: Server) -> httpx2.AsyncClient:
                 raise ToolFailed("redirected", server=server.name, address=str(new).partition("?")[0])
         status, probes = response.status_code, response.request.headers.get("mcp-method") == "server/discover"
         # The protocol says by 404 that a session is lost, whatever the body is, unless the method is not known; some
-        # servers say it by 400.
-        if status in (400, 404) and "mcp-session-id" in response.request.headers:
+        # servers say it by another status.
+        if status >= 400 and "mcp-session-id" in response.request.headers:
             said = (await response.aread()).decode(errors="replace")
-            if (status == 404 and "-32601" not in said) or NO_SESSION.search(said):
+            if (status in (404, 410) and "-32601" not in said) or NO_SESSION.search(said):
                 raise ToolFailed("lost-session", server=server.name, detail=status)
         # Older servers refuse this question in many ways; the package then asks in their way.
         if status in (401, 403) or (status >= 400 and not probes and b'"jsonrpc"' not in await response.aread()):

@@ -66,10 +66,6 @@ TOOL_REASONS = Sentences(
             "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path."
         ),
         "ended": "“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.",
-        "keeps-ending": (
-            "“{server}” stopped again after {count} new starts within a minute ({detail}). Check it in the settings, "
-            "or try again in a minute."
-        ),
         "lost-session": "“{server}” no longer knew this connection ({detail}). The next call connects again.",
         "slow-start": "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.",
         "slow-call": "“{tool}” was silent for {time}, so it was stopped.",
@@ -229,9 +225,9 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":
         unusable = translate("ServerView", "Unusable tools ({count}): {names}.").format(
-            count=status.left_out, names=_listed(status.unusable)
+            count=len(status.unusable), names=_listed(status.unusable)
         )
-        return joined(_tools_found(status, off), unusable if status.left_out else "")
+        return joined(_tools_found(status, off), unusable if status.unusable else "")
     if status.state == "starting":
         return translate("ServerView", "Starting…")
     return translate("ServerView", "Starts when a chat needs it.")

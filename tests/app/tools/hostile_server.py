@@ -34,7 +34,7 @@ ODD_TOOLS = [
     {"name": "missing"},
     {"name": "null", "inputSchema": None, "description": None},
     {"name": "drafts", "inputSchema": DRAFTS, "description": "d", "outputSchema": []},
-    {"name": "odd notes", "inputSchema": {}, "annotations": []},
+    {"name": "odd notes", "inputSchema": {}, "annotations": 5},
     {"name": "text", "inputSchema": "object"},
     {"name": 5, "inputSchema": {}},
     {"inputSchema": {}},

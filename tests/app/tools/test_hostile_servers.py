@@ -68,7 +68,7 @@ def test_what_does_no_harm_is_borne(hosts: Hosts, behaviour: str) -> None:
 def test_a_tool_that_only_runs_as_a_task_is_not_offered_but_named(hosts: Hosts) -> None:
     assert [tool.name for tool in hosts.start(hostile("runs-tasks"))] == ["echo"]
     status = hosts.host.status("runs-tasks")
-    assert (status.only_as_tasks, status.left_out) == (("research",), 0)
+    assert (status.only_as_tasks, status.unusable) == (("research",), ())
 
 
 def test_a_flood_does_not_take_the_memory(hosts: Hosts) -> None:
@@ -95,7 +95,7 @@ def test_results_are_text_of_a_bounded_length(hosts: Hosts) -> None:
 @pytest.mark.full
 def test_lists_without_end_are_cut_and_what_is_left_out_is_counted(hosts: Hosts) -> None:
     assert len(hosts.start(hostile("many-tools"), hostile("endless-pages"))) == MOST_TOOLS
-    assert hosts.host.status("many-tools").left_out == 5000 - MOST_TOOLS
+    assert len(hosts.host.status("many-tools").unusable) == 5000 - MOST_TOOLS
     assert hosts.host.status("endless-pages").state == "running"
 
 

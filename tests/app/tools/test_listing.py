@@ -20,6 +20,15 @@ SCHEMAS: list[tuple[Any, dict[str, Any] | None]] = [
     ({}, NOTHING),
     (None, NOTHING),
     (True, NOTHING),
+    # As PHP writes an empty object.
+    ([], NOTHING),
+    ({"type": "object", "properties": [], "required": []}, {"type": "object"}),
+    ({"type": "Object", "properties": {"a": {"type": "STRING"}}}, NOTHING | {"properties": {"a": TEXT}}),
+    ({"type": "object", "$schema": 5}, {"type": "object"}),
+    (
+        {"type": "object", "$defs": {"required": {"type": "string", "required": True}}, "definitions": {"n": None}},
+        {"type": "object", "$defs": {"required": TEXT}, "definitions": {"n": {}}},
+    ),
     ({"properties": {"a": TEXT}}, {"type": "object", "properties": {"a": TEXT}}),
     ({"anyOf": [{"properties": {"a": TEXT}}]}, {"type": "object", "anyOf": [{"properties": {"a": TEXT}}]}),
     ({"type": ["object", "null"], "properties": {}}, NOTHING),
@@ -42,7 +51,6 @@ SCHEMAS: list[tuple[Any, dict[str, Any] | None]] = [
         NOTHING | {"properties": {"n": {"maximum": 9}, "t": {"prefixItems": [TEXT, {}]}}},
     ),
     ("object", None),
-    ([], None),
     (False, None),
     ({"type": "string"}, None),
     ({"type": ["string", "null"]}, None),
@@ -61,7 +69,11 @@ def test_a_schema_says_what_its_author_meant(written: Any, meant: dict[str, Any]
 
 @pytest.mark.parametrize(
     "schema",
-    [{"type": "object", "$schema": "http://json-schema.org/draft-07/schema#"}, LOOSE, {"type": "object", "x": None}],
+    [
+        {"type": "object", "$schema": "http://json-schema.org/draft-07/schema#"},
+        LOOSE,
+        NOTHING | {"properties": {"a": {"type": "string", "pattern": r"^\p{L}{1,9}$"}}},
+    ],
 )
 def test_a_schema_that_can_be_used_stays_as_the_person_agreed_to_it(schema: dict[str, Any]) -> None:
     assert arguments_schema(schema) is schema

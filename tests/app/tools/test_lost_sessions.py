@@ -1,11 +1,9 @@
-"""Servers of tools that lose a session, hang up or end: the next call has a new one, and nothing runs twice."""
+"""Servers of tools that lose a session or hang up: the next call has a new one, and nothing runs twice."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +15,7 @@ import pytest
 from app.settings.keychain import Keychain
 from app.tools.servers import Server, ToolSettings
 from app.tools.tool import Permission
-from tests.app.tools.conftest import Hosts, hostile, wait_until
+from tests.app.tools.conftest import Hosts
 
 TOOLS = [
     {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
@@ -37,6 +35,9 @@ REFUSALS = {
     "404 in words": (404, b"Not Found"),
     "400": (400, error("Bad Request: No valid session ID provided", -32000)),
     "400 in words": (400, b"Invalid session"),
+    "401": (401, b"Unauthorized: Session not found"),
+    "410": (410, b""),
+    "422": (422, b"Unexpected message, expect initialize request"),
     "400 after a start": (400, error("Bad Request: Server not initialized", -32000)),
     "200": (200, error("Session expired or does not exist", -32600)),
     "hangs up": (0, b""),
@@ -143,6 +144,34 @@ def test_several_calls_in_a_lost_session_share_a_new_one(hosts: Hosts, server: S
     assert hosts.host.status("remote").state == "running"
 
 
+def test_a_call_that_is_stopped_in_a_lost_session_does_not_spoil_the_next(
+    hosts: Hosts, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, *_ = hosts.start(server)
+    called, stopped = threading.Event(), threading.Event()
+    usual = Sessions.do_POST
+
+    def slow(self: Sessions) -> None:
+        if not called.is_set():
+            self.rfile.read(int(self.headers["content-length"]))
+            called.set()
+            stopped.wait(60)
+            self._answer(202)
+        else:
+            usual(self)
+            stopped.set()
+
+    monkeypatch.setattr(Sessions, "do_POST", slow)
+    call = hosts.host.call(read, {})
+    called.wait(60)
+    Sessions.known.clear()
+    call.cancel()
+    # The server has answered that it does not know the session in which the call is cancelled.
+    assert stopped.wait(60)
+    assert hosts.call(read).text == "fine"
+    assert Sessions.ran == ["read"]
+
+
 def test_a_tool_that_is_another_one_after_a_lost_session_is_not_called(hosts: Hosts, server: Server) -> None:
     read, *_ = hosts.start(server)
     Sessions.known.clear()
@@ -174,19 +203,3 @@ def test_an_error_of_a_tool_is_no_lost_session(hosts: Hosts, server: Server, mon
     read, *_ = hosts.start(server)
     monkeypatch.setattr(Sessions, "_result", refuse)
     assert hosts.failure(read).code == "refused"
-
-
-@pytest.mark.usefixtures("ended_at_once")
-def test_a_process_that_ends_with_each_call_is_started_three_times_in_a_minute(
-    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    moved = 0
-    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda _: time.monotonic() + moved)
-    [tool] = hosts.start(hostile("dies-in-a-call"))
-    assert [hosts.failure(tool).code for _ in range(5)] == ["ended"] * 4 + ["keeps-ending"]
-    assert hosts.error("dies-in-a-call").code == "keeps-ending"
-    assert hosts.tools("dies-in-a-call") == []
-    moved += 61
-    assert hosts.failure(tool).code == "ended"
-    hosts.host.stop("dies-in-a-call")
-    wait_until(lambda: hosts.tools("dies-in-a-call") == [tool])
