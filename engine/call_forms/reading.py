@@ -98,13 +98,11 @@ def typed(text: str, schema: Schema) -> Any:
 
 
 def _of_python(text: str) -> Any:
-    with suppress(ValueError):
-        # Of the three, only this reads a number that begins with zeros.
-        return int(text)
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError):
-        return text
+    # Only `int` reads a number that begins with zeros.
+    for read in (int, ast.literal_eval):
+        with suppress(ValueError, SyntaxError):
+            return read(text.strip())
+    return text
 
 
 # MiniMax-M3's mark before every tag.
@@ -137,11 +135,9 @@ def element(text: str, schema: Schema) -> Any:
     """Return the value of the content of an element of MiniMax-M3; several elements of an object's key are a list."""
     texts = any(one.kind == "string" and one.free_text for one in schema.alternatives)
     kinds = [one.kind for one in schema.alternatives if one.kind in ("array", "object") and not one.is_value]
-    if (texts and not (kinds and NESTED in text)) or (NESTED not in text and (text.strip() or not kinds)):
-        return typed(text, schema)
-    if NESTED not in text:
+    if kinds and not texts and not text.strip():
         return [] if kinds[0] == "array" else {}
-    entries, between = _elements(text)
+    entries, between = _elements(text) if kinds or not texts else ({}, "")
     if not entries:
         return typed(text, schema)
     if between.strip():

@@ -158,7 +158,7 @@ class _Answer:
             found[opening["key"]], at, end = self._value(opening, schema, found)
         return found, end
 
-    def _value(self, opening: re.Match[str], schema: Schema, found: Collection[str]) -> tuple[Any, int, _End | None]:
+    def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _End | None]:
         """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
         own = schema.properties.get(opening["key"], schema.others)
         if opening["key"] in (schema.required or schema.properties):
@@ -193,7 +193,7 @@ class _Answer:
         return _fail("an argument without an end")
 
     def _ends(
-        self, opening: re.Match[str], properties: Collection[str], found: Collection[str]
+        self, opening: re.Match[str], properties: Collection[str], found: Container[str]
     ) -> Iterator[tuple[int, int, _End | None]]:
         """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
         key, cdata = opening["key"], opening.groupdict().get("cdata")
@@ -204,7 +204,7 @@ class _Answer:
             following = self._opening.match(self._text, self._after_space(at))
             after = following["key"] if following is not None else key
             goes_on = after != key and after not in found
-            if following is not None and properties and after not in properties:
+            if following is not None and after not in properties:
                 depth, scanned = _depth(self._tag.finditer(self._text, scanned, close), depth), close
                 goes_on = depth == 0
             end = None if goes_on else self._end(at)

@@ -139,6 +139,7 @@ def test_a_call_whose_end_cannot_be_told_is_none(form: str) -> None:
     whole = file_of(form, "x")
     for text in (
         file_of(form, f"Write {mention} first."),
+        answer(form, call(form, path="a", why=f"x{own.closing.replace('NAME', 'why')}y", content="z")),
         file_of(form, f"x{own.closing.replace('NAME', 'content')}{own.after}{other}y"),
         f"{whole} Then {file_of(form, 'y')}",
         f"{whole}\n{answer(form, call(form, 'f', a='1'))}",
