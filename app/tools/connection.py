@@ -204,13 +204,8 @@ class McpConnection:
             else:
                 client = await stack.enter_async_context(http_client(server))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
-            mcp_client = Client(
-                with_mended_lists(transport, self._odd.append),
-                client_info=info,
-                message_handler=self._hear,
-                cache=None,
-                mode=mode,
-            )
+            mended = with_mended_lists(transport, self._odd.append)
+            mcp_client = Client(mended, client_info=info, message_handler=self._hear, cache=None, mode=mode)
             self._client = await stack.enter_async_context(mcp_client)
             await self._list()
             self._scope.deadline = math.inf

@@ -22,8 +22,6 @@ log = logging.getLogger(__name__)
 START_S = 60.0
 # Seconds in which all servers end; those that have not are ended by their guardians.
 CLOSE_S = 6.0
-# The failures after which a call may be repeated.
-_LOST = ("lost-session", "unreachable")
 _Found = TypeVar("_Found")
 
 
@@ -138,7 +136,7 @@ class ToolHost:
         try:
             return await connection.call(tool, arguments, reported, silence_s)
         except ToolFailed as error:
-            if error.code not in _LOST or not tool.repeatable:
+            if error.code not in ("lost-session", "unreachable") or not tool.repeatable:
                 raise
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
@@ -36,14 +37,15 @@ async def with_mended_lists(
         yield _MendedMessages(messages, left_out), answers
 
 
+@dataclass(frozen=True)
 class _MendedMessages(ObjectReceiveStream[Any]):
     """A stream of messages with mended lists of tools."""
 
-    def __init__(self, messages: ObjectReceiveStream[Any], left_out: Callable[[str], object]) -> None:
-        self._messages, self._left_out = messages, left_out
+    messages: ObjectReceiveStream[Any]
+    left_out: Callable[[str], object]
 
     async def receive(self) -> Any:
-        message = await self._messages.receive()
+        message = await self.messages.receive()
         result = getattr(getattr(message, "message", None), "result", None)
         if isinstance(result, dict) and "content" not in result and isinstance(result.get("tools"), list):
             listed, result["tools"] = result["tools"], []
@@ -52,11 +54,11 @@ class _MendedMessages(ObjectReceiveStream[Any]):
                 if index < MOST_TOOLS and (mended := _mended_tool(named)) is not None:
                     result["tools"].append(mended)
                 else:
-                    self._left_out(str(named.get("name") or "?")[:LONGEST_TOOL_NAME])
+                    self.left_out(str(named.get("name") or "?")[:LONGEST_TOOL_NAME])
         return message
 
     async def aclose(self) -> None:
-        await self._messages.aclose()
+        await self.messages.aclose()
 
 
 def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
