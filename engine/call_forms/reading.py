@@ -139,7 +139,8 @@ def element(text: str, schema: Schema) -> Any:
         return [] if kinds[0] == "array" else {}
     entries, between = _elements(text) if kinds or not texts else ({}, "")
     if not entries:
-        return typed(text, schema)
+        value = typed(text, schema)
+        return value if schema.kinds != {"array"} or isinstance(value, list) else [element(text, schema.items)]
     if between.strip():
         entries["$$text" if "$text" in entries else "$text"] = [between]
     if kinds == ["array"] or (kinds != ["object"] and entries.keys() == {"item"}):
@@ -147,6 +148,13 @@ def element(text: str, schema: Schema) -> Any:
         return [element(value, inner) for values in entries.values() for value in values]
     schemas, found = schema.properties, dict[str, Any]()
     for key, values in entries.items():
-        read = [element(value, schemas.get(key, schema.others)) for value in values]
-        found[key] = read if len(read) > 1 else read[0]
+        own = schemas.get(key, schema.others)
+        found[key] = joined([element(value, own) for value in values], own)
     return found
+
+
+def joined(values: list[Any], schema: Schema) -> Any:
+    """Return the value of the elements of one name: a list if there are several."""
+    if schema.kinds == {"array"}:
+        return [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return values if len(values) > 1 else values[0]

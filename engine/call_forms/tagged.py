@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
-from engine.call_forms.reading import Tools, typed
+from engine.call_forms.reading import Tools, joined, typed
 from engine.call_forms.schema import Schema, arguments_of
 
 _SPACE = re.compile(r"\s*+")
@@ -130,6 +130,8 @@ class _Answer:
         whole = re.compile(f"(?:{closing}|{begins}){self._call_end.pattern}{stop}")
         # Where the last end of a call is, behind the closing tag of an argument or the beginning of the call.
         self._last_end = max((found.end() for found in whole.finditer(text)), default=0)
+        # Whether several elements of a name are a list.
+        self._repeats = "NAME" in tags.closing
         # Whether a free text was read, and whether it has the end of a call in it.
         self._has_text = self.passed_an_end = False
         # Whether the newest free text of the call may be all of the call so far.
@@ -149,14 +151,19 @@ class _Answer:
 
     def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
         """Read arguments that all have a closing tag."""
-        found, end = dict[str, Any](), None
+        found, end = dict[str, list[Any]](), None
         while end is None:
             at = self._after_space(at)
             opening = self._opening.match(self._text, at)
-            if opening is None or (opening["key"] in found and opening["key"] in schema.properties):
-                return found, self._end(at) or _fail("a text between arguments, or an argument twice")
-            found[opening["key"]], at, end = self._value(opening, schema, found)
-        return found, end
+            if opening is None:
+                end = self._end(at) or _fail("a text before arguments")
+            else:
+                value, at, end = self._value(opening, schema, found)
+                found.setdefault(opening["key"], []).append(value)
+        if not self._repeats:
+            return {key: values[-1] for key, values in found.items()}, end
+        schemas = schema.properties
+        return {key: joined(values, schemas.get(key, schema.others)) for key, values in found.items()}, end
 
     def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _End | None]:
         """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
@@ -193,7 +200,7 @@ class _Answer:
         return _fail("an argument without an end")
 
     def _ends(
-        self, opening: re.Match[str], properties: Collection[str], found: Container[str]
+        self, opening: re.Match[str], properties: Mapping[str, Schema], found: Container[str]
     ) -> Iterator[tuple[int, int, _End | None]]:
         """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
         key, cdata = opening["key"], opening.groupdict().get("cdata")
@@ -207,6 +214,8 @@ class _Answer:
             if following is not None and after not in properties:
                 depth, scanned = _depth(self._tag.finditer(self._text, scanned, close), depth), close
                 goes_on = depth == 0
+            elif following is not None and self._repeats:
+                goes_on = goes_on or properties[after].kinds == {"array"}
             end = None if goes_on else self._end(at)
             if goes_on or end is not None:
                 yield close, at, end

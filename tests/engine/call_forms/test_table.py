@@ -65,6 +65,12 @@ WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
         "|<more>|<item>1|</item>|</more>|</invoke>".replace("|", NESTED),
         [{"ways": "a <b>", "free": {"item": 1}, "more": [1]}],
     ),
+    (
+        "minimax_m3",
+        '|<invoke name="find">|<tags>1|</tags>|<tags>b|</tags>|<city>c|</city>|<more>x|</more>'
+        "|<tags>|<item>d|</item>|</tags>|<more>|<t>y|</t>|</more>|<days>2|</days>|</invoke>".replace("|", NESTED),
+        [{"tags": ["1", "b", "d"], "city": "c", "more": ["x", {"t": "y"}], "days": 2}],
+    ),
     # All arguments as one.
     (
         "minimax_m2",
