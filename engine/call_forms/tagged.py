@@ -291,13 +291,12 @@ def _given(arguments: dict[str, Any], schema: Schema) -> dict[str, Any]:
     Models write all arguments as one at times, which the function does not declare.
     """
     properties = schema.properties
-    if len(arguments) == 1 and properties:
-        [(key, value)] = arguments.items()
-        if key in _WRAPPERS and key not in properties:
-            with suppress(ValueError):
-                value = json.loads(value) if isinstance(value, str) else value
-            if isinstance(value, dict) and value.keys() <= properties.keys():
-                return value
+    key, value = next(iter(arguments.items()), ("", None))
+    if len(arguments) == 1 and properties and key in _WRAPPERS and key not in properties:
+        with suppress(ValueError):
+            value = json.loads(value) if isinstance(value, str) else value
+        if isinstance(value, dict) and value.keys() <= properties.keys():
+            return value
     closed = schema.others.content is False
     return {key: value for key, value in arguments.items() if key in properties or not closed}
 
