@@ -6022,6 +6022,10 @@
         <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
     </message>
     <message>
+        <source>“{server}” stopped again after {count} new starts within a minute ({detail}). Check it in the settings, or try again in a minute.</source>
+        <translation>「{server}」は 1 分以内に {count} 回起動し直しましたが、また終了しました（{detail}）。設定で確認するか、1 分後にもう一度お試しください。</translation>
+    </message>
+    <message>
         <source>“{server}” no longer knew this connection ({detail}). The next call connects again.</source>
         <translation>「{server}」がこの接続を認識しなくなっていました（{detail}）。次の呼び出しで接続し直します。</translation>
     </message>

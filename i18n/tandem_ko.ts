@@ -6050,6 +6050,10 @@
         <translation>‘{server}’ 서버가 예기치 않게 종료됐어요({detail}). 설정에서 확인하거나 다시 시도해 주세요.</translation>
     </message>
     <message>
+        <source>“{server}” stopped again after {count} new starts within a minute ({detail}). Check it in the settings, or try again in a minute.</source>
+        <translation>‘{server}’ 서버를 1분 안에 {count}번 다시 시작했지만 또 종료됐어요({detail}). 설정에서 확인하거나 1분 뒤에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
         <source>“{server}” no longer knew this connection ({detail}). The next call connects again.</source>
         <translation>‘{server}’ 서버가 이 연결을 더 이상 알지 못했어요({detail}). 다음 호출에서 다시 연결해요.</translation>
     </message>

@@ -6050,6 +6050,10 @@
         <translation>“{server}”意外退出（{detail}）。请在设置中检查，或重试。</translation>
     </message>
     <message>
+        <source>“{server}” stopped again after {count} new starts within a minute ({detail}). Check it in the settings, or try again in a minute.</source>
+        <translation>“{server}”在一分钟内重新启动了 {count} 次，但又退出了（{detail}）。请在设置中检查，或一分钟后重试。</translation>
+    </message>
+    <message>
         <source>“{server}” no longer knew this connection ({detail}). The next call connects again.</source>
         <translation>“{server}”已不再识别此连接（{detail}）。下次调用时会重新连接。</translation>
     </message>

@@ -63,6 +63,8 @@ class McpConnection:
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
         self.failure: ToolFailed | None = None
+        # Whether it failed before the server could get a call.
+        self.unsent = False
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
         self._client: Client | None = None
@@ -92,6 +94,11 @@ class McpConnection:
     def was_slow(self) -> bool:
         """Whether the server was not ready in time, so that starting it again would make everyone wait again."""
         return not self._stopped and self.failure is not None and self.failure.code == "slow-start"
+
+    @property
+    def has_died(self) -> bool:
+        """Whether the server's process has ended by itself."""
+        return not self._stopped and self.failure is not None and self.failure.code in ("ended", "keeps-ending")
 
     async def started(self) -> None:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
@@ -291,6 +298,7 @@ class McpConnection:
             last = next((line.strip() for line in reversed(words) if line.strip()), "")
             detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
+        self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
         code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
         return ToolFailed(code, server=name, detail=_says(leaf))
 

@@ -22,6 +22,11 @@ log = logging.getLogger(__name__)
 START_S = 60.0
 # Seconds in which all servers end; those that have not are ended by their guardians.
 CLOSE_S = 6.0
+# A process that ends by itself is started again so often within so many seconds: one that ends with each call would
+# keep a model busy, and leave a person without a reason.
+MOST_RESTARTS, RESTARTS_S = 3, 60.0
+# The failures after which a call may be repeated.
+_LOST = ("lost-session", "unreachable")
 _Found = TypeVar("_Found")
 
 
@@ -46,6 +51,7 @@ class ToolHost:
         self._awaited: frozenset[str] = frozenset()
         # These belong to the loop.
         self._connections: dict[str, McpConnection] = {}
+        self._restarts: dict[str, list[float]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         started: Future[asyncio.AbstractEventLoop] = Future()
         # A daemon, so that a call of the keychain that waits for the person does not keep the program from ending.
@@ -136,7 +142,7 @@ class ToolHost:
         try:
             return await connection.call(tool, arguments, reported, silence_s)
         except ToolFailed as error:
-            if error.code not in ("lost-session", "unreachable") or not tool.repeatable:
+            if error.code not in _LOST or not (tool.repeatable or connection.unsent):
                 raise
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 
@@ -155,6 +161,8 @@ class ToolHost:
         if self._closing.is_set():
             # The end of the loop would cancel its start.
             raise ToolFailed("ended", server=name, detail="stopped")
+        if found is not None and found.has_died:
+            self._count_restart(found)
         if found is None or not (found.is_usable or found.was_slow):
             found = self._connections[name] = McpConnection(server, self._start_s, self._changed)
             task = asyncio.create_task(found.run(self._with_secrets))
@@ -164,7 +172,19 @@ class ToolHost:
         await found.started()
         return found
 
+    def _count_restart(self, ended: McpConnection) -> None:
+        """Raise `ToolFailed` if the process of a server has ended too often."""
+        name, now = ended.server.name, self._loop.time()
+        newest = [at for at in self._restarts.get(name, ()) if now - at < RESTARTS_S]
+        if len(newest) >= MOST_RESTARTS:
+            detail = ended.failure.arguments["detail"] if ended.failure is not None else ""
+            ended.failure = ToolFailed("keeps-ending", server=name, count=MOST_RESTARTS, detail=detail)
+            self._changed()
+            raise ended.failure
+        self._restarts[name] = [*newest, now]
+
     def _stop(self, name: str) -> None:
+        self._restarts.pop(name, None)
         if (connection := self._connections.get(name)) is not None:
             connection.stop()
 

@@ -66,6 +66,10 @@ TOOL_REASONS = Sentences(
             "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path."
         ),
         "ended": "“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.",
+        "keeps-ending": (
+            "“{server}” stopped again after {count} new starts within a minute ({detail}). Check it in the settings, "
+            "or try again in a minute."
+        ),
         "lost-session": "“{server}” no longer knew this connection ({detail}). The next call connects again.",
         "slow-start": "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.",
         "slow-call": "“{tool}” was silent for {time}, so it was stopped.",

@@ -1,9 +1,11 @@
-"""Servers of tools that lose a session or hang up: the next call has a new one, and nothing runs twice."""
+"""Servers of tools that lose a session, hang up or end: the next call has a new one, and nothing runs twice."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +17,7 @@ import pytest
 from app.settings.keychain import Keychain
 from app.tools.servers import Server, ToolSettings
 from app.tools.tool import Permission
-from tests.app.tools.conftest import Hosts
+from tests.app.tools.conftest import Hosts, hostile, wait_until
 
 TOOLS = [
     {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
@@ -203,3 +205,19 @@ def test_an_error_of_a_tool_is_no_lost_session(hosts: Hosts, server: Server, mon
     read, *_ = hosts.start(server)
     monkeypatch.setattr(Sessions, "_result", refuse)
     assert hosts.failure(read).code == "refused"
+
+
+@pytest.mark.usefixtures("ended_at_once")
+def test_a_process_that_ends_with_each_call_is_started_three_times_in_a_minute(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = 0
+    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda _: time.monotonic() + moved)
+    [tool] = hosts.start(hostile("dies-in-a-call"))
+    assert [hosts.failure(tool).code for _ in range(5)] == ["ended"] * 4 + ["keeps-ending"]
+    assert hosts.error("dies-in-a-call").code == "keeps-ending"
+    assert hosts.tools("dies-in-a-call") == []
+    moved += 61
+    assert hosts.failure(tool).code == "ended"
+    hosts.host.stop("dies-in-a-call")
+    wait_until(lambda: hosts.tools("dies-in-a-call") == [tool])
