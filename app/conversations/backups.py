@@ -18,7 +18,6 @@ from pathlib import Path
 from app.conversations.database import connect
 from app.conversations.errors import BackupNotUsable, StoreInUse
 from app.conversations.pictures import digests_in, link_pictures, pictures_of, remove_pictures_without
-from app.conversations.recovery import mark_of
 from app.conversations.schema import LATEST
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import (
@@ -165,7 +164,6 @@ def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Pa
         # SQLite applies a log to any file of its name, so the old log is removed first.
         remove_side_files(path)
         os.replace(fresh, path)
-        mark_of(path).unlink(missing_ok=True)
         sync(path.parent)
     return replaced
 

@@ -86,10 +86,6 @@ class Database:
         self.on_removal: Callable[[], None] = lambda: None
         self._open: StoreChanges | None = None
 
-    @property
-    def path(self) -> Path:
-        return Path(self.scalar("SELECT file FROM pragma_database_list"))
-
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self.execute(sql, parameters).fetchall()
 
@@ -151,13 +147,6 @@ class Database:
 
     def close(self) -> None:
         self.connection.close()
-
-
-def is_repairable(error: Exception) -> bool:
-    """Return whether a damaged search index or text that is not UTF-8 caused it: `Search.rebuild` mends both."""
-    # `index_text` itself raises nothing.
-    not_text = isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
-    return not_text or getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
 
 
 def storable(value: Any) -> Any:

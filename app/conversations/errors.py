@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sqlite3
 from string import Formatter
 
 from engine.errors import CodedError
@@ -12,9 +13,9 @@ _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A folder in which no lock file, log or journal can be created causes one of the last three.
 _FORBIDDEN_NAMES = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_IOERR_LOCK")
 
-# No operation on a sound store violates these constraints.
-_CONSTRAINTS = tuple(f"SQLITE_CONSTRAINT_{kind}" for kind in ("FOREIGNKEY", "PRIMARYKEY", "ROWID", "UNIQUE"))
-_DAMAGE_NAMES = ("SQLITE_CORRUPT", "SQLITE_NOTADB", *_CONSTRAINTS)
+# No operation on a sound store violates these constraints. A search index gives no further reason.
+_VIOLATED = ("", "_FOREIGNKEY", "_PRIMARYKEY", "_ROWID", "_UNIQUE")
+_CONSTRAINTS = tuple(f"SQLITE_CONSTRAINT{kind}" for kind in _VIOLATED)
 
 
 def refusal_of(error: BaseException) -> str | None:
@@ -91,11 +92,16 @@ class WrongState(StoreError):
     code, sentence = "wrong-state", "message {id} is {state}, not {expected}"
 
 
+def is_corrupt(error: BaseException) -> bool:
+    """Return whether SQLite found the file damaged."""
+    return (getattr(error, "sqlite_errorname", None) or "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite found the file damaged, or an index or a reference at odds with a table."""
-    name = getattr(error, "sqlite_errorname", None) or ""
-    # A search index gives no further reason.
-    return name == "SQLITE_CONSTRAINT" or name.startswith(_DAMAGE_NAMES)
+    """Return whether the file is damaged, an index or a reference is at odds with a table, or a text is not UTF-8."""
+    # `index_text` itself raises nothing.
+    not_text = isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
+    return not_text or is_corrupt(error) or getattr(error, "sqlite_errorname", None) in _CONSTRAINTS
 
 
 def as_store_error(error: BaseException) -> StoreError:
@@ -108,4 +114,4 @@ def as_store_error(error: BaseException) -> StoreError:
         reason = "io"
     if reason is not None:
         return StoreNotWritable(reason, detail)
-    return StoreDamaged(detail) if is_damage(error) else StoreError(detail)
+    return StoreDamaged(detail) if is_corrupt(error) else StoreError(detail)

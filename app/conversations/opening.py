@@ -8,13 +8,14 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
 from app.conversations.database import Database, connect
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew
 from app.conversations.pictures import pictures_of
-from app.conversations.recovery import mark_of, salvage
+from app.conversations.recovery import broken_reference, salvage
 from app.conversations.request_history import RequestHistory, Totals
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -22,6 +23,7 @@ from app.conversations.store_files import (
     alone_in,
     copy_with_log,
     free_name,
+    mark_of,
     remove_side_files,
     remove_with_side_files,
     stamp,
@@ -62,7 +64,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         if 0 < version < LATEST:
             back_up(connection, path, version, clock)
         migrate(connection)
-        store = ConversationStore(Database(connection, clock), pictures_of(path))
+        store = ConversationStore(Database(connection, clock), pictures_of(path), partial(_mark, path))
         store.run(lambda store: store.answers.mark_interrupted())
         _mend_references(store)
         damaged = any(path.parent.glob(f"{path.stem}-damaged-*"))
@@ -76,10 +78,15 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     return store, set_aside
 
 
+def _mark(path: Path) -> None:
+    with suppress(OSError):
+        mark_of(path).touch()
+
+
 def _mend_references(store: ConversationStore) -> None:
     """Mend references at once: messages of a chat whose row is lost would be in no list."""
     try:
-        if store.run(lambda store: store.database.row("PRAGMA foreign_key_check")) is not None:
+        if store.run(lambda store: broken_reference(store.database.connection)) is not None:
             _log.warning("references in the store are broken and are mended")
             store.mend()
     except (sqlite3.Error, StoreError):
@@ -128,7 +135,7 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection = connect(path)
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if mark_of(path).exists():
+        if mark_of(path).exists() and version_of(connection) <= LATEST:
             verdict = "it could not be mended"
         if verdict == "ok" and not 0 <= version_of(connection) <= LATEST + _FUTURE_VERSIONS:
             verdict = "no app has this version"
@@ -194,7 +201,6 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[P
     # SQLite applies a log to any file of its name, so the damaged file's log is removed first.
     remove_side_files(path)
     os.replace(fresh, path)
-    mark_of(path).unlink(missing_ok=True)
     sync(path.parent)
     _log.info("%s was damaged (%s) and is kept as %s", path, problem, set_aside)
     return set_aside, connect(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.database import Database, readable
+from app.conversations.errors import is_damage
 from app.conversations.page_rows import SchemaColumn, columns_of, readable_rows, repair_header, rows_of_pages
 from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
@@ -19,14 +20,13 @@ from app.conversations.store_files import remove_side_files
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
 # More problems than a file has pages.
 _MOST_PROBLEMS = 2**30
+# Ids are never used again, so that a parent has the lower one.
+_WRONG_PARENT = """
+    SELECT 'messages' FROM messages JOIN messages AS parent ON parent.id = messages.parent_id
+    WHERE parent.conversation_id <> messages.conversation_id OR parent.id >= messages.id LIMIT 1"""
 
 
-def mark_of(path: Path) -> Path:
-    """Return the file that marks the store at `path` as damaged, so that the next start recovers it."""
-    return Path(f"{path}-unmended")
-
-
-def mend(database: Database) -> None:
+def mend_in_place(database: Database) -> None:
     """Write the indexes of an open store anew, and mend what refers to rows that are not there."""
     connection = database.connection
     connection.execute("PRAGMA foreign_keys = OFF")
@@ -43,11 +43,19 @@ def problem_in(path: Path) -> str | None:
     """Return what is wrong in a closed store without a log, indexes and references included; None if nothing is."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection:
         connection.text_factory = readable
-        verdict: str = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        lost = connection.execute("PRAGMA foreign_key_check").fetchone()
-    if verdict != "ok":
-        return verdict
-    return None if lost is None else f"a row of {lost[0]} refers to a lost one of {lost[2]}"
+        try:
+            verdict: str = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            return broken_reference(connection) if verdict == "ok" else verdict
+        except sqlite3.DatabaseError as error:
+            if is_damage(error):
+                return str(error)
+            raise
+
+
+def broken_reference(connection: sqlite3.Connection) -> str | None:
+    """Return which table has a row that refers to a lost row, or to a message that cannot be its parent."""
+    lost = connection.execute("PRAGMA foreign_key_check").fetchone() or connection.execute(_WRONG_PARENT).fetchone()
+    return None if lost is None else f"a row of {lost[0]} has a broken reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,25 +181,26 @@ def _nearest(word: Any, known: tuple[str, ...]) -> str:
 
 def _mend_references(target: sqlite3.Connection) -> None:
     for statement in (
+        # A damaged number may have become text, which is no id of a chat.
+        """
+        UPDATE messages SET conversation_id = CAST(conversation_id AS INTEGER), uid = 'recovered-' || id
+        WHERE typeof(conversation_id) <> 'integer'""",
         """
         INSERT INTO conversations (id, uid, created_at, updated_at)
         SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)
         FROM messages
         WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
-        # Move messages below the parent of their lost parent, where that is known.
-        """
-        CREATE TEMP TABLE above AS SELECT selected_child, conversation_id, max(id) AS id FROM messages
-        WHERE selected_child NOT IN (SELECT id FROM messages) GROUP BY selected_child, conversation_id""",
+        # Parents are older. Others are replaced by the message that selects this one, or the lost parent.
         """
         UPDATE messages SET parent_id = (
-            SELECT above.id FROM temp.above
-            WHERE above.selected_child = parent_id AND above.conversation_id = messages.conversation_id
+            SELECT max(id) FROM messages AS above
+            WHERE selected_child IN (messages.id, messages.parent_id)
+            AND conversation_id = messages.conversation_id AND id < messages.id
         )
         WHERE parent_id IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM messages AS parent
-            WHERE parent.id = messages.parent_id AND parent.conversation_id = messages.conversation_id
+            WHERE id = messages.parent_id AND conversation_id = messages.conversation_id AND id < messages.id
         )""",
-        "DROP TABLE temp.above",
         """
         CREATE TEMP TABLE positions AS SELECT id, row_number() OVER (
             PARTITION BY conversation_id, parent_id ORDER BY position, id

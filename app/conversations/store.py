@@ -19,18 +19,19 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database, is_repairable
+from app.conversations.database import Database
 from app.conversations.deletions import Deletions
-from app.conversations.errors import is_damage
+from app.conversations.errors import is_corrupt, is_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import PictureFiles, Pictures, PicturesInMemory
 from app.conversations.presets import Presets
-from app.conversations.recovery import mark_of, mend
+from app.conversations.recovery import mend_in_place
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import ConversationSearch
 
@@ -40,9 +41,14 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database, and the pictures. `opening.open_store` makes one."""
+    """Owns the database, and the pictures. `opening.open_store` makes one.
 
-    def __init__(self, database: Database, pictures: PictureFiles) -> None:
+    `on_unmended` is called when damage cannot be mended while the store is open.
+    """
+
+    def __init__(
+        self, database: Database, pictures: PictureFiles, on_unmended: Callable[[], object] = lambda: None
+    ) -> None:
         self.database = database
         self.conversations = ConversationList(database)
         self.messages = MessageTree(database, self.conversations)
@@ -53,52 +59,45 @@ class ConversationStore:
         self.search = ConversationSearch(database)
         self.presets = Presets(database)
         self.history = RequestHistory(database)
-        self._is_beyond_mending = False
+        self._on_unmended = on_unmended
+        # The errors that mending did not help with.
+        self._unmended: set[str] = set()
         database.on_removal = self.pictures.remove_unreferenced
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Run an operation. If damage stops it, mend that and run it again, once for each way to mend it.
+        """Run an operation. If damage stops it, mend that and run it again.
 
-        If it cannot be mended, the next start recovers the store.
+        If that does not help, the next start recovers the store.
         """
-        tried: list[Callable[[], None]] = []
-        while True:
-            commits = self.database.commits
-            try:
-                return operation(self)
-            except sqlite3.DatabaseError as error:
-                mend = next((one for one in self._mends_of(error) if one not in tried), None)
-                if mend is None:
-                    if tried:
-                        self._note_unmended(error)
-                    raise
-                tried.append(mend)
-                unchanged = self.database.commits == commits
-                _log.warning("a part of the store is damaged and is written anew (%s)", error)
-                with suppress(sqlite3.DatabaseError):
-                    mend()
-                # An operation that has committed something must not run twice.
-                if not unchanged:
-                    raise
-
-    def _mends_of(self, error: sqlite3.DatabaseError) -> list[Callable[[], None]]:
-        """Return what may mend the damage that caused an error, the likelier first."""
-        if self._is_beyond_mending:
+        commits = self.database.commits
+        try:
+            return operation(self)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error) or str(error) in self._unmended:
+                raise
+            unchanged = self.database.commits == commits
+            _log.warning("a part of the store is damaged and is written anew (%s)", error)
+            self.mend()
+            # An operation that has committed something must not run twice.
+            if not unchanged:
+                raise
+        try:
+            return operation(self)
+        except sqlite3.DatabaseError as error:
             # Trying again and again would take long.
-            return []
-        if is_repairable(error):
-            return [self.search.rebuild]
-        return [self.mend, self.search.rebuild] if is_damage(error) else []
-
-    def _note_unmended(self, error: sqlite3.DatabaseError) -> None:
-        if error.sqlite_errorname.startswith("SQLITE_CORRUPT"):
-            self._is_beyond_mending = True
-            with suppress(OSError):
-                mark_of(self.database.path).touch()
+            self._unmended.add(str(error))
+            if is_corrupt(error):
+                self._on_unmended()
+            raise
 
     def mend(self) -> None:
-        """Write the indexes but those of the search anew, and mend what refers to rows that are not there."""
-        mend(self.database)
+        """Write all indexes anew, and mend what refers to rows that are not there."""
+        for mend in (partial(mend_in_place, self.database), self.search.rebuild):
+            try:
+                mend()
+            except sqlite3.DatabaseError:
+                _log.warning("the store cannot be mended", exc_info=True)
+                self._on_unmended()
 
     def purge_trash(self) -> tuple[list[int], list[str]]:
         """Purge what is in the trash, at once or else each chat by itself.

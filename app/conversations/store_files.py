@@ -13,7 +13,8 @@ from pathlib import Path
 
 from app.conversations.errors import StoreInUse
 
-_SIDE_FILES = ("-wal", "-shm", "-journal")
+_MARK = "-unmended"
+_SIDE_FILES = ("-wal", "-shm", "-journal", _MARK)
 # Seconds to wait for another process that opens the store, and between attempts to get the lock.
 _OPENING_S, _LOOK_S = 1.0, 0.02
 
@@ -55,6 +56,11 @@ def copy_with_log(source: Path, target: Path) -> None:
 def remove_side_files(path: Path) -> None:
     for side in _SIDE_FILES:
         Path(f"{path}{side}").unlink(missing_ok=True)
+
+
+def mark_of(path: Path) -> Path:
+    """Return the file that marks the store at `path` as damaged, so that the next start recovers it."""
+    return Path(f"{path}{_MARK}")
 
 
 def remove_with_side_files(path: Path) -> None:

@@ -137,6 +137,7 @@ class StoreThread:
                     target=self._finish_backup, args=(unfinished,), name="store-backup", daemon=True
                 )
                 self._finishing.start()
+                return
         self.submit(self._back_up_daily, BACKUP_EVERY_S)
 
     def _merge_index(self, store: ConversationStore) -> None:
@@ -156,12 +157,15 @@ class StoreThread:
         try:
             if problem := problem_in(unfinished):
                 _log.warning("%s is damaged and is mended: %s", self.path, problem)
-                self.submit(lambda store: store.search.rebuild() if "FTS5" in problem else store.mend())
+                self.submit(ConversationStore.mend)
                 unfinished.unlink()
             else:
                 finish(unfinished, self.path)
         except (OSError, sqlite3.Error):
             _log.info("the daily backup of %s was not finished", self.path, exc_info=True)
+        finally:
+            # Not earlier: the next copy has the same unfinished file.
+            self.submit(self._back_up_daily, BACKUP_EVERY_S)
 
     def _serve(self, handle: Callable[[Future[Any], _Operation], None], next_job: Callable[[], _Job | None]) -> None:
         while (job := next_job()) is not None:

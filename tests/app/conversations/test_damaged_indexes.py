@@ -15,7 +15,7 @@ import pytest
 from app.conversations import worker
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource, NewMessage
-from app.conversations.recovery import problem_in
+from app.conversations.recovery import broken_reference, problem_in
 from app.conversations.worker import StoreThread
 from engine.stats import RequestStats
 from tests.app.conversations.damaged_files import PAGE
@@ -162,15 +162,24 @@ def test_what_cannot_be_mended_in_place_is_recovered_at_the_next_start(
     store.close()
 
 
+@pytest.mark.parametrize("value", ["1", "99", "'words'", "id", "id + 1"])
 @pytest.mark.parametrize("column", ["parent_id", "selected_child", "conversation_id"])
-def test_chats_whose_messages_refer_to_other_chats_can_be_deleted(store: ConversationStore, column: str) -> None:
+def test_chats_with_broken_references_can_be_opened_and_deleted(
+    store: ConversationStore, column: str, value: str
+) -> None:
     write_chats(store, range(3))
     store.database.execute("PRAGMA foreign_keys = OFF")
-    store.database.execute(f"UPDATE messages SET {column} = 1 WHERE id IN (12, 20)")
+    store.database.execute(f"UPDATE messages SET {column} = {value} WHERE id IN (12, 20)")
     store.database.execute("PRAGMA foreign_keys = ON")
-    for chat in (1, 2, 3):
+    # A selected message that is no child is passed over.
+    assert broken_reference(store.database.connection) or column == "selected_child"
+    store.mend()
+    chats = sorted(store.database.ids("SELECT id FROM conversations"))
+    if column != "conversation_id":
+        assert [len(store.messages.path(chat)) for chat in chats] == [8, 8, 8]
+    for chat in chats:
         store.conversations.trash(chat)
-    assert store.purge_trash() == ([1, 2, 3], [])
+    assert store.purge_trash() == (chats, [])
     assert store.database.scalar("SELECT count(*) FROM messages") == 0
 
 
