@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.conversations.errors import StoreInUse, StoreNotWritable, as_store_error
+from app.conversations.errors import StoreInUse, as_store_error, refusal_of
 from app.conversations.records import StoreChanges
 from app.conversations.search_tokens import index_text
 from engine.files import private_files
@@ -131,10 +131,8 @@ class Database:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             self.unreferenced |= unreferenced
-            if isinstance(error, sqlite3.OperationalError):
-                refused = as_store_error(error)
-                if isinstance(refused, StoreNotWritable):
-                    raise refused from error
+            if isinstance(error, sqlite3.OperationalError) and refusal_of(error) is not None:
+                raise as_store_error(error) from error
             raise
         finally:
             self._open = None

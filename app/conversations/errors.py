@@ -19,15 +19,15 @@ _CONSTRAINTS = tuple(f"SQLITE_CONSTRAINT{kind}" for kind in _VIOLATED)
 
 
 def refusal_of(error: BaseException) -> str | None:
-    """Return why the system refuses the store: "full", "forbidden", or None for another reason."""
-    name = getattr(error, "sqlite_errorname", None) or ""
-    number = getattr(error, "errno", None)
-    reason = error.arguments.get("reason") if isinstance(error, StoreNotWritable) else None
-    if reason == "full" or number in _FULL or name == "SQLITE_FULL":
+    """Return why the system refuses the store: "full", "read-only" or "io"; None if it does not."""
+    if isinstance(error, StoreNotWritable):
+        return str(error.arguments["reason"])
+    name, number = getattr(error, "sqlite_errorname", None) or "", getattr(error, "errno", None)
+    if number in _FULL or name == "SQLITE_FULL":
         return "full"
-    if reason == "read-only" or number in _FORBIDDEN or name.startswith(_FORBIDDEN_NAMES):
-        return "forbidden"
-    return None
+    if number in _FORBIDDEN or name.startswith(_FORBIDDEN_NAMES):
+        return "read-only"
+    return "io" if number == errno.EIO or name.startswith("SQLITE_IOERR") else None
 
 
 class StoreError(CodedError):
@@ -108,10 +108,7 @@ def as_store_error(error: BaseException) -> StoreError:
     """Return any exception of an operation as an error that the user interface can word."""
     if isinstance(error, StoreError):
         return error
-    detail, name = str(error) or type(error).__name__, getattr(error, "sqlite_errorname", None) or ""
-    reason = {"full": "full", "forbidden": "read-only"}.get(refusal_of(error) or "")
-    if reason is None and (name.startswith("SQLITE_IOERR") or getattr(error, "errno", None) == errno.EIO):
-        reason = "io"
-    if reason is not None:
+    detail = str(error) or type(error).__name__
+    if (reason := refusal_of(error)) is not None:
         return StoreNotWritable(reason, detail)
     return StoreDamaged(detail) if is_corrupt(error) else StoreError(detail)

@@ -352,7 +352,7 @@ def closed_store_sentence(error: Exception) -> str:
     refusal = refusal_of(error)
     if refusal == "full":
         return translate("Store", "Your chats cannot be opened because the disk is full. Free up space and try again.")
-    if refusal == "forbidden":
+    if refusal == "read-only":
         return translate("Store", "Your chats cannot be opened because their disk or folder does not allow it.")
     return translate("Store", "Your chats cannot be opened: {detail}.").format(detail=str(error))
 

@@ -321,9 +321,9 @@ def test_no_damage_keeps_the_store_from_opening(path: Path, seed: int) -> None:
     ("error", "refusal"),
     [
         (StoreNotWritable("full", ""), "full"),
-        (StoreNotWritable("read-only", ""), "forbidden"),
-        (StoreNotWritable("io", ""), None),
-        (PermissionError(13, "no"), "forbidden"),
+        (StoreNotWritable("read-only", ""), "read-only"),
+        (StoreNotWritable("io", ""), "io"),
+        (PermissionError(13, "no"), "read-only"),
         (OSError(28, "full"), "full"),
         (ValueError(), None),
     ],
