@@ -20,6 +20,9 @@ from engine.stats import RequestStats, RoundRecord
 # Decimals of a round's seconds: no clock here is finer than a microsecond.
 _DECIMALS = 6
 
+# In the year 9892: datetime knows none beyond 9999.
+_END_OF_TIME = 250_000_000_000.0
+
 
 def to_json(value: object) -> str:
     """Return compact JSON, records as objects. Infinities and NaN, which neither JSON nor SQLite takes, become null."""
@@ -56,8 +59,10 @@ def text_of(value: object) -> str:
 
 
 def number_of(value: object) -> float:
-    """Return the time in a column; 0.0 where a damaged row holds no finite number."""
-    return value if isinstance(value, float | int) and math.isfinite(value) else 0.0
+    """Return the time in a column, the nearest one that datetime knows; 0.0 where a damaged row holds no number."""
+    if not isinstance(value, float | int) or not math.isfinite(value):
+        return 0.0
+    return min(max(value, 0.0), _END_OF_TIME)
 
 
 def _finite(value: Any) -> Any:
@@ -136,16 +141,24 @@ def join_packed(blobs: Iterable[bytes]) -> bytes:
 
     The result stays on disk, so it is compressed more tightly than chunks of a streaming answer.
     """
-    parts = [part for blob in blobs if blob and (part := zlib.decompress(blob)[1:-1])]
+    parts = [part for blob in blobs if (part := _unpacked(blob)[1:-1])]
     return zlib.compress(b"[" + b",".join(parts) + b"]") if parts else b""
 
 
+def _unpacked(blob: bytes) -> bytes:
+    """Return packed rows as JSON; no rows where damage left them unreadable, so that it costs no text."""
+    try:
+        return zlib.decompress(blob) if blob else b"[]"
+    except (zlib.error, TypeError):
+        return b"[]"
+
+
 def unpack_tokens(blob: bytes) -> list[Token]:
-    return [token_from_row(row) for row in json.loads(zlib.decompress(blob))] if blob else []
+    return [token_from_row(row) for row in json.loads(_unpacked(blob))]
 
 
 def unpack_rounds(blob: bytes) -> list[RoundRecord]:
-    return [round_from_row(row) for row in json.loads(zlib.decompress(blob))] if blob else []
+    return [round_from_row(row) for row in json.loads(_unpacked(blob))]
 
 
 def token_to_row(token: Token) -> list[Any]:

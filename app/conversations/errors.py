@@ -15,7 +15,7 @@ _FORBIDDEN_NAMES = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE
 
 # No operation on a sound store violates these constraints. A search index gives no further reason.
 _VIOLATED = ("", "_FOREIGNKEY", "_PRIMARYKEY", "_ROWID", "_UNIQUE")
-_CONSTRAINTS = tuple(f"SQLITE_CONSTRAINT{kind}" for kind in _VIOLATED)
+_CONSTRAINTS = ("SQLITE_MISMATCH", *(f"SQLITE_CONSTRAINT{kind}" for kind in _VIOLATED))
 
 
 def refusal_of(error: BaseException) -> str | None:

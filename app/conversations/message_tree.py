@@ -222,7 +222,7 @@ class MessageTree:
                 settings=without_permissions(original.settings),
                 folder_id=original.folder_id,
             )
-            keys = free_time_keys(self._database, [row["created_at"] for row in rows])
+            keys = free_time_keys(self._database, [number_of(row["created_at"]) for row in rows])
             copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
             for row in rows:
                 self._database.execute(

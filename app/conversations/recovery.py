@@ -20,6 +20,8 @@ from app.conversations.store_files import remove_side_files
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
 # More problems than a file has pages.
 _MOST_PROBLEMS = 2**30
+# Signals of Qt carry no larger ids.
+_LARGEST_ID = 2**31 - 1
 # Ids are never used again, so that a parent has the lower one.
 _WRONG_PARENT = """
     SELECT 'messages' FROM messages JOIN messages AS parent ON parent.id = messages.parent_id
@@ -181,10 +183,11 @@ def _nearest(word: Any, known: tuple[str, ...]) -> str:
 
 def _mend_references(target: sqlite3.Connection) -> None:
     for statement in (
-        # A damaged number may have become text, which is no id of a chat.
-        """
-        UPDATE messages SET conversation_id = CAST(conversation_id AS INTEGER), uid = 'recovered-' || id
-        WHERE typeof(conversation_id) <> 'integer'""",
+        # A damaged number may be a text now, or so large that further chats would have no ids.
+        f"""
+        UPDATE messages SET conversation_id = 0, uid = 'recovered-' || id
+        WHERE typeof(conversation_id) <> 'integer' OR NOT conversation_id BETWEEN 0 AND {_LARGEST_ID}""",
+        "UPDATE messages SET time_key = -id WHERE typeof(time_key) <> 'integer'",
         """
         INSERT INTO conversations (id, uid, created_at, updated_at)
         SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)

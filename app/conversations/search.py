@@ -221,10 +221,12 @@ class ConversationSearch:
     def _mend_texts(self, table: str) -> None:
         found = self._database.rows(f"PRAGMA table_info({table})")
         for column in [row["name"] for row in found if row["type"] == "TEXT"]:
-            mended = f"mended(CAST({column} AS BLOB))"
+            # One flipped bit turns a text into a BLOB, which the indexes cannot take either.
+            mended = f"coalesce(mended(CAST({column} AS BLOB)), CAST({column} AS TEXT))"
             # A text that would equal another one in a unique column stays as it is.
             self._database.execute(
                 f"""
                 UPDATE OR IGNORE {table} SET {column} = {mended}
-                WHERE typeof({column}) = 'text' AND {mended} IS NOT NULL"""
+                WHERE typeof({column}) = 'blob'
+                OR typeof({column}) = 'text' AND mended(CAST({column} AS BLOB)) IS NOT NULL"""
             )

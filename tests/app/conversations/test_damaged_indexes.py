@@ -17,6 +17,7 @@ from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource, NewMessage
 from app.conversations.recovery import broken_reference, problem_in
 from app.conversations.worker import StoreThread
+from engine.events import Token
 from engine.stats import RequestStats
 from tests.app.conversations.damaged_files import PAGE
 from tests.patience import wait_until
@@ -181,6 +182,39 @@ def test_chats_with_broken_references_can_be_opened_and_deleted(
         store.conversations.trash(chat)
     assert store.purge_trash() == (chats, [])
     assert store.database.scalar("SELECT count(*) FROM messages") == 0
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "messages SET content = CAST(content AS BLOB) WHERE id = 5",
+        "messages SET time_key = 'words' WHERE id = 5",
+        "messages SET created_at = 1e163 WHERE id = 5",
+        "messages SET conversation_id = 1 << 40 WHERE id = 5",
+        "chunks SET tokens = x'78017f'",
+    ],
+)
+def test_a_value_that_is_something_else_now_keeps_nothing_from_working(path: Path, damage: str) -> None:
+    store, _aside = open_store(path)
+    write_chats(store, range(3))
+    answer = store.answers.start(store.messages.add_user_turn(3, "A question."), AnswerSource())
+    store.answers.append(answer, "Half an", [Token(1, "Half an", "plain", 0, 0, 0.0)])
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        ((trigger,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'messages_reindexed'")
+        connection.execute("DROP TRIGGER messages_reindexed")
+        connection.execute(f"UPDATE {damage}")
+        connection.execute(trigger)
+        connection.commit()
+    store, aside = open_store(path)
+    assert aside is None
+    assert store.messages.get(answer).content == "Half an"
+    # Larger ones pass no signal of Qt.
+    assert max(chat.id for chat in store.conversations.view()) < 2**31
+    store.run(lambda store: store.messages.branch(8))
+    use(store)
+    store.close()
+    assert problem_in(path) is None
 
 
 def test_one_chat_that_cannot_be_deleted_keeps_none_of_the_others(
