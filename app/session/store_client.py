@@ -156,15 +156,16 @@ class StoreClient(QObject):
 
     def _show_list(self, listed: Listed | Exception | None) -> None:
         """Show what was read of the list, or note that it cannot be read."""
+        if listed is None:
+            return
         if isinstance(listed, Exception):
             if self.list_error is None:
                 self._report(listed)
             self.list_error = listed
-            self.listed.emit()
-        elif listed is not None:
+        else:
             self.list_error = None
             self.conversations, self.folders = listed
-            self.listed.emit()
+        self.listed.emit()
 
     def schedule(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:
         """Run an operation after `delay` seconds or when the store closes; only its error is reported."""

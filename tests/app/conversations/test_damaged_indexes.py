@@ -217,24 +217,6 @@ def test_a_value_that_is_something_else_now_keeps_nothing_from_working(path: Pat
     assert problem_in(path) is None
 
 
-def test_one_chat_that_cannot_be_deleted_keeps_none_of_the_others(
-    store: ConversationStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_chats(store, range(3))
-    for chat in (1, 2, 3):
-        store.conversations.trash(chat)
-    purge = type(store.conversations).purge
-
-    def fail_at_two(self: object, chat_id: int) -> None:
-        if chat_id == 2:
-            raise sqlite3.DatabaseError("database disk image is malformed")
-        purge(self, chat_id)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("app.conversations.conversation_list.ConversationList.purge", fail_at_two)
-    assert store.purge_trash() == ([1, 3], ["Title 1"])
-    assert store.database.ids("SELECT id FROM conversations") == [2]
-
-
 def test_damage_that_stops_no_operation_is_found_by_the_daily_backup_and_mended(
     path: Path, versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

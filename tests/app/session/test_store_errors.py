@@ -21,7 +21,6 @@ from tests.app.session.conftest import OpenSession, Settle
 
 ERRORS = [
     sqlite3.DatabaseError("database disk image is malformed"),
-    sqlite3.OperationalError("no such table: messages"),
     OSError(errno.ENOSPC, "No space left on device"),
     KeyError(),
 ]
