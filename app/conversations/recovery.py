@@ -183,6 +183,11 @@ def _nearest(word: Any, known: tuple[str, ...]) -> str:
 
 def _mend_references(target: sqlite3.Connection) -> None:
     for statement in (
+        # A message that lost its chat is in that of its parent.
+        """
+        UPDATE OR IGNORE messages SET conversation_id = parent.conversation_id
+        FROM messages AS parent JOIN conversations ON conversations.id = parent.conversation_id
+        WHERE parent.id = messages.parent_id AND messages.conversation_id NOT IN (SELECT id FROM conversations)""",
         # A damaged number may be a text now, or so large that further chats would have no ids.
         f"""
         UPDATE messages SET conversation_id = 0, uid = 'recovered-' || id
