@@ -61,7 +61,7 @@ class StoreThread:
         self.opened: Future[Path | None] = Future()
         self.path = path
         self._listener = listener
-        self._clock, self._prepare, self._in_memory = clock, prepare, in_memory
+        self._clock, self._prepare = clock, prepare
         self.pictures: PictureFiles = {} if in_memory else pictures_of(path)
         self._wake = threading.Condition()
         self._jobs: list[_Job] = []
@@ -109,7 +109,7 @@ class StoreThread:
             return
         store.database.on_commit = self._report
         self.opened.set_result(set_aside)
-        if not self._in_memory:
+        if isinstance(self.pictures, Path):
             self.submit(self._back_up_daily, FIRST_BACKUP_S)
         self._serve(lambda future, operation: _settle(future, operation, store), self._next_job)
         store.close()
