@@ -44,6 +44,6 @@ def test_the_app_accepts_what_was_signed_with_the_key(
 def test_what_is_new_is_the_part_of_that_version(capsys: pytest.CaptureFixture[str]) -> None:
     feed = runpy.run_path(FEED)
     feed["main"]("news", "0.1.0")
-    assert "chat window" in capsys.readouterr().out
+    assert "The first release" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         feed["main"]("news", "99.0")
