@@ -11,8 +11,8 @@ import gguf
 import msgspec
 import numpy as np
 
-from engine.model_files import gguf_provenance
-from engine.model_files.gguf_models import conversion_of
+from engine.finding.gguf_models import conversion_of
+from engine.gguf import provenance
 from tests.engine.model_files.model_folders import model_files, write_folder
 
 GOLDEN = json.loads((Path(__file__).parent / "engine/gguf/golden_tokenizers.json").read_text(encoding="utf-8"))
@@ -87,9 +87,9 @@ def pretend_conversion(source: Path, cache: Path, requantised: tuple[str, ...] =
     """Make the folder that a file is turned into, of another model's files."""
     folder = write_folder(conversion_of(source, cache), model_files())
     status = source.stat()
-    kept = gguf_provenance.Provenance(
+    kept = provenance.Provenance(
         source=str(source), size=status.st_size, modified_ns=status.st_mtime_ns, architecture="llama", tensors=21,
         requantised=requantised,
     )  # fmt: skip
-    (folder / gguf_provenance.NAME).write_bytes(msgspec.json.encode(kept))
+    (folder / provenance.NAME).write_bytes(msgspec.json.encode(kept))
     return folder

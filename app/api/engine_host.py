@@ -13,8 +13,8 @@ from engine import starter_pair
 from engine.client import EngineClient
 from engine.errors import ModelNotUsable
 from engine.files.paths import resources
+from engine.finding.discovery import installed_models
 from engine.model_files.adapters import base_of
-from engine.model_files.discovery import installed_models
 from engine.model_files.model import Model
 from engine.status import LoadedPair
 

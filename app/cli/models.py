@@ -26,6 +26,7 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
 from engine.errors import EngineError
+from engine.finding.other_apps import name_of_app
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
@@ -33,7 +34,6 @@ from engine.hub.remove import own_folder, plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.model import Model
-from engine.model_files.other_apps import name_of_app
 
 Row = tuple[str, ...]
 

@@ -21,10 +21,10 @@ from engine import ModelNotUsable
 from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
 from engine.files.steps import run_to_completion
+from engine.finding.gguf_models import is_gguf
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
 from engine.methods import methods
-from engine.model_files.gguf_models import is_gguf
 from engine.model_files.model import Model
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings

@@ -16,10 +16,10 @@ from engine.advice.pairing import PairAdvice, installed_head, published_head
 from engine.advice.speedup import WORTH_IT, SpeedupEstimate, estimate_speedup, parameters
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
+from engine.finding.other_apps import name_of_app
 from engine.machine.row_costs import keeps_weights
 from engine.model_files.config import read_config
 from engine.model_files.model import Model
-from engine.model_files.other_apps import name_of_app
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1

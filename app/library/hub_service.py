@@ -33,6 +33,7 @@ from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import draft_for, head_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
+from engine.finding.discovery import describe_folder, installed_models
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
@@ -42,7 +43,6 @@ from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_of, parse_repository
 from engine.hub.search import find_model, read_repository, search_models
 from engine.hub.values import AccessReport, RemovalPlan
-from engine.model_files.discovery import describe_folder, installed_models
 from engine.model_files.model import Model
 from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 

@@ -9,15 +9,15 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from engine.finding.gguf_models import is_conversion
+from engine.finding.other_apps import name_of_app
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from engine.model_files.adapters import is_adapter, own_files
-from engine.model_files.gguf_models import is_conversion
 from engine.model_files.model import Model
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
-from engine.model_files.other_apps import name_of_app
 
 # Files that certainly belong to a model; other files could be the user's own.
 _MODEL_FILES = (

@@ -18,8 +18,8 @@ from app.conversations.schema import LATEST
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, learned_file, prefix_folder, settings_folder
 from engine import starter_pair
+from engine.finding.discovery import installed_models
 from engine.hub.download_state import read_queue, write_queue
-from engine.model_files.discovery import installed_models
 from engine.prefix import store as prefix_store
 from engine.prefix.files import files_in, forget_others
 from engine.speculation.choosing import kept

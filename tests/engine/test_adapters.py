@@ -15,9 +15,9 @@ from mlx_lm import utils as mlx_lm_utils
 
 from engine.answer_index.index import tokenizer_name
 from engine.errors import ModelNotUsable
+from engine.finding.discovery import installed_models
 from engine.main_model.loading import load
 from engine.model_files.adapters import base_of, read_adapter
-from engine.model_files.discovery import installed_models
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

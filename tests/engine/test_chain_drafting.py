@@ -10,7 +10,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.model_files.discovery import installed_models
+from engine.finding.discovery import installed_models
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.upkeep.memory import size_on_disk

@@ -13,9 +13,9 @@ import msgspec
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
+from engine.gguf import provenance
 from engine.gguf.plan import GgufPlan
-from engine.model_files import gguf_provenance
-from engine.model_files.gguf_provenance import Provenance, read_provenance
+from engine.gguf.provenance import Provenance, read_provenance
 from engine.tokenizers.prompt_process.client import BUILD_S, GGUF_PROCESS
 
 # Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
@@ -59,13 +59,13 @@ def _renewed(older: Provenance, source: Path, partial: Path, folder: Path, cance
     _checked(source, GGUF_PROCESS.prepare_gguf(source, partial, 2 * BUILD_S, cancelled))
     for file in partial.iterdir():
         os.replace(file, folder / file.name)
-    made = msgspec.structs.replace(older, version=gguf_provenance.VERSION)
+    made = msgspec.structs.replace(older, version=provenance.VERSION)
     _keep(made, folder)
     return made
 
 
 def _keep(made: Provenance, folder: Path) -> None:
-    write_atomically(folder / gguf_provenance.NAME, msgspec.json.format(msgspec.json.encode(made)))
+    write_atomically(folder / provenance.NAME, msgspec.json.format(msgspec.json.encode(made)))
 
 
 def _written(
@@ -90,7 +90,7 @@ def _written(
         architecture=plan.architecture,
         tensors=plan.tensors,
         requantised=tuple(plan.requantised),
-        version=gguf_provenance.VERSION,
+        version=provenance.VERSION,
     )
 
 

@@ -14,10 +14,10 @@ from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.pairing import PairAdvice, advise, against, candidates, facts_of, same_model, with_files
 from engine.advice.speedup import estimate_head_speedup
+from engine.finding.discovery import describe_folder
 from engine.heads.fit import Mismatch, memory_config
 from engine.heads.folder import inspect_head
 from engine.hub.failures import HubError
-from engine.model_files.discovery import describe_folder
 from engine.model_files.model import Model, facts_of_config
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.assistant_cases import CASES as ASSISTANT_CASES

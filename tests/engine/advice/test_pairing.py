@@ -13,7 +13,7 @@ import pytest
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, number_bytes
 from engine.advice.pairing import VERDICTS, PairAdvice, advise, candidates
-from engine.model_files.discovery import installed_models
+from engine.finding.discovery import installed_models
 from engine.model_files.model import Model
 from tests.engine.model_files.model_folders import (
     llama_config,

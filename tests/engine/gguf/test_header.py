@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelNotUsable
+from engine.finding.gguf_models import is_gguf
 from engine.gguf.header import SETTINGS_BYTES, read_gguf
-from engine.model_files.gguf_models import is_gguf
 
 
 def write(path: Path, *, split: int = 0) -> Path:

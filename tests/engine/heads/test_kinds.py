@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.finding.discovery import installed_models
 from engine.heads.head import Head
 from engine.model_files import head_kinds
-from engine.model_files.discovery import installed_models
 from engine.model_files.head_kinds import HEAD_KINDS, HeadKind, head_kind, title_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler

@@ -9,12 +9,12 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.finding.discovery import installed_models
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.head_plan import find_head
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_name, head_of
 from engine.hub.values import Listing
-from engine.model_files.discovery import installed_models
 from tests.engine.heads.heads_on_disk import HEADS
 from tests.engine.hub.downloading import Site, download, finish, refused, run_until_killed
 from tests.engine.hub.repositories_with_heads import (

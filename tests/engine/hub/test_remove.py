@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
+from engine.finding.discovery import installed_models
 from engine.hub.remove import plan_removal, remove
 from engine.hub.values import RemovalPlan
-from engine.model_files.discovery import installed_models
 from engine.model_files.model import Model
 from tests.engine.hub.downloading import refused
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot

@@ -15,11 +15,11 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import advise, with_files
 from engine.advice.suggestion import suggest_draft
 from engine.files.paths import resources
+from engine.finding.discovery import installed_models
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import is_plain_path, is_revision, parse_repository
 from engine.hub.search import find_model, read_repository, search_models
-from engine.model_files.discovery import installed_models
 from tests.engine.hub.downloading import refused
 from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub, Fault

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from engine.errors import EngineClosed, ModelNotUsable
-from engine.model_files.gguf_provenance import NAME, read_provenance
+from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.inspection import check_folder
 from engine.tokenizers.prompt_process import gguf_conversion
 from engine.tokenizers.prompt_process.client import GGUF_PROCESS

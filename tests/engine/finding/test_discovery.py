@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.files.bounded_json import UntrustedJsonError
-from engine.model_files import discovery
-from engine.model_files.discovery import installed_models
+from engine.finding import discovery
+from engine.finding.discovery import installed_models
 from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import read_folder
 from tests.engine.model_files.model_folders import (

@@ -19,7 +19,8 @@ import msgspec
 from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
-from engine.model_files import gguf_models
+from engine.finding import gguf_models
+from engine.finding.other_apps import app_folders
 from engine.model_files.adapters import CONFIG_NAME, adapted_name, adapters_in, base_of, is_adapter, read_adapter
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_kinds import can_run
@@ -27,7 +28,6 @@ from engine.model_files.inspection import inspect_folder
 from engine.model_files.model import Model
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
-from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 from engine.model_files.vision_kinds import vision_kind
