@@ -33,7 +33,8 @@ from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import draft_for, head_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
-from engine.finding.discovery import describe_folder, installed_models
+from engine.finding.description import describe_folder
+from engine.finding.discovery import installed_models
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus

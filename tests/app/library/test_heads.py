@@ -18,7 +18,7 @@ from app.wording.models import draft_words, verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
-from engine.finding.discovery import describe_folder
+from engine.finding.description import describe_folder
 from engine.model_files.names import name_of_snapshot
 from tests.app.shown_library import stocked
 from tests.engine.heads.golden.cases import CASES

@@ -14,7 +14,7 @@ from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.pairing import PairAdvice, advise, against, candidates, facts_of, same_model, with_files
 from engine.advice.speedup import estimate_head_speedup
-from engine.finding.discovery import describe_folder
+from engine.finding.description import describe_folder
 from engine.heads.fit import Mismatch, memory_config
 from engine.heads.folder import inspect_head
 from engine.hub.failures import HubError

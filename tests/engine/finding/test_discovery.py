@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.files.bounded_json import UntrustedJsonError
-from engine.finding import discovery
+from engine.finding import model_index
 from engine.finding.discovery import installed_models
 from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import read_folder
@@ -151,7 +151,7 @@ def test_a_second_scan_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.M
     index = tmp_path / "index.json"
     first = installed_models(tmp_path / "cache", index_path=index)
     for name in ("describe_folder", "read_folder"):
-        monkeypatch.setattr(discovery, name, None)
+        monkeypatch.setattr(model_index, name, None)
     assert len(first) == 5
     assert installed_models(tmp_path / "cache", index_path=index) == first
 
@@ -188,14 +188,14 @@ def test_a_file_that_arrives_during_a_scan_is_known_to_the_next_one(
     last = files.pop("model.safetensors")
     write_snapshot(tmp_path / "cache", "org/a", model_files())
     late = write_snapshot(tmp_path / "cache", "org/b", files) / "model.safetensors"
-    describe = discovery._describe
+    describe = model_index.describe_folder
 
     def describe_slowly(*place: Any) -> Model:
         if not late.exists():
             late.write_bytes(last)
         return describe(*place)
 
-    monkeypatch.setattr(discovery, "_describe", describe_slowly)
+    monkeypatch.setattr(model_index, "describe_folder", describe_slowly)
     installed_models(tmp_path / "cache", index_path=index)
     assert [model.problem for model in installed_models(tmp_path / "cache", index_path=index)] == ["", ""]
 

@@ -9,7 +9,8 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.finding.discovery import describe_folder, installed_models
+from engine.finding.description import describe_folder
+from engine.finding.discovery import installed_models
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors
 from engine.model_files.inspection import check_folder
 from engine.model_files.model_folder import ModelFolder

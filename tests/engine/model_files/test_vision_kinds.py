@@ -7,7 +7,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.finding.discovery import describe_folder
+from engine.finding.description import describe_folder
 from engine.model_files.vision_kinds import KINDS, vision_kind
 from engine.pictures.families import FAMILIES
 from tests.tiny_vision import MODELS, write_vision_model
