@@ -12,10 +12,13 @@ from app.settings.setting import (
     API,
     GENERAL,
     GENERATION,
+    HISTORY,
     MACHINES,
+    MODELS,
     NETWORK,
     SPECULATION,
     STORAGE,
+    TOOLS,
     Setting,
     setting,
 )
@@ -322,17 +325,11 @@ class SettingsValues(RememberedValues):
 
 # The pages of the settings window, in its order, and their titles in English.
 PAGES = {
-    "general": "General",
-    "models": "Models",
-    "speculation": "Speculation",
-    "generation": "Generation",
-    "tools": "Tools",
-    "history": "Request history",
-    "storage": "Storage",
-    "network": "Privacy and network",
-    "api": "Local API",
-    "machines": "Multiple Macs",
-    "advanced": "Advanced",
+    page.name: page.title
+    for page in (
+        *(GENERAL, MODELS, SPECULATION, GENERATION, TOOLS, HISTORY),
+        *(STORAGE, NETWORK, API, MACHINES, ADVANCED),
+    )
 }
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}
 

@@ -55,20 +55,24 @@ def setting(default: T, **declared: Any) -> T:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the settings window."""
+    """A page of the settings window, with its title in English."""
 
     name: str
+    title: str
 
     def setting(self, default: T, **declared: Any) -> T:
         """Return a field of `SettingsValues` with a row on this page."""
         return setting(default, page=self.name, **declared)
 
 
-GENERAL = Page("general")
-SPECULATION = Page("speculation")
-GENERATION = Page("generation")
-NETWORK = Page("network")
-API = Page("api")
-MACHINES = Page("machines")
-STORAGE = Page("storage")
-ADVANCED = Page("advanced")
+GENERAL = Page("general", "General")
+MODELS = Page("models", "Models")
+SPECULATION = Page("speculation", "Speculation")
+GENERATION = Page("generation", "Generation")
+TOOLS = Page("tools", "Tools")
+HISTORY = Page("history", "Request history")
+STORAGE = Page("storage", "Storage")
+NETWORK = Page("network", "Privacy and network")
+API = Page("api", "Local API")
+MACHINES = Page("machines", "Multiple Macs")
+ADVANCED = Page("advanced", "Advanced")

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
-from app.settings_window.pages import NetworkPage
+from app.settings_window.network_page import NetworkPage
 from app.widgets.labels import SentenceLabel
 from app.widgets.layouts import settle_layouts
 from app.wording.hub import HUB_REASONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QMenu
 
-from app.settings_window import pages
+from app.settings_window import general_page
 from tests.app.conftest import OpenWindow, Tray
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
@@ -79,7 +79,7 @@ def test_its_menu_brings_a_minimised_window_to_a_new_chat(window: WindowDriver, 
 def test_the_setting_says_that_a_system_has_no_place_for_it(
     window: WindowDriver, monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
-    monkeypatch.setattr(pages, "has_system_tray", lambda: there)
+    monkeypatch.setattr(general_page, "has_system_tray", lambda: there)
     page = window.settings_page("general")
     assert page.control("menu_bar").isEnabled() == there
     words = next(row.help.text() for row in page.rows if row.control is page.control("menu_bar"))

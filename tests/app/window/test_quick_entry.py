@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QKeySequenceEdit, QWidget
 
-from app.settings_window import pages
+from app.settings_window import general_page
 from app.settings_window.table_page import TablePage
 from app.system.hot_key import HotKey
 from app.window import quick_entry
@@ -28,7 +28,7 @@ def carbon(monkeypatch: pytest.MonkeyPatch) -> Carbon:
     """macOS, as far as shortcuts go."""
     carbon = Carbon()
     shortcut = HotKey(carbon)
-    for module in (pages, quick_entry):
+    for module in (general_page, quick_entry):
         monkeypatch.setattr(module, "hot_key", lambda: shortcut)
     return carbon
 
@@ -221,7 +221,7 @@ def test_the_page_says_that_a_shortcut_was_taken_since(carbon: Carbon, window: W
 def test_elsewhere_the_setting_says_that_only_macs_have_it(
     window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "hot_key", lambda: None)
+    monkeypatch.setattr(general_page, "hot_key", lambda: None)
     page = window.settings_page("general")
     assert not page.control("quick_entry").isEnabled()
     assert words(page).startswith("Works only on a Mac.")
