@@ -18,7 +18,8 @@ from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.choosing.choice import Choice, MeasuredRound
-from engine.speculation.drafting import Drafting, drafting_of
+from engine.speculation.drafting import Drafting
+from engine.speculation.round_timing import drafting_of
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 
@@ -191,7 +192,7 @@ class BatchDecoder:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
         drafting, first, draft_s = drafting_of(proposals), self._members[0], None
-        if drafting is not None and self._drafting.waits_for(first.request, drafting, first.generation.round):
+        if drafting is not None and self._drafting.timing.waits_for(first.request, drafting, first.generation.round):
             mx.eval(lazy)
             draft_s = time.perf_counter() - started_at
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
@@ -272,7 +273,7 @@ class BatchDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        if pause := self._drafting.pauses.found(now - (self._ended_at or current.started_at)):
+        if pause := self._drafting.timing.pauses.found(now - (self._ended_at or current.started_at)):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
@@ -313,5 +314,6 @@ class BatchDecoder:
 
     def _seconds(self, current: BatchRound, member: Member, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - member.generation.round_ended)
-        draft_s = self._drafting.drafting_seconds(member.request, current.drafting, current.rows, busy, current.draft_s)
+        timing = self._drafting.timing
+        draft_s = timing.drafting_seconds(member.request, current.drafting, current.rows, busy, current.draft_s)
         return draft_s, busy - draft_s, 0.0

@@ -13,8 +13,8 @@ from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.drafting import drafting_of
 from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.round_timing import drafting_of
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import DrawnTokens, count_matching, draw_tokens
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch

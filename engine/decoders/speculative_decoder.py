@@ -15,8 +15,9 @@ from engine.decoders.generation import Generation
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
-from engine.speculation.drafting import FIRST_TOKEN, Drafting, drafting_of
+from engine.speculation.drafting import Drafting
 from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.round_timing import FIRST_TOKEN, drafting_of
 from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RoundRecord
 
@@ -42,7 +43,7 @@ class SpeculativeDecoder:
         # Whether it may speculate. There is one `Drafting`, so no other decoder may at the same time.
         self.speculates = drafting is not None
         self._plain = plain
-        self._pauses = Pauses() if drafting is None else drafting.pauses
+        self._pauses = Pauses() if drafting is None else drafting.timing.pauses
         self._request: RequestProposers | None = None
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._rounds.top2_margins = generation.request.top2_margins
@@ -144,9 +145,11 @@ class SpeculativeDecoder:
             return
         now = time.perf_counter()
         if interrupted:
-            self._drafting.interrupted(self._request)
+            self._drafting.timing.interrupted(self._request)
         else:
-            self._drafting.observe(self._request, current.choice, current.pending, record, now - generation.round_ended)
+            pending, seconds = current.pending, now - generation.round_ended
+            self._drafting.timing.observe(self._request, current.choice, pending, record, seconds)
+            self._drafting.learn(self._request, current.choice, pending.proposal, record)
         generation.round_ended = now
 
     def _choose(self, under_way: int = 0) -> Choice:
@@ -161,7 +164,7 @@ class SpeculativeDecoder:
         timed, proposal = False, None
         if drafting is not None and request is not None and choice.depth > 0:
             [(choice, proposal)] = drafting.propose([(request, choice)])
-            timed = drafting.waits_for(request, drafting_of([proposal]), self._generation.round)
+            timed = drafting.timing.waits_for(request, drafting_of([proposal]), self._generation.round)
         pending = self._rounds.start(proposal, started_at, timed=timed)
         host_s, self._accounted_to = max(0.0, started_at - self._accounted_to), started_at
         return _StartedRound(choice, pending, host_s)
@@ -206,7 +209,7 @@ class SpeculativeDecoder:
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
             # No round follows, so this one ended when it was read.
-            self._drafting.count_last(event.round, now - generation.round_ended)
+            self._drafting.timing.count_last(event.round, now - generation.round_ended)
         return event
 
     def _seconds(self, current: _StartedRound, finished_at: float) -> tuple[float, float, float]:
@@ -216,6 +219,7 @@ class SpeculativeDecoder:
         draft_s = 0.0
         if self._drafting is not None and self._request is not None:
             drafting = drafting_of([pending.proposal])
-            draft_s = self._drafting.drafting_seconds(self._request, drafting, pending.rows, busy, pending.draft_s)
+            timing = self._drafting.timing
+            draft_s = timing.drafting_seconds(self._request, drafting, pending.rows, busy, pending.draft_s)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
         return draft_s + catch_up_s, busy - draft_s, current.host_s

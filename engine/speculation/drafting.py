@@ -18,29 +18,26 @@ from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
-from engine.methods import DRAFTER_METHOD, PROPOSERS
+from engine.methods import DRAFTER_METHOD
 from engine.requests import SpeculationSettings
-from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.kept import Controllers
-from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.round_timing import RoundTiming
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure, cut_to_grammar
+from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, cut_to_grammar
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.status import ModelInfo
 
 log = logging.getLogger(__name__)
 
-FIRST_TOKEN = Choice(None, 0, "first-token")
 MEASURING = Choice(None, 0, "measuring")
-# To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
-TIMED_EVERY = 64
 
 
 class Drafting:
@@ -68,8 +65,7 @@ class Drafting:
         # The index of earlier answers, if one is kept, and the drafter with their vocabulary, if one was made.
         self.answers: AnswerIndex | None = None
         self.reduced: ReducedVocabulary | None = None
-        self.pauses = Pauses()
-        self.timed_every = TIMED_EVERY
+        self.timing = RoundTiming(self.controllers)
         # Those that have begun and have not ended.
         self._requests: list[RequestProposers] = []
         self._joint = JointDraft()
@@ -343,81 +339,6 @@ class Drafting:
             for index, proposal in zip(drafting, proposals, strict=True)
         }
 
-    def waits_for(self, request: RequestProposers, drafting: tuple[str, int] | None, number: int) -> bool:
-        """Whether verification waits for the `drafting` of round `number`, (source, tokens), so that both are timed."""
-        if drafting is None:
-            return False
-        costs, proposer = request.answer.costs, request.by_source.get(drafting[0])
-        if proposer is not None and proposer.drafts_aside:
-            return False
-        unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
-        # The first rounds of a batch teach the costs nothing.
-        unlearned = not request.alone and not costs.timed(drafting[0])
-        return unknown or unlearned or number % self.timed_every == self.timed_every - 1
-
-    @staticmethod
-    def drafting_seconds(
-        request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
-    ) -> float:
-        """Return how much of a round's `busy` seconds `drafting` took: `timed_s` if it was timed, or its usual share.
-
-        The round's pass had `rows` rows.
-        """
-        if drafting is None:
-            return 0.0
-        if timed_s is not None:
-            seconds = min(timed_s, busy)
-            request.timed_share = seconds / busy if busy else None
-            return seconds
-        share = request.answer.costs.drafting_share(*drafting, rows)
-        return busy * ((request.timed_share if share is None else share) or 0.0)
-
-    def observe(
-        self, request: RequestProposers, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float
-    ) -> None:
-        """Learn from a round of one request that took `seconds` until the next one began.
-
-        Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
-        two others.
-        """
-        caught_up = request.take_caught_up()
-        controller, depth = self.controller, current.depth
-        answer = request.answer
-        between = depth > 0 or current.between_plain
-        if choice is not FIRST_TOKEN:
-            # The first token's time includes prefill.
-            controller.speedup.observe(
-                choice.source if depth else None,
-                current.rows,
-                record.committed,
-                seconds,
-                typical=not caught_up and between,
-            )
-        if not (between or choice.depth):
-            # Before any was measured, every plain round counts.
-            between = not answer.costs.plain_known()
-        drafting = drafting_of([current.proposal])
-        measured = MeasuredRound(
-            current.rows,
-            record.committed,
-            seconds,
-            drafting,
-            record.draft_s if drafting and current.draft_s is not None else None,
-            typical=not caught_up and between and (depth > 0 or choice.depth == 0),
-        )
-        if choice is not FIRST_TOKEN:
-            controller.observe_round(answer, measured)
-        if caught_up and drafting:
-            controller.observe_reading(answer, drafting[0], caught_up, measured)
-        self.learn(request, choice, current.proposal, record)
-
-    def count_last(self, record: RoundRecord, seconds: float) -> None:
-        """Count the last round of an answer in its speed-up; nothing else is learned from it."""
-        source = record.source if record.drafted else None
-        self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
-        # A short answer ends before enough rounds have followed a run of plain ones.
-        self.controller.speedup.compare()
-
     def update_log(self, request: RequestProposers, log: RequestLog) -> None:
         """Copy the figures that only the drafting knows."""
         found: dict[str, Any] = {}
@@ -439,25 +360,10 @@ class Drafting:
         if request.alone and log.drafted:
             log.speedup = self.controller.measured_speedup(request.answer)
 
-    def interrupted(self, request: RequestProposers) -> None:
-        """Charge the time between two rounds of one request to neither, because other requests ran."""
-        request.take_caught_up()
-        self.controller.speedup.interrupted()
-
     @property
     def controller(self) -> Controller:
         """The controller of the pair in use."""
         return self.controllers.current
-
-
-def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
-    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
-    counts = [
-        (proposal.source, proposal.count)
-        for proposal in proposals
-        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
-    ]
-    return (counts[0][0], max(count for _, count in counts)) if counts else None
 
 
 def _identity(model: ModelInfo) -> str:

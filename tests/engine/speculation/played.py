@@ -19,11 +19,12 @@ import mlx.core as mx
 from engine.answer_index.index import AnswerIndex
 from engine.requests import MAX_DEPTH, SpeculationSettings
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.earlier_answers import EarlierAnswersProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.round_timing import FIRST_TOKEN
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import Drawn, PendingRound
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRules
@@ -314,7 +315,8 @@ class Player:
         record = RoundRecord(
             0, choice.source or "main", drafted, accepted, committed, pending.rows, 0.0, draft_s, seconds - draft_s, 0.0
         )
-        self.drafting.observe(request, choice, pending, record, seconds)
+        self.drafting.timing.observe(request, choice, pending, record, seconds)
+        self.drafting.learn(request, choice, pending.proposal, record)
 
 
 def _pending(proposal: Proposal | None) -> PendingRound:

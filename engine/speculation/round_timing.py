@@ -1,0 +1,108 @@
+"""The durations of rounds: which of them have their drafting timed, and what the controllers learn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.methods import PROPOSERS
+from engine.speculation.choosing.choice import Choice, MeasuredRound
+from engine.speculation.choosing.kept import Controllers
+from engine.speculation.choosing.pauses import Pauses
+from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.round import PendingRound
+from engine.stats import RoundRecord
+
+FIRST_TOKEN = Choice(None, 0, "first-token")
+
+
+class RoundTiming:
+    """The timing of the rounds of one main model; the controller of the pair in use learns from it. All in seconds."""
+
+    def __init__(self, controllers: Controllers) -> None:
+        self._controllers = controllers
+        self.pauses = Pauses()
+        # To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
+        self.timed_every = 64
+
+    def waits_for(self, request: RequestProposers, drafting: tuple[str, int] | None, number: int) -> bool:
+        """Whether verification waits for the `drafting` of round `number`, (source, tokens), so that both are timed."""
+        if drafting is None:
+            return False
+        costs, proposer = request.answer.costs, request.by_source.get(drafting[0])
+        if proposer is not None and proposer.drafts_aside:
+            return False
+        unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
+        # The first rounds of a batch teach the costs nothing.
+        unlearned = not request.alone and not costs.timed(drafting[0])
+        return unknown or unlearned or number % self.timed_every == self.timed_every - 1
+
+    @staticmethod
+    def drafting_seconds(
+        request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
+    ) -> float:
+        """Return how much of a round's `busy` seconds `drafting` took: `timed_s` if it was timed, or its usual share.
+
+        The round's pass had `rows` rows.
+        """
+        if drafting is None:
+            return 0.0
+        if timed_s is not None:
+            seconds = min(timed_s, busy)
+            request.timed_share = seconds / busy if busy else None
+            return seconds
+        share = request.answer.costs.drafting_share(*drafting, rows)
+        return busy * ((request.timed_share if share is None else share) or 0.0)
+
+    def observe(
+        self, request: RequestProposers, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float
+    ) -> None:
+        """Learn from the duration of a round of one request, which took `seconds` until the next one began.
+
+        Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
+        two others.
+        """
+        caught_up = request.take_caught_up()
+        controller, answer, depth = self._controllers.current, request.answer, current.depth
+        between = depth > 0 or current.between_plain
+        # Before any was measured, every plain round counts.
+        counts = between or (not choice.depth and not answer.costs.plain_known())
+        drafting = drafting_of([current.proposal])
+        measured = MeasuredRound(
+            current.rows,
+            record.committed,
+            seconds,
+            drafting,
+            record.draft_s if drafting and current.draft_s is not None else None,
+            typical=not caught_up and counts and (depth > 0 or choice.depth == 0),
+        )
+        if choice is not FIRST_TOKEN:
+            # The first token's time includes prefill.
+            source, typical = choice.source if depth else None, not caught_up and between
+            controller.speedup.observe(source, current.rows, record.committed, seconds, typical=typical)
+            controller.observe_round(answer, measured)
+        if caught_up and drafting:
+            controller.observe_reading(answer, drafting[0], caught_up, measured)
+
+    def count_last(self, record: RoundRecord, seconds: float) -> None:
+        """Count the last round of an answer in its speed-up; nothing else is learned from it."""
+        source = record.source if record.drafted else None
+        speedup = self._controllers.current.speedup
+        speedup.observe(source, record.rows, record.committed, seconds, typical=False)
+        # A short answer ends before enough rounds have followed a run of plain ones.
+        speedup.compare()
+
+    def interrupted(self, request: RequestProposers) -> None:
+        """Charge the time between two rounds of one request to neither, because other requests ran."""
+        request.take_caught_up()
+        self._controllers.current.speedup.interrupted()
+
+
+def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
+    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
+    counts = [
+        (proposal.source, proposal.count)
+        for proposal in proposals
+        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
+    ]
+    return (counts[0][0], max(count for _, count in counts)) if counts else None
