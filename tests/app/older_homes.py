@@ -8,7 +8,8 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-HOMES = sorted((Path(__file__).resolve().parent / "homes").glob("home-*.zip"))
+# From the oldest on.
+HOMES = sorted((Path(__file__).resolve().parent / "homes").glob("home-*.zip"), key=lambda home: int(home.stem[5:]))
 QUESTIONS = ("초안 모델이 뭐야?", "What is Tandem?")
 CHOSEN = {
     "language": "ko",
