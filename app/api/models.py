@@ -51,7 +51,7 @@ class ModelDirectory:
             self._found = {model.id: model for model in found if model.kinds}
             self._embedders = {model.id for model in found if model.problem == "is-embedding"}
             usable = list(reversed(self._found.values()))
-            self._names = {Path(model.gguf): model.id for model in usable if model.gguf}
+            self._names = {Path(model.gguf.source): model.id for model in usable if model.gguf}
             self._names |= {Path(model.path): model.id for model in usable}
             self._found_at = time.monotonic()
         return self._found

@@ -113,7 +113,8 @@ def is_named(model: Model, name: str) -> bool:
     if name == model.id or (name.lower() == STARTER and model.id == STARTER_MAIN):
         return True
     here = os.path.realpath(os.path.expanduser(name))
-    if any(place and os.path.realpath(place) == here for place in (model.path, model.gguf)):
+    places = (model.path, model.gguf.source if model.gguf else "")
+    if any(place and os.path.realpath(place) == here for place in places):
         return True
     try:
         return model.source == "cache" and parse_repository(name) == model.id

@@ -313,10 +313,10 @@ class Library(QObject):
 
     def lists_of(self, entry: Entry) -> tuple[str, ...]:
         """Return the folders that the person has added in which the model was found."""
-        folders = self.settings.values.model_folders
-        return tuple(
-            one for one in folders if entry.source == "folder" and Path(entry.gguf or entry.path).is_relative_to(one)
-        )
+        if entry.source != "folder":
+            return ()
+        place = Path(entry.gguf.source if entry.gguf else entry.path)
+        return tuple(one for one in self.settings.values.model_folders if place.is_relative_to(one))
 
     def add_folder(self, folder: str, then: Callable[[], None]) -> None:
         """Search this folder for models from now on; `then` is called once it was searched."""

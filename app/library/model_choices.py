@@ -191,6 +191,6 @@ def _with_downloads(rows: Iterable[ModelChoice], downloads: Iterable[DownloadSta
 
 
 def _matches(row: ModelChoice, wanted: str) -> bool:
-    source = row.entry.gguf if row.entry is not None else ""
+    source = row.entry.gguf.source if row.entry is not None and row.entry.gguf else ""
     text = f"{row.name} {row.id} {row.kind} {row.path} {source}".casefold()
     return all(word in text for word in wanted.casefold().split())

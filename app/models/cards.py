@@ -152,8 +152,8 @@ class ModelCard(Card):
         self.remove_button.clicked.connect(self._remove)
         # Only the models of the Hub cache have published checksums.
         self.check_button.setVisible(with_file_buttons and entry.source == "cache")
-        may_go = not entry.is_starter and not entry.app and not entry.gguf
-        self.remove_button.setVisible(with_file_buttons and (may_go or entry.is_conversion))
+        may_go = not (entry.is_starter or entry.app or entry.is_gguf_file)
+        self.remove_button.setVisible(with_file_buttons and (may_go or entry.gguf is not None))
         self.unlist_button = self.add_button("quiet")
         self.unlist_button.clicked.connect(self._ask_unlisting)
 
@@ -201,7 +201,7 @@ class ModelCard(Card):
             sentence, word = self.tr("Delete this model? ({size})"), self.tr("Delete")
             more = self.tr("Other apps that use the Hugging Face cache will lose it too.") if plan.shared else ""
             if self.entry.gguf:
-                more = self.tr("The file {file} stays.").format(file=self.entry.gguf)
+                more = self.tr("The file {file} stays.").format(file=self.entry.gguf.source)
         self._ask(joined(sentence.format(size=size), more), [str(plan.place)], word, plan)
 
     def _ask_unlisting(self) -> None:

@@ -222,8 +222,7 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     if obstacle := _obstacle_words(entry):
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
-    first = entry.gguf and not entry.is_conversion
-    converted = translate("Models", "GGUF, converted when it is first used") if first else ""
+    converted = translate("Models", "GGUF, converted when it is first used") if entry.is_gguf_file else ""
     parts = [draft_words(entry, measured) if with_draft else "", converted, sees, entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
@@ -240,17 +239,17 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
 
 def origin_words(entry: Entry) -> str:
     """Say what a folder that was made from a GGUF file has of it; "" for others."""
-    if not entry.is_conversion:
+    if entry.gguf is None:
         return ""
-    anew, every = entry.new_codes
-    if not anew:
+    if not entry.gguf.requantised:
         words = translate("Models", "The weights are those of the file {file}; the codes were kept.")
     else:
         words = translate(
             "Models",
             "The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.",
         )
-    return words.format(file=entry.gguf, count=number(anew, 0), total=number(every, 0))
+    count, total = number(len(entry.gguf.requantised), 0), number(entry.gguf.tensors, 0)
+    return words.format(file=entry.gguf.source, count=count, total=total)
 
 
 def folder_words(folder: str, is_listed: bool) -> str:

@@ -92,7 +92,7 @@ def describe_file(file: Path, name: str, source: str) -> Model:
     from engine.gguf.header import SETTINGS_BYTES, read_gguf
     from engine.gguf.tokenizer import kind_of
 
-    found = Model(name, source, path=str(file), gguf=str(file), bytes=_size(file), roles=("main",))
+    found = Model(name, source, path=str(file), is_gguf_file=True, bytes=_size(file), roles=("main",))
     try:
         content = read_gguf(file, SETTINGS_BYTES)
         found = _with_figures(found, content)
@@ -124,9 +124,7 @@ def _with_figures(found: Model, content: GgufFile) -> Model:
 
 def with_origin(model: Model) -> Model:
     """Return a model with what its folder keeps of the GGUF file from which it was made, if it was."""
-    if not os.path.exists(Path(model.path) / NAME) or (kept := read_provenance(Path(model.path))) is None:
-        return model
-    return replace(model, gguf=kept.source, new_codes=(len(kept.requantised), kept.tensors))
+    return replace(model, gguf=read_provenance(Path(model.path)))
 
 
 def _files(

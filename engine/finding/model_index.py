@@ -16,7 +16,7 @@ from engine.model_files.adapters import CONFIG_NAME
 from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 
-_FORMAT = 5
+_FORMAT = 6
 _LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
 
 

@@ -16,7 +16,7 @@ VERSION = 1
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """Where the weights of a folder come from. The path, size and time of change are those of the first file.
 
-    `kept` of `tensors` tensors have the codes, or the numbers, of the file; those in `requantised` were quantised anew.
+    Of `tensors` tensors, those in `requantised` were quantised anew; the others have the codes or numbers of the file.
     """
 
     source: str
@@ -26,10 +26,6 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     tensors: int
     requantised: tuple[str, ...] = ()
     version: int = 0
-
-    @property
-    def kept(self) -> int:
-        return self.tensors - len(self.requantised)
 
 
 def read_provenance(folder: Path) -> Provenance | None:

@@ -39,14 +39,14 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)
-    if model.is_conversion and is_conversion(Path(model.path), cache_dir):
+    if model.gguf and is_conversion(Path(model.path), cache_dir):
         # The file from which it was made is the person's own, or another program's.
         home = Path(model.path).parent
         return RemovalPlan(model.id, (home,), _freed_bytes(home), False, Path(model.path))
     if app := name_of_app(model.source):
         raise HubError("other-app", model.id, app=app)
-    if model.gguf:
-        raise HubError("own-folder", model.id, path=model.gguf)
+    if model.gguf or model.is_gguf_file:
+        raise HubError("own-folder", model.id, path=model.gguf.source if model.gguf else model.path)
     cache, folder = RepositoryCache(cache_dir, model.id), Path(model.path)
     if model.source == "cache" and cache.home.is_dir():
         if cache.is_being_written():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.gguf.provenance import Provenance
 from engine.model_files.config import text_config
 from engine.model_files.head_kinds import can_run
 
@@ -48,8 +49,8 @@ class Model:
     `engine.advice.pairing.with_files` for installed models. `read_vocabulary` fetches the ids by token string, or
     returns None. `head` is the kind of a head. It `sees` if Tandem knows the family of its vision tower.
 
-    `gguf` is a GGUF file: the `path` until a folder was made from it, and then its source. `new_codes` are the numbers
-    of the tensors that were quantised anew, and of all.
+    `is_gguf_file`: its `path` is a GGUF file, from which no folder was made yet. `gguf` tells where a folder that was
+    made from one is from.
 
     Facts: `released` is the year and month, such as 2026-08. A `gated` model needs consent on its page. `roles` and
     `drafts` (ids, best first) are the catalog's.
@@ -85,13 +86,8 @@ class Model:
     recommended: bool = False
     roles: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
-    gguf: str = ""
-    new_codes: tuple[int, int] = (0, 0)
-
-    @property
-    def is_conversion(self) -> bool:
-        """Whether its folder was made from a GGUF file."""
-        return self.gguf not in ("", self.path)
+    is_gguf_file: bool = False
+    gguf: Provenance | None = None
 
     @property
     def complete(self) -> bool:

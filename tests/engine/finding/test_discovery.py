@@ -165,7 +165,7 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert not only(installed_models(tmp_path / "cache", index_path=index)).complete
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 5, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999, None])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 6, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999, None])
 def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | None) -> None:
     snapshot = write_snapshot(tmp_path / "cache", "org/model", model_files())
     index = tmp_path / "index.json"
@@ -177,7 +177,7 @@ def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | No
         content = json.dumps(older)
     index.write_text(content)
     assert only(installed_models(tmp_path / "cache", index_path=index)).complete
-    assert json.loads(index.read_text())["format"] == 5
+    assert json.loads(index.read_text())["format"] == 6
 
 
 def test_a_file_that_arrives_during_a_scan_is_known_to_the_next_one(

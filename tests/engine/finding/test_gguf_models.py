@@ -35,7 +35,7 @@ def test_files_are_called_as_the_program_calls_them_that_keeps_them(own_home: Pa
     }
     write_gguf(own_home / ".lmstudio/models/org/Repo-GGUF/mmproj-F16.gguf", general__architecture="clip")
     models = found(tmp_path / "cache", tmp_path / "models")
-    assert {name: Path(models[name].path) for name in models if models[name].gguf} == files
+    assert {name: Path(models[name].path) for name in models if models[name].is_gguf_file} == files
     sources = [models[name].source for name in files]
     assert sources == [*["ollama"] * 3, "lm-studio", "jan", "llama.cpp", "folder", "cache"]
 
@@ -45,7 +45,7 @@ def test_a_file_is_described_by_its_header(tmp_path: Path) -> None:
     [model] = installed_models(tmp_path / "none", [tmp_path / "models"])
     assert (model.kinds, model.context, model.bits, model.architecture) == (("main",), 512, 8, "llama")
     assert model.bytes == file.stat().st_size > model.weight_bytes > model.parameters > 0
-    assert (model.complete, model.is_conversion) == (True, False)
+    assert (model.complete, model.is_gguf_file, model.gguf) == (True, True, None)
 
 
 def test_a_damaged_file_is_listed_with_its_reason(tmp_path: Path) -> None:
@@ -110,8 +110,9 @@ def test_what_was_made_from_a_file_stands_for_it(own_home: Path, tmp_path: Path)
     blob = write_in_ollama(own_home / ".ollama/models", "registry.ollama.ai/library", "qwen3", "8b")
     folder = pretend_conversion(blob, tmp_path, requantised=("a", "b"))
     [model] = installed_models(tmp_path)
-    assert (model.id, model.source, model.path, model.gguf) == ("qwen3:8b", "ollama", str(folder), str(blob))
-    assert (model.is_conversion, model.new_codes, folder.name) == (True, (2, 21), "qwen3:8b")
+    assert (model.id, model.source, model.path, folder.name) == ("qwen3:8b", "ollama", str(folder), "qwen3:8b")
+    assert model.gguf is not None
+    assert (model.is_gguf_file, model.gguf.source, model.gguf.requantised) == (False, str(blob), ("a", "b"))
 
 
 def test_what_was_made_from_a_file_stays_when_the_file_is_gone_and_a_changed_file_is_another_model(
