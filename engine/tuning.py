@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 # Main and draft model as the learned file knows them: name and size, "" without a draft.
-Pair = tuple[str, str]
+PairNames = tuple[str, str]
 
 
 class KeyRange(Struct, frozen=True):
@@ -67,7 +67,7 @@ class LearnedPair:
     the widths were probed.
     """
 
-    pair: Pair
+    pair: PairNames
     loaded: bool
     rounding: Rounding | None = None
     same_text_cost: float | None = None

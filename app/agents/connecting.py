@@ -122,7 +122,7 @@ def write(plan: ConfigChange) -> Path | None:
     except (OSError, ValueError) as error:
         raise NotConnected(file, error) from error
     text = members_of(plan.text) if app.shared else plan.text
-    _noted().keep(app.id, msgspec.to_builtins(_Note(str(file), text, copy, digest)))
+    _noted().keep(app.id, msgspec.to_builtins(_WriteRecord(str(file), text, copy, digest)))
     return Path(copy) if copy else None
 
 
@@ -154,7 +154,7 @@ def take_back(app: App) -> Path:
     return file
 
 
-class _Note(msgspec.Struct, frozen=True):
+class _WriteRecord(msgspec.Struct, frozen=True):
     """What was written: `text` in `file`. `copy` is the path of the file as it was before, "" if there was none, and
     `digest` that of its content.
     """
@@ -166,19 +166,19 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 def _noted() -> KeptJson:
-    """Return what was written as `_Note`s, by the program's id."""
+    """Return what was written as `_WriteRecord`s, by the program's id."""
     return KeptJson(data_folder() / "connected.json", {"format": 2})
 
 
-def _note_of(app: App) -> _Note | None:
+def _note_of(app: App) -> _WriteRecord | None:
     """Return what was written for the program; None also if the note is damaged."""
     try:
-        return msgspec.convert(_noted().values.get(app.id), _Note)
+        return msgspec.convert(_noted().values.get(app.id), _WriteRecord)
     except msgspec.ValidationError:
         return None
 
 
-def _copied(noted: _Note) -> str | None:
+def _copied(noted: _WriteRecord) -> str | None:
     """Return the content of the copy that Tandem made; None if it is gone or a person has changed it."""
     with suppress(ValueError):
         content = _read(Path(noted.copy)) if noted.copy else None

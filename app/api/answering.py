@@ -29,7 +29,7 @@ MOST_WAITING_S, KEEP_ALIVE_S = 60.0, 10.0
 MOST_PENDING = 4096
 
 # The index of an answer, and an event of it.
-Indexed = tuple[int, Event]
+IndexedEvent = tuple[int, Event]
 
 
 class ClientGone(Exception):
@@ -56,7 +56,7 @@ class Answering:
         self._wake = asyncio.Event()
         self._woken = self._gone = False
         self._watch: asyncio.Task[None] | None = None
-        self._pending: deque[Indexed] = deque()
+        self._pending: deque[IndexedEvent] = deque()
         self._call_id, self._activity = call_id, activity
         self._open = set(range(len(requests)))
         calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
@@ -81,7 +81,7 @@ class Answering:
             raise
 
     async def _begin(self) -> None:
-        waiting, begun, deadline = set(self._open), list[Indexed](), self._loop.time() + MOST_WAITING_S
+        waiting, begun, deadline = set(self._open), list[IndexedEvent](), self._loop.time() + MOST_WAITING_S
         while waiting:
             try:
                 async with asyncio.timeout_at(deadline):
@@ -100,7 +100,7 @@ class Answering:
             begun += batch
         self._pending.extendleft(reversed(begun))
 
-    async def events(self) -> AsyncIterator[list[Indexed]]:
+    async def events(self) -> AsyncIterator[list[IndexedEvent]]:
         """Yield all events in batches, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
         while self._open:
             with suppress(TimeoutError):
@@ -124,7 +124,7 @@ class Answering:
             self._wake.clear()
             await self._wake.wait()
 
-    def _take(self) -> list[Indexed]:
+    def _take(self) -> list[IndexedEvent]:
         """Return the events since the last call. Raises `ClientGone`."""
         if self._gone or len(self._pending) > MOST_PENDING:
             raise ClientGone

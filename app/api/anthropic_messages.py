@@ -14,9 +14,9 @@ from starlette.responses import Response
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     DataUrl,
-    Message,
+    EngineMessage,
+    PictureBytes,
     PicturePart,
-    Pictures,
     TextPart,
     answerable,
     call_turn,
@@ -47,7 +47,7 @@ _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 
-class _Thinking(Struct, tag_field="type", tag="thinking"):
+class _ThinkingBlock(Struct, tag_field="type", tag="thinking"):
     thinking: str = ""
 
 
@@ -57,7 +57,7 @@ class _CallBlock(Struct, tag_field="type", tag="tool_use"):
     input: dict[str, Any] | None = None
 
 
-_Texts = str | list[TextPart]
+_TextBlocks = str | list[TextPart]
 
 
 class _Data(Struct, tag_field="type", tag="base64"):
@@ -87,7 +87,7 @@ class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
 
 class _AnthropicMessage(Struct):
     role: Literal["user", "assistant", "system"]
-    content: str | list[TextPart | _ImageBlock | _CallBlock | _ResultBlock | _Thinking] | None = None
+    content: str | list[TextPart | _ImageBlock | _CallBlock | _ResultBlock | _ThinkingBlock] | None = None
 
 
 class _AnthropicTool(Struct):
@@ -118,7 +118,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
     """How many tokens a conversation has."""
 
     messages: Annotated[list[_AnthropicMessage], Meta(min_length=1)]
-    system: _Texts | None = None
+    system: _TextBlocks | None = None
     stop: Stop | None = field(name="stop_sequences", default=None)
     tools: list[_AnthropicTool] | None = None
     tool_choice: _ToolChoice | None = None
@@ -148,8 +148,8 @@ class CountBody(AnswerRequestBody, kw_only=True):
         kind = self.thinking.type if self.thinking is not None else None
         options = thinking_options(info, None if kind is None else "none" if kind == "disabled" else "on")
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
-        messages: list[Message] = [{"role": "system", "content": system}] if system else []
-        pictures: Pictures = {}
+        messages: list[EngineMessage] = [{"role": "system", "content": system}] if system else []
+        pictures: PictureBytes = {}
         messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
         content: dict[str, Any] = {"messages": answerable(messages), "pictures": pictures, "template_options": options}
         requests = self.engine_requests(api, info, tools, grammar, path, **content)
@@ -184,9 +184,9 @@ async def count_tokens(request: Request, body: CountBody) -> Response:
     return JsonReply({"input_tokens": await api.prompt_tokens(request, body)})
 
 
-def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
+def _joined_reminders(turns: Iterable[EngineMessage]) -> list[EngineMessage]:
     """Join later instructions with the adjacent text of the user, because most templates take them only at the top."""
-    joined: list[Message] = []
+    joined: list[EngineMessage] = []
     reminded = False
     for turn in turns:
         reminds = turn["role"] == "system"
@@ -198,28 +198,28 @@ def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
     return joined
 
 
-def _turns(message: _AnthropicMessage, pictures: Pictures) -> list[Message]:
+def _turns(message: _AnthropicMessage, pictures: PictureBytes) -> list[EngineMessage]:
     """Return the turns of one message: each result of a tool is a turn of its own, before the rest.
 
     Its pictures are added to `pictures`.
     """
     blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
-    results: list[Message] = [
+    results: list[EngineMessage] = [
         {"role": "tool", "content": content_of(block.content, pictures), "tool_call_id": block.tool_use_id}
         for block in blocks
         if isinstance(block, _ResultBlock)
     ]
     content = content_of(blocks, pictures)
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
-    thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
-    turn: Message = {"role": message.role, "content": content} | ({"tool_calls": calls} if calls else {})
+    thoughts = "".join(block.thinking for block in blocks if isinstance(block, _ThinkingBlock))
+    turn: EngineMessage = {"role": message.role, "content": content} | ({"tool_calls": calls} if calls else {})
     if thoughts:
         # The template decides whether the model sees them again.
         turn["reasoning_content"] = thoughts
     return results if results and not content else [*results, turn]
 
 
-def _texts(content: _Texts | None) -> list[str]:
+def _texts(content: _TextBlocks | None) -> list[str]:
     """Return the texts of a content."""
     return [content] if isinstance(content, str) else [block.text for block in content or ()]
 

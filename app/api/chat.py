@@ -9,12 +9,12 @@ from msgspec import Meta, Struct
 
 from app.api.answering import CompleteAnswer
 from app.api.calls import Api, PreparedCall, SeveralAnswers
-from app.api.conversation import ChatMessage, Pictures, answerable, readable_message
+from app.api.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.errors import bad_field
 from app.api.foreign_parts import custom_text, messages_of
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
-from app.api.tool_use import Choice, FunctionDefinition, openai_tools, with_readable_tools
+from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
@@ -31,12 +31,12 @@ class _ChatTool(Struct):
     type: Literal["function", "custom"] | None = "function"
 
 
-class _Schema(Struct):
+class _SchemaField(Struct):
     schema: dict[str, Any] | None = None
 
 
 class _NamedSchema(Struct, tag_field="type", tag="json_schema"):
-    json_schema: _Schema | None = None
+    json_schema: _SchemaField | None = None
 
 
 class ChatBody(SeveralAnswers, kw_only=True):
@@ -46,7 +46,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
     logprobs: bool | None = None
     top_logprobs: TopLogprobs | None = None
     tools: list[_ChatTool] | None = None
-    tool_choice: Choice | None = None
+    tool_choice: FunctionChoice | None = None
     # The older spelling of tools, whose answers have the older form, too.
     functions: Any = None
     parallel_tool_calls: bool | None = None
@@ -80,7 +80,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
             grammar, field = grammar_of(form, "response_format")
         given = (self.chat_template_kwargs or {}).items()
         own = {key: value for key, value in given if isinstance(value, str | bool | int)}
-        pictures: Pictures = {}
+        pictures: PictureBytes = {}
         requests = self.engine_requests(
             api,
             info,

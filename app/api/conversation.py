@@ -15,7 +15,7 @@ from app.text.picture_data import picture_of_url
 from engine.pictures.reading import digest_of
 from engine.requests import ROLES_WITH_PICTURES, text_of
 
-Message = dict[str, Any]
+EngineMessage = dict[str, Any]
 EngineContent = str | list[Mapping[str, Any]]
 
 
@@ -65,8 +65,8 @@ class ImagePart(PicturePart, tag_field="type", tag="image_url"):
 _Part = TextPart | _Thought | ImagePart
 Content = str | list[_Part]
 # The pictures of a request by their digests.
-Pictures = dict[str, bytes]
-Role = Literal["system", "developer", "user", "assistant", "tool"]
+PictureBytes = dict[str, bytes]
+MessageRole = Literal["system", "developer", "user", "assistant", "tool"]
 
 
 class _CalledFunction(Struct):
@@ -75,7 +75,7 @@ class _CalledFunction(Struct):
     arguments: str | dict[str, Any] | None = None
 
 
-class _Call(Struct):
+class _FunctionCall(Struct):
     function: _CalledFunction
     id: str | None = None
 
@@ -84,14 +84,14 @@ class MessageFields(Struct, kw_only=True):
     """The fields of a message of any role."""
 
     content: Content | None = None
-    tool_calls: list[_Call] | None = None
+    tool_calls: list[_FunctionCall] | None = None
     reasoning_content: str | None = None
     tool_call_id: str | None = None
 
-    def turn(self, role: str, pictures: Pictures) -> Message:
+    def turn(self, role: str, pictures: PictureBytes) -> EngineMessage:
         """Return the message as a turn for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
         content = content_of(self.content, pictures)
-        turn: Message = {"role": "system" if role == "developer" else role, "content": content}
+        turn: EngineMessage = {"role": "system" if role == "developer" else role, "content": content}
         if role == "assistant":
             if self.tool_calls:
                 turn["tool_calls"] = [
@@ -108,7 +108,7 @@ class MessageFields(Struct, kw_only=True):
 class ChatMessage(MessageFields, kw_only=True):
     """One message of a conversation."""
 
-    role: Role
+    role: MessageRole
 
 
 ROLES_HERE = ("system", "developer", "user", "assistant", "tool")
@@ -156,7 +156,7 @@ def _old_id(message: dict[str, Any]) -> str:
     return f"call_{message.get('name')}"
 
 
-def answerable(turns: Sequence[Message]) -> list[Message]:
+def answerable(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
     """Return a conversation in the form that all engines and most templates take, whatever its past.
 
     Instructions at the beginning are one turn. Every call is followed by a result, and other results are texts of the
@@ -168,9 +168,9 @@ def answerable(turns: Sequence[Message]) -> list[Message]:
     return found or [{"role": "user", "content": ""}] if turns else []
 
 
-def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[Message]:
+def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[EngineMessage]:
     """Return a conversation for templates that refuse it: only texts of the user and the assistant, in turns."""
-    found: list[Message] = []
+    found: list[EngineMessage] = []
     for turn in turns:
         content = turn["content"]
         for call in turn.get("tool_calls", ()):
@@ -185,9 +185,9 @@ def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[Message]:
     return [{"role": "user", "content": ""}, *found] if found and found[0]["role"] == "assistant" else found
 
 
-def _with_results(turns: Sequence[Message]) -> list[Message]:
+def _with_results(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
     """Let the results of a turn's calls follow it, each with the id of one of them."""
-    rest, found = deque(turns), list[Message]()
+    rest, found = deque(turns), list[EngineMessage]()
     while rest:
         turn = rest.popleft()
         found.append(turn if turn["role"] != "tool" else {"role": "user", "content": turn["content"]})
@@ -201,7 +201,7 @@ def _with_results(turns: Sequence[Message]) -> list[Message]:
     return found
 
 
-def _later_result(call_id: str, rest: deque[Message]) -> Message:
+def _later_result(call_id: str, rest: deque[EngineMessage]) -> EngineMessage:
     """Take the result of a call from the `rest` of a conversation; an empty one if there is none."""
     for turn in rest:
         if turn["role"] == "tool" and turn["tool_call_id"] == call_id:
@@ -212,8 +212,8 @@ def _later_result(call_id: str, rest: deque[Message]) -> Message:
     return {"role": "tool", "content": "", "tool_call_id": call_id}
 
 
-def _with_pictures_placed(turns: Sequence[Message]) -> list[Message]:
-    found, waiting = list[Message](), list[Mapping[str, Any]]()
+def _with_pictures_placed(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
+    found, waiting = list[EngineMessage](), list[Mapping[str, Any]]()
     for turn in turns:
         content = turn["content"]
         if not isinstance(content, str) and turn["role"] not in ROLES_WITH_PICTURES:
@@ -226,7 +226,7 @@ def _with_pictures_placed(turns: Sequence[Message]) -> list[Message]:
     return [*found, {"role": "user", "content": waiting}] if waiting else found
 
 
-def _with_instructions_joined(messages: Sequence[Message]) -> list[Message]:
+def _with_instructions_joined(messages: Sequence[EngineMessage]) -> list[EngineMessage]:
     """Join the instructions at the beginning into one system message: templates take only one."""
     count = next((index for index, message in enumerate(messages) if message["role"] != "system"), len(messages))
     if count < 2:
@@ -237,7 +237,7 @@ def _with_instructions_joined(messages: Sequence[Message]) -> list[Message]:
     return [{"role": "system", "content": content}, *messages[count:]]
 
 
-def content_of(content: str | Sequence[Struct] | None, pictures: Pictures) -> EngineContent:
+def content_of(content: str | Sequence[Struct] | None, pictures: PictureBytes) -> EngineContent:
     """Return a content for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
     parts = list[dict[str, str]]()
     for part in [TextPart(content)] if isinstance(content, str) else content or ():
@@ -260,7 +260,7 @@ def joined_contents(first: EngineContent, second: EngineContent) -> EngineConten
     return content_of_parts([*both[0], {"type": "text", "text": "\n\n"}, *both[1]])
 
 
-def picture_part(content: bytes | None, pictures: Pictures) -> dict[str, str]:
+def picture_part(content: bytes | None, pictures: PictureBytes) -> dict[str, str]:
     """Return a picture as a part for the engine, and add its file to `pictures`. Raises `ApiError` for no base64."""
     if content is None:
         raise bad_field("messages", "without pictures, or with PNG, JPEG, WebP or GIF files in base64")

@@ -17,8 +17,6 @@ from engine.call_forms.form import ToolCall
 # The most characters of all thoughts that are kept.
 MOST_KEPT = 2**23
 
-_Turn = Mapping[str, Any]
-
 
 class KeptThoughts:
     """Thoughts by the conversation up to the end of their answer. In memory only."""
@@ -27,7 +25,7 @@ class KeptThoughts:
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._size = 0
 
-    def keep(self, turns: Sequence[_Turn], parts: AnswerParts) -> None:
+    def keep(self, turns: Sequence[Mapping[str, Any]], parts: AnswerParts) -> None:
         """Keep the thoughts of the answer to a conversation; the oldest thoughts go."""
         if not turns or not parts.reasoning:
             return
@@ -38,11 +36,11 @@ class KeptThoughts:
         while self._size > MOST_KEPT:
             self._size -= len(self._kept.popitem(last=False)[1])
 
-    def given_to(self, turns: Sequence[_Turn]) -> list[_Turn]:
+    def given_to(self, turns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return a conversation with the thoughts of those answers that have none."""
         if not self._kept:
             return list(turns)
-        given = list[_Turn]()
+        given = list[Mapping[str, Any]]()
         for turn, digest in zip(turns, _digests(turns), strict=True):
             kept = self._kept.get(digest) if turn["role"] == "assistant" and not turn.get("reasoning_content") else None
             given.append(turn if kept is None else {**turn, "reasoning_content": kept})
@@ -53,7 +51,7 @@ def _call_of(call: ToolCall) -> dict[str, Any]:
     return {"function": {"name": call.name, "arguments": json.loads(call.arguments)}}
 
 
-def _digests(turns: Sequence[_Turn]) -> Iterator[str]:
+def _digests(turns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield for each turn the digest of the conversation up to its end, without thoughts."""
     digest = hashlib.sha256()
     for turn in turns:

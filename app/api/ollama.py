@@ -26,9 +26,9 @@ from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     ChatMessage,
     Content,
+    EngineMessage,
     ImagePart,
-    Message,
-    Pictures,
+    PictureBytes,
     TextPart,
     answerable,
     content_of,
@@ -51,7 +51,7 @@ _UNSUPPORTED = {
 }
 
 
-class _Options(Struct, kw_only=True):
+class _OllamaOptions(Struct, kw_only=True):
     # The names here are those of `RequestSettings`.
     temperature: float | None = None
     top_k: int | None = None
@@ -74,7 +74,7 @@ class _Options(Struct, kw_only=True):
 
 
 class _OllamaBody(AnswerRequestBody, kw_only=True):
-    options: _Options | None = None
+    options: _OllamaOptions | None = None
     # "" stands for no format.
     format: Literal["json", ""] | dict[str, Any] | None = None
     think: bool | str | None = None
@@ -93,7 +93,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
 
     def __post_init__(self) -> None:
         self.stream = self.stream is not False
-        for name, value in msgspec.structs.asdict(self.options or _Options()).items():
+        for name, value in msgspec.structs.asdict(self.options or _OllamaOptions()).items():
             if name != "num_ctx":
                 setattr(self, name, value)
 
@@ -103,7 +103,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
             tools = tool_use(info.tool_format, offered, "auto", parallel=True)
         content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
-        content |= {"overflow": "shorten", "kept_context": (self.options or _Options()).num_ctx or None}
+        content |= {"overflow": "shorten", "kept_context": (self.options or _OllamaOptions()).num_ctx or None}
         requests = self.engine_requests(api, info, tools, self._grammar(), "format", **content)
         return PreparedCall(requests, OllamaWriter(name, tools.parts(), self), "format")
 
@@ -185,7 +185,7 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
         return not self.messages
 
     def content(self, info: ModelInfo) -> dict[str, Any]:
-        pictures: Pictures = {}
+        pictures: PictureBytes = {}
         turns = answerable(_turns(self.messages or (), pictures))
         return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
 
@@ -233,15 +233,15 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
     def content(self, info: ModelInfo) -> dict[str, Any]:
         if self.raw:
             return {"prompt": self.prompt}
-        pictures: Pictures = {}
+        pictures: PictureBytes = {}
         question = content_of(_with_images(self.prompt, self.images), pictures)
         turns = answerable([*self._earlier, {"role": "user", "content": question}])
         return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
 
     @property
-    def _earlier(self) -> list[Message]:
+    def _earlier(self) -> list[EngineMessage]:
         """The turns before the prompt."""
-        system: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        system: list[EngineMessage] = [{"role": "system", "content": self.system}] if self.system else []
         return [*system, *(_turns_in(self.context) or ())]
 
     def last_fields(self, text: str) -> dict[str, Any]:
@@ -272,7 +272,7 @@ async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
     return JsonReply({**done, "done_reason": "unload" if body.unloads else "load"})
 
 
-def _turns_in(context: Any) -> list[Message] | None:
+def _turns_in(context: Any) -> list[EngineMessage] | None:
     """Return the turns that the `context` of an earlier answer holds; None for one of another server."""
     try:
         found = msgspec.json.decode(
@@ -292,14 +292,14 @@ def _with_images(content: Content | None, images: Sequence[str] | None) -> Conte
     return [*map(ImagePart, urls), *texts]
 
 
-def _turns(messages: Sequence[_OllamaMessage], pictures: Pictures) -> list[Message]:
+def _turns(messages: Sequence[_OllamaMessage], pictures: PictureBytes) -> list[EngineMessage]:
     """Return the turns of a conversation, and add their pictures to `pictures`.
 
     Calls and results get ids that all templates take. A result answers the call with its id or, as many programs send
     none, the first call of its name that has no result.
     """
     turns, count = [message.turn(message.role, pictures) for message in messages], 0
-    waiting: list[tuple[str, Message]] = []
+    waiting: list[tuple[str, EngineMessage]] = []
     for turn, message in zip(turns, messages, strict=True):
         for call in turn.get("tool_calls", ()):
             waiting.append((call["id"], call))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from starlette.types import Receive, Scope, Send
 
-from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, Indexed, failure
+from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, IndexedEvent, failure
 from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
 from app.api.usage import openai_usage, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
@@ -39,7 +39,7 @@ class ResponseWriter(ABC):
     def keep_alive(self) -> bytes:
         return KEEP_ALIVE
 
-    def write(self, batch: list[Indexed]) -> bytes:
+    def write(self, batch: list[IndexedEvent]) -> bytes:
         """Return a batch of events as server-sent events."""
         written: list[bytes] = []
         for index, event in batch:

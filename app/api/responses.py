@@ -8,14 +8,14 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.api.answering import Indexed
+from app.api.answering import IndexedEvent
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     Content,
-    Message,
+    EngineMessage,
     MessageFields,
-    Pictures,
-    Role,
+    MessageRole,
+    PictureBytes,
     answerable,
     call_turn,
     content_of,
@@ -26,7 +26,7 @@ from app.api.foreign_items import readable_items
 from app.api.foreign_parts import arguments_of, custom_text, said
 from app.api.request_settings import Format, grammar_of, readable_format, refuse_unsupported, thinking_options
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
-from app.api.tool_use import Choice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
+from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -82,7 +82,7 @@ def _called(namespace: str, name: str) -> str:
 
 class _InputItem(MessageFields, kw_only=True):
     type: Literal["message", "function_call", "function_call_output", "reasoning"] | None = None
-    role: Role = "user"
+    role: MessageRole = "user"
     call_id: str = ""
     namespace: str | None = None
     name: str | None = None
@@ -98,7 +98,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     include: list[str] | None = None
     top_logprobs: TopLogprobs | None = None
     tools: list[_ResponseTool] | None = None
-    tool_choice: Choice | None = None
+    tool_choice: FunctionChoice | None = None
     parallel_tool_calls: bool | None = None
     text: _TextSettings | None = None
     reasoning: _Effort | None = None
@@ -128,7 +128,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
         effort = self.reasoning.effort if self.reasoning is not None else None
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
-        pictures: Pictures = {}
+        pictures: PictureBytes = {}
         requests = self.engine_requests(
             api,
             info,
@@ -153,9 +153,9 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
                 found[tool.name] = ("", tool)
         return found
 
-    def _conversation(self, pictures: Pictures) -> list[Message]:
+    def _conversation(self, pictures: PictureBytes) -> list[EngineMessage]:
         """Return `instructions` and `input` as turns for the engine, and add their pictures to `pictures`."""
-        turns: list[Message] = []
+        turns: list[EngineMessage] = []
         if self.instructions:
             turns.append({"role": "system", "content": self.instructions})
         if isinstance(self.input, str):
@@ -240,7 +240,7 @@ class ResponseItemsWriter(ItemsWriter):
         self._item: _Item | None = None
         self._output: list[dict[str, Any]] = []
 
-    def write(self, batch: list[Indexed]) -> bytes:
+    def write(self, batch: list[IndexedEvent]) -> bytes:
         begun: list[bytes] = []
         if self._number < 0:
             started = {**self._base, "status": "in_progress", "output": [], "usage": None}

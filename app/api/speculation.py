@@ -60,7 +60,7 @@ async def events(request: Request) -> Response:
 
 def round_stream(activity: Activity) -> StreamingResponse:
     """Return a reply with every round of every call, until the client leaves."""
-    return StreamingResponse(_Listener().read(activity), headers=EVENT_HEADERS)
+    return StreamingResponse(_UnreadRounds().read(activity), headers=EVENT_HEADERS)
 
 
 def _state(api: Api) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _state(api: Api) -> dict[str, Any]:
     }
 
 
-class _Listener:
+class _UnreadRounds:
     """The rounds that a client of the events has not read yet, as server-sent events."""
 
     def __init__(self) -> None:

@@ -55,7 +55,7 @@ class _AllowedTools(_Allowed, tag_field="type", tag="allowed_tools"):
     allowed_tools: _Allowed | None = None
 
 
-Choice = Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools
+FunctionChoice = Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools
 
 
 # The modes of other APIs, and of objects that have nothing else.
@@ -174,7 +174,7 @@ def listed_tools(tools: Any) -> Any:
 
 
 def _readable_choice(choice: Any, skipped: list[str]) -> Any:
-    """Rewrite a choice of tools as `Choice` knows it; "auto" for one of a tool that runs elsewhere."""
+    """Rewrite a choice of tools as `FunctionChoice` knows it; "auto" for one of a tool that runs elsewhere."""
     if choice in (None, "", "auto", "none", "required"):
         return choice or None
     kind = choice.get("type") if isinstance(choice, dict) else choice

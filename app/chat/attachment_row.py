@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.chat.picture_button import PictureButton
-from app.conversations.pictures import PictureFiles
+from app.conversations.pictures import PictureSource
 from app.conversations.records import Attachment
 from app.session.attachments import guessed_encoding
 from app.widgets.icons import icon
@@ -61,7 +61,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._reading: list[Reading] = []
         self._chat: object = None
         # Returns the pictures of the store.
-        self.pictures: Callable[[], PictureFiles] = Path
+        self.pictures: Callable[[], PictureSource] = Path
         # To find the type of a viewport that Qt made, PySide6 would create the types of all widgets.
         self.setViewport(viewport := QWidget())
         self._body = QWidget()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
 from app.chat.picture_button import Thumbnails
-from app.conversations.pictures import PictureFiles
+from app.conversations.pictures import PictureSource
 from app.session.calls import CallState, ToolRun
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
@@ -40,7 +40,7 @@ class CallCard(ThemeAware, QFrame):
 
     chosen = Signal(object, str)
 
-    def __init__(self, call: ToolRun, pictures: PictureFiles, parent: QWidget) -> None:
+    def __init__(self, call: ToolRun, pictures: PictureSource, parent: QWidget) -> None:
         """`pictures` are those of its store."""
         super().__init__(parent)
         self.setObjectName("card")
@@ -143,7 +143,7 @@ class CallCards(QWidget):
 
     chosen = Signal(object, str)
 
-    def __init__(self, pictures: Callable[[], PictureFiles], parent: QWidget) -> None:
+    def __init__(self, pictures: Callable[[], PictureSource], parent: QWidget) -> None:
         """`pictures` returns the pictures of the store, for those in results."""
         super().__init__(parent)
         self._pictures = pictures

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, 
 
 from app.chat.preview import Preview, previewed_as, previews
 from app.system.background import BackgroundCache
-from app.text.code_spans import Spans, language_of, spans
+from app.text.code_spans import CodeSpans, language_of, spans
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
@@ -31,12 +31,12 @@ _CACHED = 256
 
 
 @cache
-def spans_cache() -> BackgroundCache[tuple[str, str], Spans]:
+def spans_cache() -> BackgroundCache[tuple[str, str], CodeSpans]:
     """Return the spans of the latest blocks, by (text, language)."""
     return BackgroundCache("highlight", lambda key: spans(*key), _CACHED)
 
 
-def highlight(document: QTextDocument, text: str, found: Spans, before: Spans = ()) -> None:
+def highlight(document: QTextDocument, text: str, found: CodeSpans, before: CodeSpans = ()) -> None:
     """Colour `document`, which begins with `text`, in the theme in use. Its spans `before` have their colours."""
     same = next((at for at, pair in enumerate(zip(found, before, strict=False)) if pair[0] != pair[1]), len(before))
     colours = theme.colours()
@@ -75,7 +75,7 @@ class CodeBlock(ThemeAware, QFrame):
         self._text = self._language = self._lexer = ""
         # The text whose spans are awaited, and the spans that have their colours.
         self._awaited: str | None = None
-        self._coloured: Spans = ()
+        self._coloured: CodeSpans = ()
         self._seen = self._indent = 0
         header = QFrame(self)
         header.setObjectName("codeHeader")

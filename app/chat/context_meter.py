@@ -59,7 +59,7 @@ class _Unsent:
 
 
 @dataclass(frozen=True)
-class _Usage:
+class _ContextUsage:
     """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted).
 
     `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one.
@@ -93,7 +93,7 @@ class ContextMeter(QObject):
         self._session, self._composer = session, composer
         self._background = Background("tokens", parent=self)
         # What was counted last.
-        self._counted: tuple[_Unsent, _Usage] | None = None
+        self._counted: tuple[_Unsent, _ContextUsage] | None = None
         self._menu = Menu(composer)
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
@@ -133,11 +133,11 @@ class ContextMeter(QObject):
             self._composer.set_info(*(self._words(usage) if usage else ("",)))
 
     @property
-    def _usage(self) -> _Usage | None:
+    def _usage(self) -> _ContextUsage | None:
         """The counts so far of the chat on screen; None without any."""
         return self._counted[1] if self._counted and self._counted[0].chat is self._session.chat else None
 
-    def _words(self, usage: _Usage) -> tuple[str, bool, str]:
+    def _words(self, usage: _ContextUsage) -> tuple[str, bool, str]:
         """Return the info line, whether it is a problem, and its brief form."""
         used, limit = usage.total, usage.limit
         if not used:
@@ -162,7 +162,7 @@ class ContextMeter(QObject):
         for words, shorten in self._ways(self._usage) if self._usage else ():
             self._menu.addAction(words.replace("&", "&&")).triggered.connect(lambda _=False, run=shorten: run())
 
-    def _ways(self, usage: _Usage) -> list[tuple[str, Callable[[], None]]]:
+    def _ways(self, usage: _ContextUsage) -> list[tuple[str, Callable[[], None]]]:
         """Return the ways to make the message fit, as (words, function)."""
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
@@ -203,7 +203,7 @@ class ContextMeter(QObject):
         if unsent is not None and (self._counted is None or unsent != self._counted[0]):
             self._background.run(partial(_count, unsent), partial(self._show_counts, unsent))
 
-    def _show_counts(self, unsent: _Unsent, usage: _Usage) -> None:
+    def _show_counts(self, unsent: _Unsent, usage: _ContextUsage) -> None:
         """Show the counts, unless the message has changed meanwhile."""
         if unsent == self._unsent():
             self._counted = unsent, usage
@@ -228,13 +228,13 @@ class ContextMeter(QObject):
         return _Unsent(chat, path, main.context_length, drops, before, whole, text, files, rules, sources)
 
 
-def _count(unsent: _Unsent) -> _Usage:
+def _count(unsent: _Unsent) -> _ContextUsage:
     """Count the tokens, on a thread; text that cannot be counted has none."""
     said, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.said, unsent.text))
     files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
     if not unsent.before:
         said += sum(picture_tokens(source.files, unsent.pictures) for source in unsent.sources)
-    usage = _Usage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
+    usage = _ContextUsage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
     if not (usage.too_long and unsent.sources):
         return usage
     largest = max(unsent.sources, key=lambda one: source_tokens(unsent.model, one, unsent.pictures) or 0)

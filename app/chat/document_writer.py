@@ -50,7 +50,7 @@ def write(document: QTextDocument, paragraphs: Sequence[Paragraph], font: QFont)
     """Replace the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
     document.clear()
     document.setIndentWidth(LIST_INDENT)
-    writer = _Writer(document, font)
+    writer = _DocumentWriter(document, font)
     writer.cursor.beginEditBlock()
     for paragraph, following in zip(paragraphs, [*paragraphs[1:], None], strict=True):
         writer.write(paragraph, following)
@@ -58,7 +58,7 @@ def write(document: QTextDocument, paragraphs: Sequence[Paragraph], font: QFont)
     return writer.missing
 
 
-class _Writer:
+class _DocumentWriter:
     """Writes at the end of a document."""
 
     def __init__(self, document: QTextDocument, font: QFont) -> None:

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.conversations.pictures import PictureFiles, picture_in
+from app.conversations.pictures import PictureSource, picture_in
 from app.conversations.records import Attachment
 from app.system.background import BackgroundCache
 from app.widgets import theme
@@ -100,7 +100,7 @@ class _Painted(QAbstractButton):
 class PictureButton(ThemeAware, _Painted):
     """A thumbnail as large as `most` allows; small pictures are not enlarged. A click shows the picture large."""
 
-    def __init__(self, attachment: Attachment, files: PictureFiles, most: QSize, parent: QWidget) -> None:
+    def __init__(self, attachment: Attachment, files: PictureSource, most: QSize, parent: QWidget) -> None:
         super().__init__(_THUMBNAILS, parent)
         assert attachment.picture is not None
         self.attachment = attachment
@@ -120,7 +120,7 @@ class PictureButton(ThemeAware, _Painted):
 class Thumbnails(QWidget):
     """The pictures of a message in rows, hidden if there are none. It sets its own height, as `WrappedLabel` does."""
 
-    def __init__(self, files: PictureFiles, most: QSize, parent: QWidget) -> None:
+    def __init__(self, files: PictureSource, most: QSize, parent: QWidget) -> None:
         super().__init__(parent)
         self._files, self._most = files, most
         self._shown: Sequence[Attachment] = ()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
 from app.chat.picture_button import Thumbnails
-from app.conversations.pictures import PictureFiles
+from app.conversations.pictures import PictureSource
 from app.session.chats import Turn
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel, tip
@@ -45,7 +45,7 @@ def shown_question(text: str) -> str:
 class QuestionBubble(ThemeAware, QFrame):
     """A bubble as wide as its longest line, but never wider than the layout allows. Long words are broken anywhere."""
 
-    def __init__(self, turn: Turn, parent: QWidget, pictures: PictureFiles = Path()) -> None:
+    def __init__(self, turn: Turn, parent: QWidget, pictures: PictureSource = Path()) -> None:
         """`pictures` are those of its store."""
         super().__init__(parent)
         self.setObjectName("question")

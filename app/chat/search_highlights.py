@@ -19,7 +19,7 @@ TextView = QTextEdit | QPlainTextEdit
 
 
 @dataclass(frozen=True)
-class _Match:
+class _ShownMatch:
     """A match at `start` (in UTF-16 units) in `source`, which may have no widget now."""
 
     source: TextView | AnswerRun
@@ -30,7 +30,7 @@ class SearchHighlights:
     """The highlights of one turn. Matches are counted from 0, in reading order."""
 
     def __init__(self) -> None:
-        self._matches: list[_Match] = []
+        self._matches: list[_ShownMatch] = []
         # How many more characters of runs without widgets may be rendered now. Others wait for `ShownTexts.ready`.
         self._budget = 0
 
@@ -44,7 +44,7 @@ class SearchHighlights:
                 # A run without a widget: count its matches.
                 if query is not None and isinstance(source, AnswerRun) and (text := self._text_of(source)):
                     found = highlights(text, query)
-                    self._matches += [_Match(source, utf16_length(text[:start])) for start, _ in found]
+                    self._matches += [_ShownMatch(source, utf16_length(text[:start])) for start, _ in found]
                 continue
             text = view.toPlainText()
             selections = []
@@ -52,7 +52,7 @@ class SearchHighlights:
                 first = utf16_length(text[:start])
                 is_current = len(self._matches) == current
                 selections.append(_selection(view, first, first + utf16_length(text[start:end]), is_current))
-                self._matches.append(_Match(source, first))
+                self._matches.append(_ShownMatch(source, first))
             view.setExtraSelections(selections)
 
     def _text_of(self, run: AnswerRun) -> str:

@@ -11,7 +11,7 @@ from app.chat.answer_runs import AnswerRun
 from app.chat.call_card import CallCards
 from app.chat.search_highlights import TextView
 from app.chat.thinking_fold import ThinkingFold
-from app.conversations.pictures import PictureFiles
+from app.conversations.pictures import PictureSource
 from app.session.answer import Answer
 from app.session.chats import AnswerStep
 from app.widgets.layouts import fill, vbox
@@ -20,7 +20,7 @@ from app.widgets.layouts import fill, vbox
 class ToolStep(QWidget):
     """The thoughts, the text and the calls of one answer, which has ended."""
 
-    def __init__(self, answer: Answer, pictures: Callable[[], PictureFiles], parent: QWidget) -> None:
+    def __init__(self, answer: Answer, pictures: Callable[[], PictureSource], parent: QWidget) -> None:
         super().__init__(parent)
         self.thinking, self.body, self.calls = ThinkingFold(self), AnswerBody(self), CallCards(pictures, self)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self.thinking, self.body, self.calls)
@@ -37,7 +37,7 @@ class ToolSteps(QWidget):
     """
 
     def __init__(
-        self, watch: Callable[[AnswerBody], None], pictures: Callable[[], PictureFiles], parent: QWidget
+        self, watch: Callable[[AnswerBody], None], pictures: Callable[[], PictureSource], parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._watch, self._pictures = watch, pictures

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QScrollArea
 
-from app.conversations.pictures import PictureFiles
+from app.conversations.pictures import PictureSource
 from app.session.chats import Turn
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class TurnOwner(QScrollArea):
     # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.
     repeats = ""
     # Returns the pictures of the store.
-    pictures: Callable[[], PictureFiles] = Path
+    pictures: Callable[[], PictureSource] = Path
     # The search whose matches are highlighted; a turn and the index of the current match in it.
     query: Query | None = None
     current_match: tuple[Turn, int] | None = None

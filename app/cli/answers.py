@@ -19,7 +19,7 @@ from engine.stats import NOTICEABLE, most_speedup, rounded_speedup
 _HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
 
 
-class Output(ABC):
+class AnswerOutput(ABC):
     """Shows the events of a request; `text` is the last whole answer."""
 
     text = ""
@@ -36,7 +36,7 @@ class Output(ABC):
     def event(self, event: Event) -> None: ...
 
 
-class JsonOutput(Output):
+class JsonOutput(AnswerOutput):
     def event(self, event: Event) -> None:
         # JSON's escapes hold every character, also where the terminal's encoding does not.
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
@@ -44,7 +44,7 @@ class JsonOutput(Output):
         print(json.dumps(as_json(event) | message, ensure_ascii=plain), flush=True)
 
 
-class TextOutput(Output):
+class TextOutput(AnswerOutput):
     """Prints the reply to standard output; thoughts, figures and errors to standard error."""
 
     def __init__(self) -> None:

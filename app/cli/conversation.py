@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
-from app.cli.answers import Output
+from app.cli.answers import AnswerOutput
 from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.downloads import follow_loading
 from app.cli.pair_options import explained, model_path
@@ -45,7 +45,7 @@ class TerminalConversation:
         self,
         engine: EngineClient,
         arguments: argparse.Namespace,
-        show: Output,
+        show: AnswerOutput,
         pictures: Mapping[str, bytes] = MappingProxyType({}),
         texts: Sequence[str] = (),
     ) -> None:

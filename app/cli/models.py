@@ -35,7 +35,7 @@ from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.model import Model
 
-Row = tuple[str, ...]
+TextRow = tuple[str, ...]
 
 # The properties of an installed model in the output of `--json`, beside its bytes on disk.
 _PRINTED = (
@@ -89,8 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _show(
     arguments: argparse.Namespace,
     objects: Iterable[dict[str, Any]],
-    head: Row,
-    rows: Sequence[Row],
+    head: TextRow,
+    rows: Sequence[TextRow],
     figures: Collection[str] = (),
 ) -> int:
     """Print objects as JSON or `rows` as a table; return the exit code."""

@@ -35,7 +35,7 @@ _DIGEST = re.compile(b'"digest":"([0-9a-f]{64})"')
 
 
 # The folder of the pictures of a store or, of one in memory, their contents by digests.
-PictureFiles = Path | dict[str, bytes]
+PictureSource = Path | dict[str, bytes]
 
 
 class Pictures:
@@ -117,7 +117,7 @@ class PicturesInMemory(Pictures):
             del self._contents[digest]
 
 
-def picture_in(files: PictureFiles, digest: str) -> Path | bytes:
+def picture_in(files: PictureSource, digest: str) -> Path | bytes:
     """Return the file of a picture, or its content in memory, which is empty if it is lost."""
     return files / digest if isinstance(files, Path) else files.get(digest, b"")
 

@@ -29,7 +29,7 @@ from app.conversations.database import Database
 from app.conversations.deletions import Deletions
 from app.conversations.errors import is_corrupt, is_damage
 from app.conversations.message_tree import MessageTree
-from app.conversations.pictures import PictureFiles, Pictures, PicturesInMemory
+from app.conversations.pictures import Pictures, PicturesInMemory, PictureSource
 from app.conversations.presets import Presets
 from app.conversations.recovery import mend_in_place
 from app.conversations.request_history import RequestHistory
@@ -47,7 +47,7 @@ class ConversationStore:
     """
 
     def __init__(
-        self, database: Database, pictures: PictureFiles, on_unmended: Callable[[], object] = lambda: None
+        self, database: Database, pictures: PictureSource, on_unmended: Callable[[], object] = lambda: None
     ) -> None:
         self.database = database
         self.conversations = ConversationList(database)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from app.conversations.backups import copy_daily, finish
 from app.conversations.opening import open_in_memory, open_store
-from app.conversations.pictures import PictureFiles, pictures_of
+from app.conversations.pictures import PictureSource, pictures_of
 from app.conversations.records import StoreChanges
 from app.conversations.recovery import problem_in
 from app.conversations.store import ConversationStore
@@ -62,7 +62,7 @@ class StoreThread:
         self.path = path
         self._listener = listener
         self._clock, self._prepare = clock, prepare
-        self.pictures: PictureFiles = {} if in_memory else pictures_of(path)
+        self.pictures: PictureSource = {} if in_memory else pictures_of(path)
         self._wake = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()

@@ -12,7 +12,7 @@ from app.conversations.request_history import ProgramRequest, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
-Rows = tuple[list[RequestRow], list[Totals]]
+Requests = tuple[list[RequestRow], list[Totals]]
 
 WEEK_S = 7 * 86_400
 
@@ -28,11 +28,11 @@ class HistoryService(QObject):
         store.listed.connect(self.changed)
 
     def read(
-        self, order: str, descending: bool, pair: tuple[str, str] | None, limit: int, then: Callable[[Rows], object]
+        self, order: str, descending: bool, pair: tuple[str, str] | None, limit: int, then: Callable[[Requests], object]
     ) -> None:
         """Read the first `limit` requests, of one pair or of all, and the figures of every pair."""
 
-        def read(store: ConversationStore) -> Rows:
+        def read(store: ConversationStore) -> Requests:
             rows = store.history.rows(order=order, descending=descending, pair=pair, limit=limit)
             return rows, store.history.by_pair()
 

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.errors import NotFound, StoreNotWritable, as_store_error
-from app.conversations.pictures import PictureFiles
+from app.conversations.pictures import PictureSource
 from app.conversations.records import Conversation, Folder, StoreChanges
 from app.conversations.store import ConversationStore
 from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
@@ -101,7 +101,7 @@ class StoreClient(QObject):
         return self._temporary_store is None
 
     @property
-    def pictures(self) -> PictureFiles:
+    def pictures(self) -> PictureSource:
         """The pictures of the open store."""
         return self._thread.pictures
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.tools.host import ToolHost
 
 # Gets the result of a call, or why it has none.
-Done = Callable[[ToolResult | ToolFailed], object]
+OnResult = Callable[[ToolResult | ToolFailed], object]
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class ToolService(QObject):
     # Calls
 
     def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: Done
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: OnResult
     ) -> Callable[[], object]:
         """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
 
@@ -185,7 +185,7 @@ class ToolService(QObject):
         self._store.of(chat).run(write)
 
 
-def _deliver(done: Done, future: Future[ToolResult]) -> None:
+def _deliver(done: OnResult, future: Future[ToolResult]) -> None:
     try:
         done(future.result())
     except ToolFailed as error:

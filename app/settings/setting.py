@@ -54,7 +54,7 @@ def setting(default: T, **declared: Any) -> T:
 
 
 @dataclass(frozen=True)
-class Page:
+class SettingsPage:
     """A page of the settings window, with its title in English."""
 
     name: str
@@ -65,14 +65,14 @@ class Page:
         return setting(default, page=self.name, **declared)
 
 
-GENERAL = Page("general", "General")
-MODELS = Page("models", "Models")
-SPECULATION = Page("speculation", "Speculation")
-GENERATION = Page("generation", "Generation")
-TOOLS = Page("tools", "Tools")
-HISTORY = Page("history", "Request history")
-STORAGE = Page("storage", "Storage")
-NETWORK = Page("network", "Privacy and network")
-API = Page("api", "Local API")
-MACHINES = Page("machines", "Multiple Macs")
-ADVANCED = Page("advanced", "Advanced")
+GENERAL = SettingsPage("general", "General")
+MODELS = SettingsPage("models", "Models")
+SPECULATION = SettingsPage("speculation", "Speculation")
+GENERATION = SettingsPage("generation", "Generation")
+TOOLS = SettingsPage("tools", "Tools")
+HISTORY = SettingsPage("history", "Request history")
+STORAGE = SettingsPage("storage", "Storage")
+NETWORK = SettingsPage("network", "Privacy and network")
+API = SettingsPage("api", "Local API")
+MACHINES = SettingsPage("machines", "Multiple Macs")
+ADVANCED = SettingsPage("advanced", "Advanced")

@@ -25,7 +25,7 @@ from app.conversations.grouping import PINNED, grouped, utc_offset
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 
-_Index = QModelIndex | QPersistentModelIndex
+RowIndex = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 STREAMS = Qt.ItemDataRole.UserRole + 1
 # Whether a chat is listed below its folder, and the number of chats of a folder.
@@ -37,7 +37,7 @@ FOLDERS = "folders"
 # Headings of search results.
 TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
 
-Row = str | Folder | Conversation | TitleHit | MessageHit
+ListRow = str | Folder | Conversation | TitleHit | MessageHit
 
 
 def heading(code: str) -> str:
@@ -62,7 +62,7 @@ def title_of(row: Folder | Conversation | TitleHit | MessageHit) -> str:
     return row.title or QCoreApplication.translate("ChatPane", "Untitled chat")
 
 
-def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[Row]:
+def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[ListRow]:
     """Return pinned chats, then folders with their chats, then the other chats by day. No chat appears twice."""
     inside: dict[int | None, list[Conversation]] = {folder.id: [] for folder in folders}
     outside = []
@@ -71,11 +71,11 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
             inside[chat.folder_id].append(chat)
         else:
             outside.append(chat)
-    pins: list[Row] = []
-    days: list[Row] = []
+    pins: list[ListRow] = []
+    days: list[ListRow] = []
     for group in grouped(outside, time.time()):
         (pins if group.name == PINNED else days).extend([group.name, *group.conversations])
-    drawers: list[Row] = [FOLDERS] if folders else []
+    drawers: list[ListRow] = [FOLDERS] if folders else []
     for folder in folders:
         drawers += [folder, *(() if folder.closed else inside[folder.id])]
     return [*pins, *drawers, *days]
@@ -86,7 +86,7 @@ def _placed(chats: Sequence[Conversation]) -> dict[int, tuple[int | None, int | 
     return {chat.id: (chat.folder_id, chat.pin_position) for chat in chats}
 
 
-def _key(row: Row) -> tuple[type, str | int]:
+def _key(row: ListRow) -> tuple[type, str | int]:
     """Return a key that identifies a row independently of its text; unique in a list."""
     if isinstance(row, str):
         return str, row
@@ -95,7 +95,7 @@ def _key(row: Row) -> tuple[type, str | int]:
     return type(row), row.id
 
 
-def _differs(chat: Conversation, before: Row) -> bool:
+def _differs(chat: Conversation, before: ListRow) -> bool:
     """Return whether a chat's row looks different. When it was opened and its unsent message do not matter."""
     assert isinstance(before, Conversation)
     return (chat.title, chat.folder_id, chat.pin_position) != (before.title, before.folder_id, before.pin_position)
@@ -116,7 +116,7 @@ class ChatListModel(QAbstractListModel):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._rows: list[Row] = []
+        self._rows: list[ListRow] = []
         self._streaming: frozenset[int] = frozenset()
         self._movable = False
         self._counts: Counter[int | None] = Counter()
@@ -128,7 +128,7 @@ class ChatListModel(QAbstractListModel):
         self._keys: list[Hashable] = []
 
     @property
-    def rows(self) -> Sequence[Row]:
+    def rows(self) -> Sequence[ListRow]:
         return self._rows
 
     def show_chats(
@@ -159,11 +159,11 @@ class ChatListModel(QAbstractListModel):
             known = {chat.id: chat for chat in chats}
             rows = [known[row.id] if isinstance(row, Conversation) else row for row in self._rows]
         else:
-            rows = _arranged(chats, folders) if view == ACTIVE else list[Row](chats)
+            rows = _arranged(chats, folders) if view == ACTIVE else list[ListRow](chats)
         self._replace(rows, streaming, view, counts)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
-        rows: list[Row] = []
+        rows: list[ListRow] = []
         for code, hits in ((TITLES_FOUND, list(titles)), (MESSAGES_FOUND, list(messages))):
             if hits:
                 rows += [code, *hits]
@@ -171,7 +171,7 @@ class ChatListModel(QAbstractListModel):
         self._replace(rows or [NOTHING_FOUND], self._streaming, None, self._counts)
 
     def _replace(
-        self, rows: list[Row], streaming: frozenset[int], view: str | None, counts: Counter[int | None]
+        self, rows: list[ListRow], streaming: frozenset[int], view: str | None, counts: Counter[int | None]
     ) -> None:
         keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
         same, self._view = view is not None and view == self._view, view
@@ -197,7 +197,7 @@ class ChatListModel(QAbstractListModel):
             if changed:
                 self.dataChanged.emit(self.index(number), self.index(number))
 
-    def _move_rows(self, rows: list[Row], keys_before: list[Hashable]) -> None:
+    def _move_rows(self, rows: list[ListRow], keys_before: list[Hashable]) -> None:
         """Show `rows`, and tell views where each row of before is now."""
         self.layoutAboutToBeChanged.emit()
         self._rows = rows
@@ -213,10 +213,10 @@ class ChatListModel(QAbstractListModel):
                 return self.index(number)
         return QModelIndex()
 
-    def rowCount(self, parent: _Index | None = None) -> int:
+    def rowCount(self, parent: RowIndex | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: RowIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self._rows[index.row()]
         if role == ROW:
             return row
@@ -235,7 +235,7 @@ class ChatListModel(QAbstractListModel):
             return self._spoken(row)
         return None
 
-    def _spoken(self, row: Row) -> str:
+    def _spoken(self, row: ListRow) -> str:
         if isinstance(row, str):
             return heading(row)
         if isinstance(row, Folder):
@@ -251,7 +251,7 @@ class ChatListModel(QAbstractListModel):
             return words.format(title=title_of(row))
         return title_of(row)
 
-    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: RowIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         row = self._rows[index.row()]
         if role != Qt.ItemDataRole.EditRole or not isinstance(row, (Conversation, Folder)):
             return False
@@ -262,7 +262,7 @@ class ChatListModel(QAbstractListModel):
             self.renamed.emit(row.id, str(value))
         return True
 
-    def flags(self, index: _Index) -> Qt.ItemFlag:
+    def flags(self, index: RowIndex) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
         row = self._rows[index.row()]
@@ -290,7 +290,7 @@ class ChatListModel(QAbstractListModel):
         data.setData(kind, QByteArray(json.dumps(dragged.id).encode()))
         return data
 
-    def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
+    def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: RowIndex) -> bool:
         """Pin a chat dropped among the pins before that row; move a chat dropped elsewhere to the folder of that row.
 
         A folder takes the position of the folder it was dropped on, or goes between the rows it was dropped between.

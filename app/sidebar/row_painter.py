@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
     QLocale,
-    QModelIndex,
     QObject,
     QPersistentModelIndex,
     QPoint,
@@ -36,7 +35,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemD
 
 from app.conversations.records import Folder
 from app.conversations.search import MessageHit, TitleHit
-from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS
+from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS, RowIndex
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP
 from app.text.utf16 import utf16_length
 from app.widgets import theme
@@ -44,7 +43,6 @@ from app.widgets.icons import icon
 from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
-_Index = QModelIndex | QPersistentModelIndex
 # In pixels at the normal text size, like all constants below.
 _SIDE, _LINE, _ROW, _HIGH_ROW = 10, 20, 32, 52
 # The indent of chats below their folder, and the size of the folder's marks.
@@ -55,11 +53,11 @@ _TEXT, _HIT_TITLE, _SMALL, _HEADING = 14, 13, 12, 11
 class RowPainter(QStyledItemDelegate):
     """Paints rows from their data, and places the editor of a title over its row."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: RowIndex) -> QSize:
         row = index.data(ROW)
         return QSize(option.rect.width(), scaled(_HIGH_ROW if isinstance(row, MessageHit) else _ROW))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: RowIndex) -> None:
         row = index.data(ROW)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -93,10 +91,10 @@ class RowPainter(QStyledItemDelegate):
                 self._line(painter, option.font, _middle(inner), index.data(), spans, _TEXT, muted=False)
         painter.restore()
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:  # noqa: ARG002
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: RowIndex) -> QWidget:  # noqa: ARG002
         return TextField(parent)
 
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: RowIndex) -> None:
         assert isinstance(editor, TextField)
         editor.commit_preedit()
         super().setModelData(editor, model, index)
@@ -107,7 +105,7 @@ class RowPainter(QStyledItemDelegate):
         composing = isinstance(watched, TextField) and watched.composing
         return not (is_key and composing) and super().eventFilter(watched, event)
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: ARG002
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: RowIndex) -> None:  # noqa: ARG002
         editor.setGeometry(option.rect)
 
     def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
@@ -227,7 +225,7 @@ class RowView(QListView):
         self.pressed_mark = at.x() - left < _SIDE + scaled(_MARK) + 2
         super().mousePressEvent(event)
 
-    def dataChanged(self, first: _Index, last: _Index, roles: Sequence[int] = ()) -> None:
+    def dataChanged(self, first: RowIndex, last: RowIndex, roles: Sequence[int] = ()) -> None:
         # The height of a row does not depend on its text, so skip QListView, which measures all rows again.
         QAbstractItemView.dataChanged(self, first, last, list(roles))
 

@@ -29,7 +29,7 @@ ROLES = tuple(dict.fromkeys(role for _, role in _ROLES))
 _BOLD = ("Name.Function", "Name.Class")
 
 # (start, length, colour role, bold) of each span to colour, positions in characters.
-Spans = tuple[tuple[int, int, str, bool], ...]
+CodeSpans = tuple[tuple[int, int, str, bool], ...]
 
 
 def language_of(text: str, named: str) -> str:
@@ -37,7 +37,7 @@ def language_of(text: str, named: str) -> str:
     return named or ("diff" if text.startswith(_DIFF) else "")
 
 
-def spans(text: str, language: str) -> Spans:
+def spans(text: str, language: str) -> CodeSpans:
     """Return the spans of a text to colour; () for unknown languages. May be called on any thread."""
     if len(text) > LONGEST or language.lower() not in _languages():
         return ()

@@ -25,16 +25,15 @@ from app.widgets.icons import icon
 from app.widgets.layouts import fill, hbox
 from app.widgets.popups import round_corners, round_field_menu
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import WidgetMixin
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
-    from PySide6.QtWidgets import QWidget as _Widget
+    from PySide6.QtWidgets import QAbstractSpinBox as SpinBoxMixin
 else:
-    # Only one class of a widget's bases may be Qt's own.
-    _Widget = _SpinBox = object
+    SpinBoxMixin = object
 
 
-class _WithoutWheel(_Widget):
+class _WithoutWheel(WidgetMixin):
     """Leaves the mouse wheel to the page around the control, which scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -79,7 +78,7 @@ class Chooser(_WithoutWheel, QComboBox):
             icon("chevron-down").paint(painter, arrow)
 
 
-class _StepBox(_WithoutWheel, _SpinBox):
+class _StepBox(_WithoutWheel, SpinBoxMixin):
     """A spin box that paints its two arrows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QGuiApplication, QPainter, QPaintEvent, QPen
@@ -14,12 +13,7 @@ from shiboken6 import isValid
 
 from app.widgets import theme
 from app.widgets.style_class import set_property
-
-if TYPE_CHECKING:
-    _Widget = QWidget
-else:
-    # Only one class of a widget's bases may be Qt's own.
-    _Widget = object
+from app.widgets.theme_aware import WidgetMixin
 
 # Their parts are not stops: Qt passes the focus on to them.
 _WHOLE = (QAbstractSpinBox, QComboBox, QLineEdit)
@@ -87,7 +81,7 @@ class FocusRing(QWidget):
         painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
 
 
-class TabOrdered(_Widget):
+class TabOrdered(WidgetMixin):
     """The mixin for a window or a card inside of which Tab stays: `class Card(TabOrdered, QFrame)`."""
 
     def focusNextPrevChild(self, forwards: bool) -> bool:

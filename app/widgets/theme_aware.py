@@ -11,16 +11,17 @@ from shiboken6 import isValid
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QWidget
-    from PySide6.QtWidgets import QWidget as _Widget
+
+    WidgetMixin = QWidget
 else:
     # Only one class of a widget's bases may be Qt's own.
-    _Widget = object
+    WidgetMixin = object
 
 W = TypeVar("W", bound="QWidget | QAction")
 Setter = Callable[[Any, str], object]
 
 
-class ThemeAware(_Widget):
+class ThemeAware(WidgetMixin):
     """Put before the Qt class: `class Header(ThemeAware, QWidget)`.
 
     `bound` sets a fixed text; `retranslate` sets texts that depend on a state. `__init__` ends with `self.restyle()`,

@@ -26,7 +26,7 @@ class NoBranches(Exception):
 
 
 @dataclass(slots=True)
-class _Rows:
+class _PassRows:
     """The positions (rows,) and the mask of the rows in the current pass; None for a chain."""
 
     positions: mx.array | None = None
@@ -36,7 +36,7 @@ class _Rows:
 class BranchCache(KVCache):  # type: ignore[misc]
     """A cache of full attention that takes mask and positions from the current pass."""
 
-    def __init__(self, rows: _Rows) -> None:
+    def __init__(self, rows: _PassRows) -> None:
         super().__init__()
         self._rows = rows
 
@@ -52,7 +52,7 @@ class BranchCache(KVCache):  # type: ignore[misc]
 class _BranchRope:
     """Rotary positions for each row if the rows of a pass are branches."""
 
-    def __init__(self, inner: Any, rows: _Rows) -> None:
+    def __init__(self, inner: Any, rows: _PassRows) -> None:
         self._inner, self._rows = inner, rows
 
     def __call__(self, x: mx.array, offset: Any = 0) -> mx.array:
@@ -92,7 +92,7 @@ class BranchPasses:
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
-        self._rows = _Rows()
+        self._rows = _PassRows()
         kinds = {type(cache) for cache in make_prompt_cache(model)}
         if kinds != {KVCache}:
             raise NoBranches(", ".join(sorted(kind.__name__ for kind in kinds)))

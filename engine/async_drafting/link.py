@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.async_drafting.messages import (
+    FROM_DRAFTER,
     MOST_UNSENT,
-    TO_ENGINE,
     DrafterRefusal,
     DraftReply,
+    FromDrafter,
     Ready,
     ToDrafter,
-    ToEngine,
 )
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores
 from engine.wire.channel import Channel
@@ -37,7 +37,7 @@ ATTEMPTS = 2
 class DrafterConnection:
     """A channel to a drafter, and a function that ends its process."""
 
-    channel: Channel[ToEngine]
+    channel: Channel[FromDrafter]
     end: Callable[[], None]
     pid: int | None = None
 
@@ -50,7 +50,7 @@ def in_a_process(folder: Path) -> DrafterConnection:
         "engine.async_drafting.serving",
         PROCESS_OPTION,
         [str(folder)],
-        TO_ENGINE,
+        FROM_DRAFTER,
         environment=environment,
         most_unsent=MOST_UNSENT,
     )

@@ -13,8 +13,8 @@ from engine.wire.messages import Codec, WireMessage
 LARGEST_MESSAGE = 2**23
 LONGEST_WINDOW = 2**20
 
-_Count = Annotated[int, Meta(ge=0, lt=2**32)]
-_Number = Annotated[int, Meta(ge=0)]
+_UInt32 = Annotated[int, Meta(ge=0, lt=2**32)]
+_UInt = Annotated[int, Meta(ge=0)]
 
 
 class Ready(WireMessage, frozen=True):
@@ -30,8 +30,8 @@ class DrafterRefusal(WireMessage, frozen=True):
 class Begin(WireMessage, frozen=True):
     """An answer begins, with its `conversation` key and the settings of the main model's draws."""
 
-    conversation: _Number
-    seed: _Number
+    conversation: _UInt
+    seed: _UInt
     vocabulary: Annotated[int, Meta(gt=0, le=2**24)]
     sampling: SamplingSettings
 
@@ -42,31 +42,31 @@ class RoundOutcome(WireMessage, frozen=True):
     It asks for `depth` draft tokens to follow. The answer repeats `round`.
     """
 
-    conversation: _Number
-    round: _Count
-    position: _Count
-    tokens: Annotated[tuple[_Count, ...], Meta(min_length=1)]
+    conversation: _UInt
+    round: _UInt32
+    position: _UInt32
+    tokens: Annotated[tuple[_UInt32, ...], Meta(min_length=1)]
     depth: Annotated[int, Meta(ge=1, le=MAX_DEPTH)]
 
 
 class DraftReply(WireMessage, frozen=True):
     """Draft `tokens` that were prepared to follow the text of `position` tokens, none if no outcome was like it."""
 
-    conversation: _Number
-    round: _Count
-    position: _Count
-    tokens: Annotated[tuple[_Count, ...], Meta(max_length=MAX_DEPTH)] = ()
+    conversation: _UInt
+    round: _UInt32
+    position: _UInt32
+    tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DEPTH)] = ()
 
 
 class End(WireMessage, frozen=True):
     """The answer has ended, so the drafter stops."""
 
-    conversation: _Number
+    conversation: _UInt
 
 
 ToDrafter = Begin | RoundOutcome | End
-ToEngine = Ready | DrafterRefusal | DraftReply
+FromDrafter = Ready | DrafterRefusal | DraftReply
 TO_DRAFTER: Codec[ToDrafter] = Codec(ToDrafter, largest=LARGEST_MESSAGE)
-TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, largest=LARGEST_MESSAGE)
+FROM_DRAFTER: Codec[FromDrafter] = Codec(FromDrafter, largest=LARGEST_MESSAGE)
 # A peer that leaves more bytes unread counts as stopped.
 MOST_UNSENT = 2 * LARGEST_MESSAGE

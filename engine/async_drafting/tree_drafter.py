@@ -23,7 +23,7 @@ from engine.main_model.sampling import Sampler
 # The most tokens of a catch-up pass.
 CHUNK = 256
 
-Steps = Iterator[None]
+DraftingSteps = Iterator[None]
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class TreeDrafter:
         self._logits: dict[int, mx.array] = {}
         self._noise: dict[int, mx.array] = {}
         self._cache = TreeCache()
-        self._plan: Steps = iter(())
+        self._plan: DraftingSteps = iter(())
         self.busy = False
 
     def begin(self, message: Begin) -> None:
@@ -123,7 +123,7 @@ class TreeDrafter:
         for before in [known for known in self._noise if known < len(self._text)]:
             del self._noise[before]
 
-    def _catch_up(self) -> Steps:
+    def _catch_up(self) -> DraftingSteps:
         """Read the text without its newest token."""
         while self.backlog:
             start = len(self._held)
@@ -132,7 +132,7 @@ class TreeDrafter:
             mx.eval(self._passes.arrays())
             yield None
 
-    def _draft(self, depth: int) -> Steps:
+    def _draft(self, depth: int) -> DraftingSteps:
         """Draft what the engine drafts for this round itself, and prepare for the likely outcomes."""
         yield from self._catch_up()
         cache = self._cache = TreeCache(len(self._text))
@@ -143,7 +143,7 @@ class TreeDrafter:
             yield None
         yield from self._prepare(cache, depth)
 
-    def _prepare(self, cache: TreeCache, depth: int) -> Steps:
+    def _prepare(self, cache: TreeCache, depth: int) -> DraftingSteps:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
         self._cache = cache
         branches = cache.branches = [[token] for token in self._outcomes(cache)]

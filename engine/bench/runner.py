@@ -33,7 +33,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchOutcome:
     """The samples; `interrupted` if Ctrl-C ended the measurement early."""
 
     samples: list[Sample]
@@ -47,7 +47,7 @@ def run(
     repetitions: int,
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+) -> BenchOutcome:
     """Have every arm answer every prompt `repetitions` times.
 
     In each repetition, arms that learn start anew and answer every prompt once before their answers count, so that
@@ -73,8 +73,8 @@ def run(
                     if answering is arms:
                         samples += measured
     except KeyboardInterrupt:
-        return Outcome(samples, interrupted=True)
-    return Outcome(samples)
+        return BenchOutcome(samples, interrupted=True)
+    return BenchOutcome(samples)
 
 
 def _rotated(arms: Sequence[Arm], by: int) -> list[Arm]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.call_forms.reading import Read, whole
+from engine.call_forms.reading import CallReader, whole
 from engine.call_forms.schema import arguments_of
 from engine.call_forms.stray import stray_calls
 from engine.call_forms.tagged import Tagged, Unclear
@@ -55,7 +55,7 @@ class CallForm:
     """
 
     marks: tuple[Marks, ...]
-    read: Read
+    read: CallReader
     write: Write = cannot_write
     begin: str = ""
     end: str = ""

@@ -17,7 +17,7 @@ from typing import Any
 from engine.call_forms.schema import Schema, kind_of
 
 Tools = Sequence[Mapping[str, Any]]
-Read = Callable[[str, Tools], Any]
+CallReader = Callable[[str, Tools], Any]
 # The names under which models write a function's name and its arguments.
 _NAMES, _ARGUMENTS = ("name", "tool_name", "function"), ("arguments", "parameters")
 # What may stand between JSON objects: separators, the brackets of lists, and the fences of a block of code.
@@ -25,7 +25,7 @@ _BETWEEN = re.compile(r"(?:[\s,;\[\]]|```(?:json)?)*")
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def by_mlx_lm(name: str) -> Read:
+def by_mlx_lm(name: str) -> CallReader:
     """Return mlx-lm's reader of this name, which is imported with the first call because that imports MLX."""
 
     def read(text: str, tools: Tools) -> Any:
@@ -44,7 +44,7 @@ def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
     return calls
 
 
-def json_or(read: Read) -> Read:
+def json_or(read: CallReader) -> CallReader:
     """Read JSON, which several families write at times, or else what `read` reads."""
     return lambda text, tools: (as_json if text.lstrip().startswith(("[", "{")) else read)(text, tools)
 

@@ -82,8 +82,8 @@ class Tagged:
         begin = self._begin.match(text)
         if begin is None or begin["name"] not in schemas:
             raise ValueError("no call begins here")
-        answer = _Answer(self, text, schemas, marked=bool(begin["start"]))
-        calls, end = list[dict[str, Any]](), _End(0, begin)
+        answer = _CallsText(self, text, schemas, marked=bool(begin["start"]))
+        calls, end = list[dict[str, Any]](), _CallEnd(0, begin)
         while end.following is not None:
             name = end.following["name"]
             arguments, end = answer.arguments(end.following)
@@ -105,14 +105,14 @@ class Tagged:
 
 
 @dataclass(frozen=True)
-class _End:
+class _CallEnd:
     """Where a call ends in a text, with its marks, and how the next one begins there, if one does."""
 
     at: int
     following: re.Match[str] | None = None
 
 
-class _Answer:
+class _CallsText:
     """The rest of an answer from its first call on; that has the marks around it if `marked`."""
 
     def __init__(self, tags: Tagged, text: str, schemas: Mapping[str, Schema], marked: bool) -> None:
@@ -137,7 +137,7 @@ class _Answer:
         # Whether the newest free text of the call may be all of the call so far.
         self._may_go_on = False
 
-    def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _End]:
+    def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _CallEnd]:
         """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
         schema = self._schemas[begin["name"]]
         self._may_go_on = False
@@ -149,7 +149,7 @@ class _Answer:
         except Exception as error:
             raise Unclear(begin["name"]) from error
 
-    def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
+    def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
         """Read arguments that all have a closing tag."""
         found, end = dict[str, list[Any]](), None
         while end is None:
@@ -165,7 +165,7 @@ class _Answer:
         schemas = schema.properties
         return {key: joined(values, schemas.get(key, schema.others)) for key, values in found.items()}, end
 
-    def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _End | None]:
+    def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _CallEnd | None]:
         """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
         own = schema.properties.get(opening["key"], schema.others)
         if opening["key"] in (schema.required or schema.properties):
@@ -201,7 +201,7 @@ class _Answer:
 
     def _ends(
         self, opening: re.Match[str], properties: Mapping[str, Schema], found: Container[str]
-    ) -> Iterator[tuple[int, int, _End | None]]:
+    ) -> Iterator[tuple[int, int, _CallEnd | None]]:
         """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
         key, cdata = opening["key"], opening.groupdict().get("cdata")
         closing, at = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}", opening.end()
@@ -220,28 +220,28 @@ class _Answer:
             if goes_on or end is not None:
                 yield close, at, end
 
-    def _end(self, at: int) -> _End | None:
+    def _end(self, at: int) -> _CallEnd | None:
         """Return the end of a call at `at`; None if there is none."""
         tags, text = self._tags, self._text
         if (end := self._call_end.match(text, at)) is None:
             return None
         if tags.shared and (following := self._known(self._name.match(text, end.end()))):
-            return _End(end.end(), following)
+            return _CallEnd(end.end(), following)
         stop = tags._stop.match(text, end.end()) if tags.stop else end
         if stop is None and self._marked and self._after_space(end.end()) < len(text):
             return None
         after = (stop or end).end()
-        return _End(after, self._known(tags._begin.match(text, after)))
+        return _CallEnd(after, self._known(tags._begin.match(text, after)))
 
     def _known(self, begin: re.Match[str] | None) -> re.Match[str] | None:
         return begin if begin is not None and begin["name"] in self._schemas else None
 
-    def _is_last(self, end: _End) -> bool:
+    def _is_last(self, end: _CallEnd) -> bool:
         """Return whether a call ends there for certain, as far as the text after it tells."""
         alone = self._after_space(end.at) == len(self._text)
         return alone or end.following is not None or end.at >= self._last_end
 
-    def _unclosed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _End]:
+    def _unclosed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
         """Read arguments of which some have no closing tag: they end before the next argument, or with the call.
 
         The next argument has to be one that the function needs, if the call's last argument has a closing tag.

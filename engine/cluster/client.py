@@ -17,7 +17,7 @@ from engine.cluster.messages import (
     REPLIES,
     Call,
     Cancel,
-    Reply,
+    EngineReply,
     Speculate,
     Submit,
     ToEngine,
@@ -92,7 +92,7 @@ class RemoteEngine(EngineBase):
 
     def __init__(
         self,
-        channel: Channel[Reply],
+        channel: Channel[EngineReply],
         settings: EngineSettings,
         host: str,
         applied: Callable[[EngineSettings], EngineSettings] = lambda settings: settings,
@@ -202,7 +202,7 @@ class RemoteEngine(EngineBase):
             self._over.wait(ROOT_CAUSE_WAIT_S)
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
-    def _handle(self, reply: Reply) -> None:
+    def _handle(self, reply: EngineReply) -> None:
         number, kind = reply.number, reply.kind
         name, future = self._futures.get(number, ("", None))
         if kind == "result" and future is not None:

@@ -110,7 +110,7 @@ class Speculate(WireMessage, frozen=True):
     settings: SpeculationSettings
 
 
-class Reply(WireMessage, frozen=True):
+class EngineReply(WireMessage, frozen=True):
     """A reply to the call or the request of this number: a "result" of the type in CALLS, or a kind of REPLIES."""
 
     number: int
@@ -192,7 +192,7 @@ ToEngine = Call | Submit | Cancel | Speculate
 ToRank = Load | Warm | Unload | Changes
 ToLeader = Loaded | LoadRefused | Lost
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, enc_hook=enc_hook, dec_hook=dec_hook)
-TO_CLIENT: Codec[Reply] = Codec(Reply)
+TO_CLIENT: Codec[EngineReply] = Codec(EngineReply)
 TO_RANK: Codec[ToRank] = Codec(ToRank, enc_hook=enc_hook, dec_hook=dec_hook)
 TO_LEADER: Codec[ToLeader] = Codec(ToLeader, enc_hook=enc_hook, dec_hook=dec_hook)
 ECHO: Codec[Echo] = Codec(Echo)

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from engine.client import EngineClient, Loading, RequestStream
-from engine.cluster.messages import CALLS, Call, Cancel, Reply, Submit, ToEngine, dec_hook, enc_hook
+from engine.cluster.messages import CALLS, Call, Cancel, EngineReply, Submit, ToEngine, dec_hook, enc_hook
 from engine.errors import as_engine_error
 from engine.events import Event, Failed, Finished
 from engine.status import LoadedPair
@@ -27,10 +27,10 @@ def serve(engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Ex
 
     Calls `failed(error)`, on any thread, if a reply cannot be sent.
     """
-    _Server(engine, channel, failed).run()
+    _EngineServer(engine, channel, failed).run()
 
 
-class _Server:
+class _EngineServer:
     def __init__(self, engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Exception], object]) -> None:
         self._engine, self._channel, self._failed = engine, channel, failed
         self._streams: dict[int, RequestStream] = {}
@@ -109,7 +109,7 @@ class _Server:
 
     def _tell(self, number: int, kind: str, value: object) -> None:
         try:
-            self._channel.send(Reply(number, kind, pack(value, enc_hook)))
+            self._channel.send(EngineReply(number, kind, pack(value, enc_hook)))
         except ChannelClosed:
             # The thread that receives notices it too, and ends.
             log.info("a message finds no client")

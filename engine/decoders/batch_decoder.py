@@ -25,7 +25,7 @@ from engine.speculation.rounds.sequence_batch import SequenceBatch
 
 CATCH_UP = Choice(None, 0, "catching-up")
 
-Outcome = TokensCommitted | Exception
+StepOutcome = TokensCommitted | Exception
 
 
 class BatchStepFailed(Exception):
@@ -81,7 +81,7 @@ class BatchDecoder:
         self._ended_at = None
         generation.log.shared = True
 
-    def step(self) -> list[tuple[Generation, Outcome]]:
+    def step(self) -> list[tuple[Generation, StepOutcome]]:
         """Run one round for every generation, except those that joined while a round was under way.
 
         A generation whose own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed`
@@ -246,7 +246,7 @@ class BatchDecoder:
 
     # Ending rounds
 
-    def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
+    def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, StepOutcome]]]:
         """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
 
         Returns when the round ended, and each generation's outcome.
@@ -259,7 +259,7 @@ class BatchDecoder:
         rows = [row for row, member in enumerate(current.members) if member in self._members]
         if not current.plain:
             self._batch.commit(current.keep())
-        outcome: list[tuple[Generation, Outcome]] = []
+        outcome: list[tuple[Generation, StepOutcome]] = []
         for row in rows:
             member = current.members[row]
             outcome.append((member.generation, member.error or self._commit(current, row, now)))

@@ -18,7 +18,7 @@ from engine.model_files.names import repository_of_folder
 
 _LONGEST_REF = 200
 # A folder with the name and the source of its model.
-_Place = tuple[Path, str, str]
+_ModelPlace = tuple[Path, str, str]
 
 
 def installed_models(
@@ -34,7 +34,7 @@ def installed_models(
     index = ModelIndex(index_path)
     others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
     starter = _model_folders(starter_dir) if starter_dir else []
-    unique: dict[str, _Place] = {}
+    unique: dict[str, _ModelPlace] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
     for place in (
         *((folder, folder.name, "starter") for folder in starter),
@@ -48,14 +48,14 @@ def installed_models(
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
 
 
-def _folders_of_cache(cache_dir: Path) -> Iterator[_Place]:
+def _folders_of_cache(cache_dir: Path) -> Iterator[_ModelPlace]:
     for home in _entries(cache_dir):
         repository = repository_of_folder(home.name)
         if repository is not None and os.path.isdir(home):
             yield from _with_inner(_snapshot(home), repository, "cache")
 
 
-def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
+def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
     """Yield the models in the folders of the user and of other apps, each given with its source."""
     for source, parent in parents:
         for folder in _model_folders(parent):
@@ -66,13 +66,13 @@ def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
             yield from _with_inner(folder, name, source)
 
 
-def _gguf_files(cache_dir: Path, others: Sequence[tuple[str, Path]]) -> Iterator[_Place]:
+def _gguf_files(cache_dir: Path, others: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
     names = ((home, repository_of_folder(home.name)) for home in _entries(cache_dir))
     snapshots = [(repository, _snapshot(home)) for home, repository in names if repository is not None]
     yield from gguf_models.places(cache_dir, snapshots, others)
 
 
-def _with_inner(path: Path, name: str, source: str) -> Iterator[_Place]:
+def _with_inner(path: Path, name: str, source: str) -> Iterator[_ModelPlace]:
     """Yield a model with the heads and adapters inside a main model's folder; the heads may be files of tensors."""
     folder = ModelFolder(path)
     yield path, name, source

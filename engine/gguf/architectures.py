@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import ModelNotUsable
 from engine.gguf import configurations
 from engine.gguf.header import GgufFile, GgufTensor
 from engine.gguf.settings import GgufSettings, SettingError
+from engine.gguf.weights import Floats
 
-Floats = NDArray[np.float32]
 Order = tuple[int, ...]
 _LAYER = re.compile(r"blk\.(\d{1,4})\.(.+)")
 # The tensors that become settings, and those of towers, which some files have beside the language model.

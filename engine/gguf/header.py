@@ -132,7 +132,7 @@ def _parts(path: Path, count: object) -> tuple[Path, ...]:
 def _read_part(path: Path, file: Path, most_kept: int) -> tuple[dict[str, Any], dict[str, GgufTensor]]:
     try:
         with open_regular(file) as opened:
-            header = _Header(opened, most_kept)
+            header = _HeaderReader(opened, most_kept)
             metadata = dict(header.fields())
             return metadata, {tensor.name: tensor for tensor in header.tensors(file, metadata)}
     except _CutOffError as error:
@@ -143,7 +143,7 @@ def _read_part(path: Path, file: Path, most_kept: int) -> tuple[dict[str, Any], 
         raise ModelNotUsable(path, "damaged", f"{file.name} ({error.strerror or 'cannot be read'})") from error
 
 
-class _Header:
+class _HeaderReader:
     """The header of an open file, read from the start: first `fields`, then `tensors`."""
 
     def __init__(self, file: BinaryIO, most_kept: int) -> None:

@@ -30,7 +30,7 @@ _LONGEST_WAIT_S = 600.0
 # The characters of tokens, all of which a header can hold.
 _SENDABLE = re.compile(r"[!-~]+")
 # A value of a query; for a list the name is repeated with each value.
-Parameter = str | int | list[str]
+QueryValue = str | int | list[str]
 
 
 @dataclass
@@ -90,7 +90,7 @@ class HubClient:
         self.connections.end()
         self._http.close()
 
-    def get_json(self, path: str, repository: str = "", **query: Parameter) -> tuple[Any, str | None]:
+    def get_json(self, path: str, repository: str = "", **query: QueryValue) -> tuple[Any, str | None]:
         """Return the Hub's answer at `path`, and the address of the next page if there is one.
 
         Raises `HubError`, as `InterruptedTransferError` if a retry may help.
@@ -107,7 +107,7 @@ class HubClient:
         return self._answer(address, repository, size, None)[0]
 
     def _answer(
-        self, address: str, repository: str, size: int, query: Mapping[str, Parameter] | None
+        self, address: str, repository: str, size: int, query: Mapping[str, QueryValue] | None
     ) -> tuple[bytes, str | None]:
         """Return at most `size` + 1 bytes of an answer, and the next page's address, within `answer_s` seconds."""
         content = bytearray()
@@ -130,7 +130,7 @@ class HubClient:
         address: str,
         repository: str = "",
         headers: Mapping[str, str] | None = None,
-        query: Mapping[str, Parameter] | None = None,
+        query: Mapping[str, QueryValue] | None = None,
         accept: tuple[int, ...] = (200,),
         whole: bool = False,
     ) -> Iterator[httpx2.Response]:

@@ -21,7 +21,7 @@ _FORMAT = 1
 
 
 _Digests = set[Annotated[str, Meta(pattern=rf"^({CONTENT_HASH.pattern})\Z")]]
-_Count = Annotated[int, Meta(ge=0)]
+_ByteCount = Annotated[int, Meta(ge=0)]
 
 
 class DownloadStatus(Struct, omit_defaults=True):
@@ -38,8 +38,8 @@ class DownloadStatus(Struct, omit_defaults=True):
 
     repository: str
     state: str
-    bytes_done: _Count = 0
-    bytes_total: _Count = 0
+    bytes_done: _ByteCount = 0
+    bytes_total: _ByteCount = 0
     bytes_per_second: float = 0.0
     attempt: int = 0
     error: HubError | None = None

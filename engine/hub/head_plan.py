@@ -99,10 +99,10 @@ def read_range(client: HubClient, listing: Listing, name: str, start: int, stop:
     return bytes(content[: stop - start])
 
 
-_Found = dict[str, tuple[int, TensorHeader]]
+_HeadTensors = dict[str, tuple[int, TensorHeader]]
 
 
-def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[str, _Found]:
+def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[str, _HeadTensors]:
     """Map each shard to the head's tensors in it, each with the start of the shard's data, in the order of bytes."""
     files = {file.name: file for file in listing.files if file.name.endswith(".safetensors") and "/" not in file.name}
     if any(file.name == INDEX_NAME for file in listing.files):
@@ -114,7 +114,7 @@ def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[
         wanted += sorted(files.keys() - set(map(str, index.values())))
     else:
         wanted = sorted(files)
-    shards: dict[str, _Found] = {}
+    shards: dict[str, _HeadTensors] = {}
     for name in wanted[:_MOST_SHARDS]:
         if name not in files:
             raise HubError("file-missing", listing.repository, file=name[:80])
@@ -136,7 +136,7 @@ def _header(client: HubClient, listing: Listing, file: RemoteFile) -> tuple[int,
         raise HubError("checksum", listing.repository, file=file.name) from error
 
 
-def _joined(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Found]) -> Listing:
+def _joined(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _HeadTensors]) -> Listing:
     entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     spans: list[ByteRange] = []
     position = 0

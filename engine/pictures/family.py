@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Pixels = npt.NDArray[Any]
 
 # The numbers of a model on which its layouts depend, by name.
-Settings = Mapping[str, float]
+Numbers = Mapping[str, float]
 # How the decoder scales: Pillow's numbers of its filters.
 BILINEAR, BICUBIC = 2, 3
 # Mean and deviation of pixels by CLIP, and for the families that have one number for all colours.
@@ -60,7 +60,7 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
+    def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
         """Return the layout of a picture of `width` times `height` pixels."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, BILINEAR, HALF, Family, PictureLayout, Pixels, Settings, as_mlx, normalised
+from engine.pictures.family import BICUBIC, BILINEAR, HALF, Family, Numbers, PictureLayout, Pixels, as_mlx, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -29,7 +29,7 @@ class Gemma3(Family):
             "both_ways": 1,
         }
 
-    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:  # noqa: ARG002
+    def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:  # noqa: ARG002
         side, tokens = int(settings["side"]), int(settings["tokens"])
         text = f"\n\n<start_of_image>{self.mark * tokens}<end_of_image>\n\n"
         # The marks around it, and the lines around those.
@@ -84,7 +84,7 @@ class Gemma4(Family):
             "both_ways": 2 if both_ways == "vision" else 0,
         }
 
-    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
+    def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
         cell, most = int(settings["cell"]), int(settings["most"])
         factor = math.sqrt(most / (width * height))
         columns, rows = math.floor(factor * width), math.floor(factor * height)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, HALF, Family, PictureLayout, Pixels, Settings, in_cells, normalised
+from engine.pictures.family import BICUBIC, HALF, Family, Numbers, PictureLayout, Pixels, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -28,7 +28,7 @@ class Lfm2Vl(Family):
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
         return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
 
-    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
+    def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
         cell, side = int(settings["encoder_patch_size"] * settings["downsample_factor"]), int(settings["tile_size"])
         least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
         columns, rows = in_cells(width, height, cell, least, most)

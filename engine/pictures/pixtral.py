@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, CLIP, Family, PictureLayout, Pixels, Settings, as_mlx, normalised
+from engine.pictures.family import BICUBIC, CLIP, Family, Numbers, PictureLayout, Pixels, as_mlx, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -30,7 +30,7 @@ class Pixtral(Family):
             raise ValueError("a patch is larger than a picture")
         return {"longest": longest, "patch": patch, "resample": int(processor.get("resample", BICUBIC))}
 
-    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
+    def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
         longest, patch = int(settings["longest"]), int(settings["patch"])
         ratio = max(1.0, width / longest, height / longest)
         columns, rows = (max(1, -(-int(side / ratio) // patch)) for side in (width, height))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.pictures.family import BICUBIC, CLIP, HALF, Family, PictureLayout, Pixels, Settings, in_cells, normalised
+from engine.pictures.family import BICUBIC, CLIP, HALF, Family, Numbers, PictureLayout, Pixels, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -41,7 +41,7 @@ class Qwen(Family):
             "interleaved": not _is_early(config),
         }
 
-    def layout(self, settings: Settings, width: int, height: int) -> PictureLayout:
+    def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
         side = settings["side"]
         columns, rows = in_cells(width, height, side, settings["least"], settings["most"], fewest=0)
         tokens, size = rows * columns, (int(columns * side), int(rows * side))

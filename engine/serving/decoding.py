@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 
-from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
+from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, StepOutcome
 from engine.decoders.generation import release_unused_memory
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import is_device_failure
@@ -30,9 +30,6 @@ _batched = attrgetter("batched")
 
 class CachesLost(Exception):
     """The request has left its decoder without caches; it has to be prefilled again before it can continue."""
-
-
-Outcome = TokensCommitted | Exception
 
 
 class Decoding:
@@ -62,7 +59,7 @@ class Decoding:
         for active in self.turns:
             active.generation.timing_interrupted = True
 
-    def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+    def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
         """Assign every request to its decoder, then run one round, or one step of the whole batch.
 
         Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
@@ -80,7 +77,7 @@ class Decoding:
             yield from self._step_batch()
         else:
             try:
-                outcome: Outcome | None = self._step_alone(active)
+                outcome: StepOutcome | None = self._step_alone(active)
             except Exception as error:
                 outcome = error
             if outcome is not None:
@@ -125,7 +122,7 @@ class Decoding:
                 with suppress(Exception):
                     decoder.close()
 
-    def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+    def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
         """Assign every request to its decoder, or do the next step towards that.
 
         New requests join a batch first, and answers that decode alone join a round later, because both copy caches.
@@ -210,7 +207,7 @@ class Decoding:
             self._batch.close()
             self._batch = None
 
-    def _step_batch(self) -> Iterable[tuple[ActiveRequest, Outcome]]:
+    def _step_batch(self) -> Iterable[tuple[ActiveRequest, StepOutcome]]:
         assert self._batch is not None
         members = {active.generation: active for active in self.turns if active.batched}
         for generation, active in members.items():
@@ -225,7 +222,7 @@ class Decoding:
 
     def _dissolve_batch(
         self, members: list[ActiveRequest], failure: BaseException
-    ) -> Iterator[tuple[ActiveRequest, Outcome]]:
+    ) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
         """Decode the members alone from now on, because the failure may be due to any of them."""
         if is_device_failure(failure):
             raise failure

@@ -23,7 +23,7 @@ from engine.upkeep.models import Models
 log = logging.getLogger(__name__)
 
 
-Outcome = PrefillProgress | Exception | None
+PrefillOutcome = PrefillProgress | Exception | None
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Prefilling(deque[ActiveRequest]):
             self.remove(active)
         self._alone.discard(active)
 
-    def step(self, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+    def step(self, *, streaming: bool) -> Iterator[tuple[ActiveRequest, PrefillOutcome]]:
         """Prefill a chunk, or a part of one, of the oldest prompt and of later ones as far as they fit.
 
         Yields (request, outcome): its progress, None if tokens of its answer are prefilled again or nothing is left
@@ -150,7 +150,7 @@ class Prefilling(deque[ActiveRequest]):
 
     def _prefill(
         self, active: ActiveRequest, most: int, *, alone: bool, streaming: bool
-    ) -> Generator[tuple[ActiveRequest, Outcome], None, int]:
+    ) -> Generator[tuple[ActiveRequest, PrefillOutcome], None, int]:
         """Begin a pass over one prompt, longer than `most` if it is `alone` and can be read in parts.
 
         Yields its outcome if it is over; returns the number of tokens read, 0 if the pass is not over.
@@ -179,7 +179,9 @@ class Prefilling(deque[ActiveRequest]):
         yield from self._continue(self._begun, started, streaming=streaming)
         return 0 if self._begun else tokens
 
-    def _continue(self, begun: _Begun, started: float, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+    def _continue(
+        self, begun: _Begun, started: float, *, streaming: bool
+    ) -> Iterator[tuple[ActiveRequest, PrefillOutcome]]:
         """Evaluate the next part of a pass; yield the outcome if it was the last."""
         under_way, layers = begun.under_way, begun.under_way.layers
         until = begun.parts.until(layers, self._pacer.part_s(streaming=streaming))

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.client import RequestStream
+from engine.decoders.batch_decoder import StepOutcome
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, as_engine_error, is_device_failure
 from engine.events import Failed
@@ -21,7 +22,7 @@ from engine.main_model.loading import OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, cleaned_up, log_finished
-from engine.serving.decoding import CachesLost, Decoding, Outcome
+from engine.serving.decoding import CachesLost, Decoding
 from engine.serving.pacing import PrefillPacer
 from engine.serving.prefilling import Prefilling
 from engine.serving.waiting import Waiting
@@ -282,7 +283,7 @@ class Scheduler:
 
     # Decoding
 
-    def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
+    def _report(self, active: ActiveRequest, outcome: StepOutcome) -> None:
         try:
             if isinstance(outcome, CachesLost):
                 self._prefilling.appendleft(active)

@@ -32,7 +32,7 @@ from engine.upkeep.models import Models
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _RequestParts:
     """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests.
 
     `files` are its pictures, which the prompt measures.
@@ -58,7 +58,7 @@ class Waiting(deque[RequestStream]):
         super().__init__()
         self._models, self._prefix_cache = models, prefix_cache
         self._unload_least_used = unload_least_used
-        self._parts: dict[RequestStream, _Parts] = {}
+        self._parts: dict[RequestStream, _RequestParts] = {}
 
     @property
     def first(self) -> RequestStream | None:
@@ -86,7 +86,7 @@ class Waiting(deque[RequestStream]):
             request, main = self._request_of(stream), self._models.main
             source, grammar, files = main.prompt_source, request.grammar, PictureFiles(request.pictures)
             job = partial(prompt_job, request, main, files)
-            self._parts[stream] = _Parts(
+            self._parts[stream] = _RequestParts(
                 None if source is None else PROMPT_PROCESS.start_prompt(source, job),
                 None if grammar is None or grammar.in_text else main.grammars.start(grammar),
                 files,

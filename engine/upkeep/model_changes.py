@@ -32,7 +32,7 @@ from engine.upkeep.resident_models import ReloadableModels
 log = logging.getLogger(__name__)
 
 
-class _Change(Work[LoadedPair]):
+class _ModelChange(Work[LoadedPair]):
     """A change of models.
 
     While it `blocks_requests`, no request begins, because its main model is not loaded yet.
@@ -62,7 +62,7 @@ class ModelChanges:
         self._before_draft_changes = before_draft_changes
         self._before_own_unloads = before_own_unloads
         # The change under way and those that wait, in order.
-        self.queue: deque[_Change] = deque()
+        self.queue: deque[_ModelChange] = deque()
         self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
     # The queue of changes
@@ -90,7 +90,7 @@ class ModelChanges:
         blocks_requests: bool = True,
     ) -> None:
         """Queue a change; `done` is called with its result or its error."""
-        change = _Change(steps, partial(self._end, done))
+        change = _ModelChange(steps, partial(self._end, done))
         change.blocks_requests = blocks_requests
         self.queue.append(change)
 

@@ -33,7 +33,7 @@ MOST_ROWS, MOST_LOG = 1024, 20.0
 
 # A curve is a kind of work, such as "draft:" and a source. Nothing can be estimated without the curve of passes.
 PASS = "pass"
-Part = tuple[str, int]
+CurvePoint = tuple[str, int]
 
 
 class CostEstimate(NamedTuple):
@@ -54,15 +54,15 @@ class CostEstimate(NamedTuple):
         return CostEstimate(seconds, squares / seconds**2)
 
 
-class _Figure(Struct):
+class _LogNormal(Struct):
     """The mean and the variance of the natural logarithm of seconds."""
 
     mean: Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)]
     variance: Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]
 
-    def between(self, least: float, most: float) -> _Figure:
+    def between(self, least: float, most: float) -> _LogNormal:
         """Return this times a factor that is uniformly distributed between `least` and `most`."""
-        return _Figure(self.mean + log(least * most) / 2.0, self.variance + log(most / least) ** 2 / 12.0)
+        return _LogNormal(self.mean + log(least * most) / 2.0, self.variance + log(most / least) ** 2 / 12.0)
 
 
 class Costs(Struct):
@@ -73,8 +73,8 @@ class Costs(Struct):
     they are measured. Raises ValueError for curves of something else.
     """
 
-    curves: dict[str, dict[Annotated[int, Meta(ge=1, le=MOST_ROWS)], _Figure]] = {}
-    level: _Figure = field(default_factory=lambda: _Figure(0.0, 0.0))
+    curves: dict[str, dict[Annotated[int, Meta(ge=1, le=MOST_ROWS)], _LogNormal]] = {}
+    level: _LogNormal = field(default_factory=lambda: _LogNormal(0.0, 0.0))
     noise: Annotated[float, Meta(ge=DRIFT**2, le=MOST_LOG)] = NOISE**2
     guess: dict[int, Annotated[float, Meta(gt=0.0)]] = {}
 
@@ -147,7 +147,7 @@ class Costs(Struct):
         passes, drafting = _parts(rows, draft)
         return all(key in self.curves.get(curve, {}) for curve, key in [*passes, *drafting])
 
-    def _learn(self, parts: Sequence[Part], seconds: float) -> None:
+    def _learn(self, parts: Sequence[CurvePoint], seconds: float) -> None:
         """Divide the error of a duration of `seconds` among its parts and the level."""
         if seconds <= 0.0 or not parts:
             return
@@ -159,9 +159,9 @@ class Costs(Struct):
             self._divide(log(seconds / sum(times)) - level.mean, [*figures, level], [*shares, 1.0])
             level.variance = min(MOST_LOG, level.variance + DRIFT**2)
         elif len(parts) == 1 and parts[0][0] == PASS:
-            self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise)}
+            self.curves[PASS] = {parts[0][1]: _LogNormal(log(seconds) - level.mean, self.noise)}
 
-    def _divide(self, error: float, figures: Sequence[_Figure], shares: Sequence[float]) -> None:
+    def _divide(self, error: float, figures: Sequence[_LogNormal], shares: Sequence[float]) -> None:
         """Update the filter with an observation that is the sum of `figures` weighted by `shares`."""
         known = sum(share**2 * figure.variance for figure, share in zip(figures, shares, strict=True))
         spread = known + self.noise
@@ -176,12 +176,12 @@ class Costs(Struct):
             variance = min(MOST_LOG, widened**2 * figure.variance)
             figure.variance = max(variance * (1.0 - share * gain), self.noise / MEMORY)
 
-    def _own(self, curve: str, key: int) -> _Figure:
+    def _own(self, curve: str, key: int) -> _LogNormal:
         """Return the figure of this very key, initialised with its estimate."""
         points = self.curves.get(curve, {})
         if key not in points:
             expected = self._figure(curve, key)
-            points = dict(sorted([*points.items(), (key, _Figure(expected.mean, expected.variance))]))
+            points = dict(sorted([*points.items(), (key, _LogNormal(expected.mean, expected.variance))]))
             self.curves[curve] = points
         return points[key]
 
@@ -189,11 +189,11 @@ class Costs(Struct):
         figure = self._figure(curve, key)
         return CostEstimate(exp(figure.mean + self.level.mean), figure.variance)
 
-    def _figure(self, curve: str, key: int) -> _Figure:
+    def _figure(self, curve: str, key: int) -> _LogNormal:
         """Return the measured figure, an interpolated one, or one extrapolated from the nearest."""
         points = self.curves.get(curve)
         if points is None:
-            plain = _Figure(self._figure(PASS, 1).mean, 0.0)
+            plain = _LogNormal(self._figure(PASS, 1).mean, 0.0)
             points = {1: plain.between(*UNTIMED[curve.partition(":")[0]])}
         if key in points:
             return points[key]
@@ -211,9 +211,9 @@ class Costs(Struct):
         mean = (1.0 - share) * below.mean + share * above.mean
         variance = (1.0 - share) * below.variance + share * above.variance
         # Durations may also rise in a step somewhere between the two keys.
-        return _Figure(mean, variance + share * (1.0 - share) * (above.mean - below.mean) ** 2)
+        return _LogNormal(mean, variance + share * (1.0 - share) * (above.mean - below.mean) ** 2)
 
 
-def _parts(rows: int, draft: tuple[str, int] | None) -> tuple[list[Part], list[Part]]:
+def _parts(rows: int, draft: tuple[str, int] | None) -> tuple[list[CurvePoint], list[CurvePoint]]:
     """Return the parts of a round: the pass, and the drafting if any."""
     return [(PASS, rows)], [] if draft is None else [(f"draft:{draft[0]}", draft[1])]

@@ -18,7 +18,7 @@ from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.rounds.row_rule import RowRules
-from engine.tuning import LearnedPair, Pair, Rounding
+from engine.tuning import LearnedPair, PairNames, Rounding
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +44,14 @@ class Controllers:
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
-        self.pair: Pair = ("", "")
+        self.pair: PairNames = ("", "")
         self.kv_bits: int | None = None
         self.guess: dict[int, float] = {}
         self.unsaved = False
-        self.tried: set[Pair] = set()
+        self.tried: set[PairNames] = set()
         self.lasting = path is not None
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
-        self._controllers: dict[Pair, Controller] = {}
+        self._controllers: dict[PairNames, Controller] = {}
         self._roundings: dict[str, Rounding | None] = {}
 
     @property
@@ -137,6 +137,6 @@ class Controllers:
             return None
 
 
-def _entry(pair: Pair) -> str:
+def _entry(pair: PairNames) -> str:
     """Return the name of a pair in the file."""
     return "\n".join(pair)

@@ -18,7 +18,7 @@ KNOWN = 0.15
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MAX_DEPTH)
 
 # The source and the draft tokens of one answer in a plan; None where it decodes plainly.
-Part = tuple[str, int] | None
+PlannedDraft = tuple[str, int] | None
 
 
 # One answer with the offer of its proposers.
@@ -33,7 +33,7 @@ class Plan:
     """
 
     depth: int
-    parts: Sequence[Part]
+    parts: Sequence[PlannedDraft]
     tokens: float
     least: float
     most: float
@@ -103,7 +103,7 @@ def _plan(
     costs: Costs, asked: Sequence[Candidate], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
 ) -> Plan:
     """Return the plan in which every answer uses the best of its `usable` sources."""
-    parts: list[Part] = []
+    parts: list[PlannedDraft] = []
     tokens = least = most = float(len(asked))
     reading, drafts = 0.0, False
     for (_, offer), forecasts in zip(asked, usable, strict=True):

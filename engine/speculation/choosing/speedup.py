@@ -34,13 +34,13 @@ CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 # The index of a range of context lengths.
 ContextRange = Annotated[int, Meta(ge=0, le=len(CONTEXT_EDGES))]
 # The source and the rows of a round; with a grammar, the source's name has a suffix.
-Kind = tuple[str, int]
-PLAIN: Kind = ("main", 1)
+RoundKind = tuple[str, int]
+PLAIN: RoundKind = ("main", 1)
 _GRAMMAR = "+grammar"
 # Mean and variance of the natural logarithm of a round's duration in plain steps.
 Cost = tuple[float, float]
-_Positive = Annotated[float, Meta(gt=0.0, le=1e9)]
-_Cost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]]
+_Seconds = Annotated[float, Meta(gt=0.0, le=1e9)]
+_KeptCost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]]
 
 
 class Comparisons(Struct):
@@ -51,8 +51,8 @@ class Comparisons(Struct):
     comparison: its medians vary less, but the load changes, too.
     """
 
-    fastest: dict[ContextRange, _Positive] = {}
-    costs: dict[str, dict[int, _Cost]] = {}
+    fastest: dict[ContextRange, _Seconds] = {}
+    costs: dict[str, dict[int, _KeptCost]] = {}
     noise: Annotated[float, Meta(gt=0.0, le=MOST_LOG**2)] = UNSURE**2
 
 
@@ -68,13 +68,13 @@ class SpeedupMeter:
         self._bucket, self._suffix = bisect_right(CONTEXT_EDGES, prompt_tokens), _GRAMMAR if constrained else ""
         self._seconds, self._tokens, self._rounds = 0.0, 0, 0
         # Typical rounds and their seconds by kind.
-        self._typical: dict[Kind, tuple[int, float]] = {}
+        self._typical: dict[RoundKind, tuple[int, float]] = {}
         self.interrupted()
 
     def interrupted(self) -> None:
         """Do not compare the rounds before with those after, because other requests ran in between."""
         # Typical rounds since the last comparison, with the natural logarithm of their seconds.
-        self._near: list[tuple[Kind, float]] = []
+        self._near: list[tuple[RoundKind, float]] = []
         # Rounds since the last plain one, and the rounds that are still to be plain.
         self._behind_plain = self._plain_wanted = 0
 
@@ -165,7 +165,7 @@ class SpeedupMeter:
         load = step_s / self.kept.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
-    def _cost(self, kind: Kind) -> Cost | None:
+    def _cost(self, kind: RoundKind) -> Cost | None:
         """Return mean and variance of a kind's cost, from the most informative known cost of its source."""
         if kind == PLAIN:
             return 0.0, 0.0

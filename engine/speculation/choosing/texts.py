@@ -55,8 +55,8 @@ class _Count(Struct):
 
 
 # By state, then by position.
-_Positions = Annotated[list[_Count], Meta(min_length=MAX_DEPTH, max_length=MAX_DEPTH)]
-_Counts = Annotated[list[_Positions], Meta(min_length=len(FIRST_RATES), max_length=len(FIRST_RATES))]
+_PositionCounts = Annotated[list[_Count], Meta(min_length=MAX_DEPTH, max_length=MAX_DEPTH)]
+_Counts = Annotated[list[_PositionCounts], Meta(min_length=len(FIRST_RATES), max_length=len(FIRST_RATES))]
 _Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 
 

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from engine.async_drafting.link import DrafterConnection
 from engine.async_drafting.messages import (
+    FROM_DRAFTER,
     MOST_UNSENT,
     TO_DRAFTER,
-    TO_ENGINE,
     Begin,
     DraftReply,
     RoundOutcome,
@@ -67,7 +67,7 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> DrafterConnection:
 
     thread = threading.Thread(target=run, name="test-drafter", daemon=True)
     thread.start()
-    return DrafterConnection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
+    return DrafterConnection(Channel(ours, FROM_DRAFTER, most_unsent=MOST_UNSENT), lambda: thread.join())
 
 
 def started(scheduler: Scheduler) -> RequestStats:

@@ -13,7 +13,7 @@ import pytest
 
 from engine.cluster.client import RemoteEngine
 from engine.cluster.errors import ClusterError
-from engine.cluster.messages import TO_CLIENT, TO_ENGINE, Call, Reply, ToEngine, enc_hook
+from engine.cluster.messages import TO_CLIENT, TO_ENGINE, Call, EngineReply, ToEngine, enc_hook
 from engine.cluster.server import serve
 from engine.errors import EngineError, InternalFailure, ModelCannotSee, ModelNotUsable
 from engine.events import Failed
@@ -32,7 +32,7 @@ class Ends:
 
     def __init__(self) -> None:
         here, there = socket.socketpair()
-        self.client: Channel[Reply] = Channel(here, TO_CLIENT)
+        self.client: Channel[EngineReply] = Channel(here, TO_CLIENT)
         self.rank: Channel[ToEngine] = Channel(there, TO_ENGINE)
 
 
@@ -71,7 +71,7 @@ def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(
     ends: Ends, engine: RemoteEngine, error: EngineError
 ) -> None:
     stream = engine.submit(REQUEST)
-    ends.rank.send(Reply(1, "Failed", pack(Failed(error, "", None), enc_hook)))
+    ends.rank.send(EngineReply(1, "Failed", pack(Failed(error, "", None), enc_hook)))
     threading.Timer(0.1, engine.fail, [LOST]).start()
     *_, event = stream
     assert isinstance(event, Failed)
@@ -81,9 +81,9 @@ def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(
 @pytest.mark.parametrize(
     "said",
     [
-        Reply(1, "result", pack("no status")),
-        Reply(2, "Failed", pack(3)),
-        Reply(2, "os", pack(None)),
+        EngineReply(1, "result", pack("no status")),
+        EngineReply(2, "Failed", pack(3)),
+        EngineReply(2, "os", pack(None)),
         Call(1, "", pack(0)),
     ],
 )

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from engine.async_drafting.messages import (
+    FROM_DRAFTER,
     LARGEST_MESSAGE,
     MOST_UNSENT,
     TO_DRAFTER,
-    TO_ENGINE,
     Begin,
     DraftReply,
     End,
@@ -115,4 +115,4 @@ def test_what_is_no_message_of_the_protocol_is_refused(pair: Pair, content: byte
 def test_the_codec_of_answers_refuses_what_the_drafter_may_not_say() -> None:
     for answer in (DraftReply(1, 1, -1), DraftReply(1, 1, 1, (-1,)), DraftReply(1, 1, 1, tuple(range(99)))):
         with pytest.raises(BadMessage):
-            TO_ENGINE.take(bytearray(TO_ENGINE.frame(answer)))
+            FROM_DRAFTER.take(bytearray(FROM_DRAFTER.frame(answer)))

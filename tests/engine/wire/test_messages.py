@@ -92,7 +92,7 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
         cluster.Cancel(2),
         cluster.Speculate(2, SpeculationSettings("off")),
     ],
-    cluster.TO_CLIENT: [cluster.Reply(3, "result", pack(None))],
+    cluster.TO_CLIENT: [cluster.EngineReply(3, "result", pack(None))],
     cluster.TO_RANK: [
         cluster.Load(1, "starter", {"config.json": "x"}, None, "tensor", 512),
         cluster.Warm(),
@@ -106,7 +106,7 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
         drafting.RoundOutcome(7, 3, 1000, (5, 6, 4_000_000_000), 8),
         drafting.End(7),
     ],
-    drafting.TO_ENGINE: [
+    drafting.FROM_DRAFTER: [
         drafting.Ready(),
         drafting.DrafterRefusal("not-usable"),
         drafting.DraftReply(7, 3, 1003, (1, 2)),

@@ -18,7 +18,7 @@ from engine.speculation.choosing import kept as kept_module
 from engine.speculation.choosing.choice import Offer
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.kept import Controllers
-from engine.tuning import KeyRange, Pair, Rounding
+from engine.tuning import KeyRange, PairNames, Rounding
 from tests.engine.speculation.choosing.scenes import measure, plain_round, play
 from tests.engine.speculation.simulation import World, constant, controlled, stepped
 from tests.engine.tiers import by_tier
@@ -31,13 +31,15 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "learned.json"
 
 
-def controllers_of(pair: Pair, path: Path | None = None, *, machine: str = "M4", mlx: str = "0.32.4") -> Controllers:
+def controllers_of(
+    pair: PairNames, path: Path | None = None, *, machine: str = "M4", mlx: str = "0.32.4"
+) -> Controllers:
     controllers = Controllers(path, machine, mlx)
     controllers.pair = pair
     return controllers
 
 
-def keep(path: Path, pair: Pair, controller: Controller) -> None:
+def keep(path: Path, pair: PairNames, controller: Controller) -> None:
     controllers = controllers_of(pair, path)
     controllers.use(controller)
     controllers.unsaved = True
@@ -48,7 +50,7 @@ def restored(data: object) -> Controller:
     return Controller(convert(data, Learned, str_keys=True))
 
 
-def is_known(path: Path, pair: Pair, **elsewhere: str) -> bool:
+def is_known(path: Path, pair: PairNames, **elsewhere: str) -> bool:
     return pair in [known.pair for known in controllers_of(pair, path, **elsewhere).learned()]
 
 
@@ -118,7 +120,7 @@ def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controlle
     ("pair", "elsewhere"),
     [(ALONE, {}), (OTHER, {}), (("other", PAIR[1]), {}), (PAIR, {"machine": "M1"}), (PAIR, {"mlx": "0.33.0"})],
 )
-def test_another_pair_machine_or_mlx_starts_afresh(path: Path, pair: Pair, elsewhere: dict[str, str]) -> None:
+def test_another_pair_machine_or_mlx_starts_afresh(path: Path, pair: PairNames, elsewhere: dict[str, str]) -> None:
     keep(path, PAIR, Controller())
     assert is_known(path, PAIR)
     assert not is_known(path, pair, **elsewhere)
