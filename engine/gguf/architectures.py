@@ -50,6 +50,8 @@ class Placement:
 class GgufArchitecture:
     """One entry of the table.
 
+    `names` come before those that most architectures share, whole ones before those without ".weight" or ".bias".
+    `places` returns what is changed of one part, as fields of `Placement`; `permuted` and `plus_one` come after it.
     With `permuted`, the rows of queries and keys are interleaved by halves of their heads. With `plus_one`, norms are
     stored plus one. `float16` is false for families whose hidden states leave float16's range (the list of vLLM).
     """

@@ -1,4 +1,9 @@
-"""The configuration that mlx-lm reads for each of llama.cpp's architectures, from the settings of a GGUF file."""
+"""The configuration that mlx-lm reads for each of llama.cpp's architectures, from the settings of a GGUF file.
+
+Each function names the module of mlx_lm.models that reads its result, and the class of llama.cpp's
+convert_hf_to_gguf.py, and of its package conversion/ since 2026, whose `set_gguf_parameters` it undoes.
+`GgufSettings.shared` undoes that of their base, `TextModel` (conversion/base.py).
+"""
 
 from __future__ import annotations
 
@@ -9,21 +14,25 @@ from engine.gguf.settings import GgufSettings, SettingError
 
 
 def llama(settings: GgufSettings) -> dict[str, Any]:
+    """For llama.py; undoes LlamaModel (conversion/llama.py). Biases are found by their tensors."""
     biased = "blk.0.attn_q.bias" in settings.tensors
     return settings.shared() | {"model_type": "llama", "attention_bias": biased}
 
 
 def mixtral(settings: GgufSettings) -> dict[str, Any]:
+    """For mixtral.py, which knows no width of heads; undoes LlamaModel (conversion/llama.py), with experts."""
     if settings.head_dim * settings.heads != settings.whole("embedding_length"):
         raise SettingError("attention.key_length")
     return settings.shared() | {"model_type": "mixtral"} | _experts(settings, "num_local_experts")
 
 
 def _experts(settings: GgufSettings, count: str) -> dict[str, Any]:
+    """Return what `TextModel` writes of experts, their number under the name `count`."""
     return {count: settings.whole("expert_count"), "num_experts_per_tok": settings.whole("expert_used_count")}
 
 
 def qwen3_moe(settings: GgufSettings) -> dict[str, Any]:
+    """For qwen3_moe.py; undoes Qwen3MoeModel (conversion/qwen.py). Every layer of its models has experts."""
     return {
         **settings.shared(),
         **_experts(settings, "num_experts"),
@@ -36,6 +45,10 @@ def qwen3_moe(settings: GgufSettings) -> dict[str, Any]:
 
 
 def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
+    """For qwen3_5.py; undoes Qwen3_5TextModel and its base Qwen3NextModel (conversion/qwen.py).
+
+    The converter writes the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`.
+    """
     heads = settings.whole("ssm.time_step_rank")
     theta = settings.number("rope.freq_base")
     sections = settings.get("rope.dimension_sections") or [11, 11, 10, 0]
@@ -63,6 +76,7 @@ def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
 
 
 def qwen3_5_moe(settings: GgufSettings) -> dict[str, Any]:
+    """For qwen3_5_moe.py; undoes Qwen3_5MoeTextModel (conversion/qwen.py)."""
     config = qwen3_5(settings)
     config["text_config"] |= {
         **_experts(settings, "num_experts"),
@@ -75,13 +89,18 @@ def qwen3_5_moe(settings: GgufSettings) -> dict[str, Any]:
 
 
 def _gemma(settings: GgufSettings, largest: int) -> dict[str, Any]:
-    """Return what Gemma 2 and 3 share. The largest model of each, told by its layers, scales queries in its own way."""
+    """Return what Gemma 2 and 3 share.
+
+    The converter leaves `query_pre_attn_scalar` out. As in src/models/gemma2.cpp and gemma3.cpp of llama.cpp, the
+    largest model (27B, recognised by its layer count) uses hidden_size / heads, others the width of a head.
+    """
     shared = settings.shared()
     own = settings.layers == largest
     return shared | {"query_pre_attn_scalar": shared["hidden_size"] / settings.heads if own else settings.head_dim}
 
 
 def gemma2(settings: GgufSettings) -> dict[str, Any]:
+    """For gemma2.py; undoes Gemma2Model (conversion/gemma.py), of which 27B has 46 layers."""
     return _gemma(settings, largest=46) | {
         "model_type": "gemma2",
         "attn_logit_softcapping": settings.number("attn_logit_softcapping", 50.0),
@@ -90,6 +109,7 @@ def gemma2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gemma3(settings: GgufSettings) -> dict[str, Any]:
+    """For gemma3_text.py; undoes Gemma3Model (conversion/gemma.py), of which 27B has 62 layers."""
     pattern = settings.get("attention.sliding_window_pattern")
     return _gemma(settings, largest=62) | {
         "model_type": "gemma3_text",
@@ -100,6 +120,10 @@ def gemma3(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gemma4(settings: GgufSettings) -> dict[str, Any]:
+    """For gemma4_text.py; undoes Gemma4Model (conversion/gemma.py), also its `generate_extra_tensors`.
+
+    That writes rope_freqs for the layers with full attention: 1 for a dimension that is turned, 1e30 for another one.
+    """
     sliding = settings.each("attention.sliding_window_pattern")
     kv_heads = settings.each("attention.head_count_kv")
     inner = settings.each("feed_forward_length")
@@ -131,7 +155,6 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
             "full_attention": {
                 "rope_type": "proportional",
                 "rope_theta": settings.number("rope.freq_base"),
-                # Dimensions that are not turned have an enormous factor.
                 "partial_rotary_factor": sum(factor < 2 for factor in factors) / len(factors) if factors else 1.0,
             },
             "sliding_attention": {
@@ -150,11 +173,13 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
 
 
 def _partial(settings: GgufSettings) -> dict[str, Any]:
+    """Return what is shared, for heads of which `add_rope_dimension_count` gives the part that positions turn."""
     shared = settings.shared(partly_turned=True)
     return shared | {"partial_rotary_factor": settings.turned / settings.head_dim}
 
 
 def phi3(settings: GgufSettings) -> dict[str, Any]:
+    """For phi3.py; undoes Phi3MiniModel (conversion/phi.py), whose long factors are tensors."""
     config = _partial(settings) | {"model_type": "phi3"}
     scaling = config["rope_scaling"]
     original = settings.whole("rope.scaling.original_context_length", config["max_position_embeddings"])
@@ -164,6 +189,7 @@ def phi3(settings: GgufSettings) -> dict[str, Any]:
 
 
 def granite(settings: GgufSettings) -> dict[str, Any]:
+    """For granite.py; undoes GraniteModel (conversion/granite.py), which calls each multiplier a scale."""
     return {
         **settings.shared(),
         "model_type": "granite",
@@ -177,6 +203,7 @@ def granite(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gpt_oss(settings: GgufSettings) -> dict[str, Any]:
+    """For gpt_oss.py; undoes GptOssModel (conversion/gpt_oss.py), which leaves `layer_types` out: they alternate."""
     return {
         **settings.shared(),
         **_experts(settings, "num_local_experts"),
@@ -188,6 +215,7 @@ def gpt_oss(settings: GgufSettings) -> dict[str, Any]:
 
 
 def lfm2(settings: GgufSettings) -> dict[str, Any]:
+    """For lfm2.py; undoes LFM2Model (conversion/lfm2.py): a convolution has no heads, and widths are adjusted."""
     shared = settings.shared()
     attends = settings.each("attention.head_count_kv")
     return {
@@ -206,6 +234,7 @@ def lfm2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def olmo2(settings: GgufSettings) -> dict[str, Any]:
+    """For olmo2.py; undoes Olmo2Model (conversion/olmo.py)."""
     # Only OLMo 3, of the same name in llama.cpp, has a window.
     if settings.get("attention.sliding_window") is not None:
         raise SettingError("attention.sliding_window")
@@ -213,9 +242,11 @@ def olmo2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def glm4(settings: GgufSettings) -> dict[str, Any]:
+    """For glm4.py; undoes Glm4Model (conversion/glm.py)."""
     biased = "blk.0.attn_q.bias" in settings.tensors
     return _partial(settings) | {"model_type": "glm4", "attention_bias": biased}
 
 
 def of_type(model_type: str) -> Callable[[GgufSettings], dict[str, Any]]:
+    """For qwen2.py and qwen3.py, which undo Qwen2Model and Qwen3Model (conversion/qwen.py): all of it is shared."""
     return lambda settings: settings.shared() | {"model_type": model_type}

@@ -70,6 +70,7 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
     width = width_of(kind)
     assert width is not None
     if width.mode == "mxfp4":
+        # Blocks of 17 bytes: the exponent of their scale (E8M0), 16 bytes of nibbles (E2M1).
         scaled = rows.reshape(len(rows), -1, 17)
         codes = _nibbles(scaled[..., 1:]).reshape(len(rows), -1)
         return {"weight": _packed(codes, 4), "scales": scaled[..., 0].copy()}
@@ -137,35 +138,45 @@ def _fifth_bits(packed: Bytes) -> Bytes:
     return np.unpackbits(packed, axis=-1, bitorder="little") << np.uint8(4)
 
 
+# Codes, scales and biases. The layouts of blocks are those of llama.cpp's ggml-common.h; a nibble is half a byte.
 Parts = tuple[Bytes, Floats, Floats]
 
 
 def _q4_0(blocks: Bytes) -> Parts:
+    """18 bytes: scale (f16), 16 bytes of nibbles. A code counts from -8."""
     scales = _half(blocks, 0)
     return _nibbles(blocks[:, 2:]), scales, -8 * scales
 
 
 def _q4_1(blocks: Bytes) -> Parts:
+    """20 bytes: scale, bias (f16 each), 16 bytes of nibbles."""
     return _nibbles(blocks[:, 4:]), _half(blocks, 0), _half(blocks, 2)
 
 
 def _q5_0(blocks: Bytes) -> Parts:
+    """22 bytes: scale (f16), 4 bytes of fifth bits, 16 bytes of nibbles. A code counts from -16."""
     scales = _half(blocks, 0)
     return _nibbles(blocks[:, 6:]) | _fifth_bits(blocks[:, 2:6]), scales, -16 * scales
 
 
 def _q5_1(blocks: Bytes) -> Parts:
+    """24 bytes: scale, bias (f16 each), 4 bytes of fifth bits, 16 bytes of nibbles."""
     return _nibbles(blocks[:, 8:]) | _fifth_bits(blocks[:, 4:8]), _half(blocks, 0), _half(blocks, 2)
 
 
 def _q8_0(blocks: Bytes) -> Parts:
+    """34 bytes: scale (f16), 32 signed codes."""
     scales = _half(blocks, 0)
     # Two's complement with the sign bit turned over counts from -128.
     return blocks[:, 2:] ^ np.uint8(128), scales, -128 * scales
 
 
 def _scales_of_eight(blocks: Bytes) -> tuple[Floats, Floats]:
-    """Return the scales and biases of blocks of eight groups, which share a float and have 6 bits each."""
+    """Return the scales and biases of eight groups: a factor of each (f16), 12 bytes with 6 bits for each of both.
+
+    Bytes 4-7 hold the scales of groups 0-3, bytes 8-11 their biases; bytes 12-15 a nibble of each scale and bias of
+    groups 4-7, whose upper two bits are those of bytes 4-11.
+    """
     low, mid, high = blocks[:, 4:8], blocks[:, 8:12], blocks[:, 12:16]
     scales = np.concatenate([low & 63, high & 15 | low >> 6 << 4], -1).astype(np.float32)
     biases = np.concatenate([mid & 63, high >> 4 | mid >> 6 << 4], -1).astype(np.float32)
@@ -178,10 +189,12 @@ def _pairs_of_groups(packed: Bytes) -> Bytes:
 
 
 def _q4_k(blocks: Bytes) -> Parts:
+    """144 bytes: 16 of scales and biases, 128 of nibbles, two groups in each 32."""
     return _pairs_of_groups(blocks[:, 16:]), *_scales_of_eight(blocks)
 
 
 def _q5_k(blocks: Bytes) -> Parts:
+    """176 bytes: 16 of scales and biases, 32 of fifth bits, 128 of nibbles, two groups in each 32."""
     # Bit g of byte i belongs to weight i of group g.
     fifth = np.unpackbits(blocks[:, 16:48, None], axis=-1, bitorder="little").swapaxes(1, 2)
     codes = _pairs_of_groups(blocks[:, 48:]) | fifth.reshape(len(blocks), -1) << np.uint8(4)
