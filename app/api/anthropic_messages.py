@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.api.anthropic_blocks import after_compaction, readable_message, readable_tools
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
 from app.api.conversation import (
     DataUrl,
@@ -25,8 +26,7 @@ from app.api.conversation import (
     refuse_address,
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
-from app.api.foreign_blocks import after_compaction, readable_message, readable_tools
-from app.api.foreign_parts import messages_of, parts_of
+from app.api.lenient_content import messages_of, parts_of
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ItemsWriter, new_id, reason_of
 from app.api.tool_use import RequestTools, function_tool, listed_tools, tool_use
@@ -128,8 +128,8 @@ class CountBody(AnswerRequestBody, kw_only=True):
     output_format: Format | None = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found, changes = super().rewritten(body, skipped), list[dict[str, Any]]()
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found, changes = super().normalised(body, skipped), list[dict[str, Any]]()
         messages = after_compaction(found.get("messages"))
         found["messages"] = messages_of(messages, lambda one: readable_message(one, changes, skipped))
         found["system"] = parts_of(found.get("system"), (), lambda _: {"type": "text", "text": ""}, skipped)

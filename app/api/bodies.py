@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from app.api.errors import ApiError
-from app.api.foreign_parts import READING_TIME, note_skipped
+from app.api.lenient_content import READING_TIME, note_skipped
 from app.api.models import ANY
 from app.system.versions import installed_version
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
@@ -114,12 +114,12 @@ def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
 def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
     """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong.
 
-    A kind with `rewritten` reads what programs really send; `skipped` gets the names of what it leaves out. Numbers may
-    be texts and whole ones may be 5.0, as some programs write them.
+    A kind with `normalised` reads what programs really send; `skipped` gets the names of what it leaves out. Numbers
+    may be texts and whole ones may be 5.0, as some programs write them.
     """
-    rewritten = getattr(kind, "rewritten", None)
-    if rewritten is not None:
-        value = rewritten(value, [] if skipped is None else skipped)
+    normalised = getattr(kind, "normalised", None)
+    if normalised is not None:
+        value = normalised(value, [] if skipped is None else skipped)
     try:
         return msgspec.convert(value, kind, strict=False, str_keys=True)
     except msgspec.ValidationError as error:

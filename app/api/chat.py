@@ -11,7 +11,7 @@ from app.api.answering import CompleteAnswer
 from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.errors import bad_field
-from app.api.foreign_parts import custom_text, messages_of
+from app.api.lenient_content import custom_text, messages_of
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
@@ -55,8 +55,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
     chat_template_kwargs: dict[str, Any] | None = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().rewritten(body, skipped)
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().normalised(body, skipped)
         if found.get("tools"):
             found["functions"] = None
         skipped += [key for key in _LEFT_OUT if found.get(key)]

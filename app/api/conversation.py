@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from app.api.errors import bad_field, unsupported
-from app.api.foreign_parts import CUSTOM_INPUT, arguments_of, parts_of, said, with_known_role
+from app.api.lenient_content import CUSTOM_INPUT, arguments_of, parts_of, readable_text, with_known_role
 from app.text.picture_data import picture_of_url
 from engine.pictures.reading import digest_of
 from engine.requests import ROLES_WITH_PICTURES, text_of
@@ -143,7 +143,7 @@ def _readable_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
     for call in calls:
         inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), dict)), call)
         if isinstance(call.get("custom"), dict):
-            arguments: Any = {CUSTOM_INPUT: said(inner.get(CUSTOM_INPUT))}
+            arguments: Any = {CUSTOM_INPUT: readable_text(inner.get(CUSTOM_INPUT))}
         else:
             arguments = next((inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None), None)
         function = {"name": str(inner.get("name") or "unknown"), "arguments": arguments_of(arguments)}

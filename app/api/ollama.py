@@ -35,7 +35,7 @@ from app.api.conversation import (
     readable_message,
 )
 from app.api.errors import ApiError, JsonReply
-from app.api.foreign_parts import messages_of
+from app.api.lenient_content import messages_of
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
 from app.api.response_writers import ResponseWriter, reason_of
 from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use, with_readable_tools
@@ -83,8 +83,8 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     top_logprobs: TopLogprobs | None = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().rewritten(body, skipped)
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().normalised(body, skipped)
         form = found.get("format")
         if isinstance(form, str) and form not in ("json", ""):
             skipped.append(f"format {form}")
@@ -171,8 +171,8 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
     tools: list[_OllamaTool] | None = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().rewritten(body, skipped)
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().normalised(body, skipped)
         found["messages"] = messages_of(found.get("messages"), lambda one: {**one, **readable_message(one, skipped)})
         return with_readable_tools(found, skipped, lambda _, function: {"function": function})
 
@@ -212,8 +212,8 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
     context: list[int] | None = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().rewritten(body, skipped)
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found = super().normalised(body, skipped)
         if found.get("template") and not found.get("raw"):
             # The model's own is used.
             skipped.append("template")

@@ -103,7 +103,7 @@ class RequestSettings(Struct, kw_only=True):
     speculation: _Method | Speculation | None = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         """Return the body with what programs really send as the fields here; `skipped` gets what is left out."""
         del skipped
         return dict(body)

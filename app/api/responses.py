@@ -22,9 +22,9 @@ from app.api.conversation import (
     thoughts_of,
 )
 from app.api.errors import ApiError, bad_field, sse
-from app.api.foreign_items import readable_items
-from app.api.foreign_parts import arguments_of, custom_text, said
+from app.api.lenient_content import arguments_of, custom_text, readable_text
 from app.api.request_settings import Format, grammar_of, readable_format, refuse_unsupported, thinking_options
+from app.api.response_items import readable_items
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
 from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
@@ -108,11 +108,11 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     background: Any = None
 
     @classmethod
-    def rewritten(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found, tools = super().rewritten(body, skipped), list[Any]()
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        found, tools = super().normalised(body, skipped), list[Any]()
         found["input"] = readable_items(found.get("input"), skipped, tools)
         if not isinstance(found.get("instructions"), str):
-            found["instructions"] = said(found.get("instructions")) or None
+            found["instructions"] = readable_text(found.get("instructions")) or None
         if tools and isinstance(given := listed_tools(found.get("tools")) or [], list):
             found["tools"] = _joined_tools([*given, *tools])
         if isinstance(found.get("text"), dict):

@@ -40,17 +40,17 @@ class GeneralPage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         if not has_system_tray():
-            self._say("menu_bar", self.tr("This desktop has no place for icons of programs."), enabled=False)
+            self._show_note("menu_bar", self.tr("This desktop has no place for icons of programs."), enabled=False)
         if hot_key() is None:
             words = self.tr("Works only on a Mac. The command “Quick entry” opens the same window.")
-            self._say("quick_entry", words, enabled=False)
+            self._show_note("quick_entry", words, enabled=False)
         elif self._refused:
             taken = self.tr("{keys} belongs to another app or to macOS. Choose other keys.")
             rule = self.tr("{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.")
             keys = QKeySequence(self._keys).toString(QKeySequence.SequenceFormat.NativeText)
-            self._say("quick_entry", (taken if self._refused == "taken" else rule).format(keys=keys))
+            self._show_note("quick_entry", (taken if self._refused == "taken" else rule).format(keys=keys))
 
-    def _say(self, key: str, words: str, *, enabled: bool = True) -> None:
+    def _show_note(self, key: str, words: str, *, enabled: bool = True) -> None:
         row = next(row for row in self.rows if row.control is self.control(key))
         self.control(key).setEnabled(enabled)
         row.set_words(row.name.text(), words)

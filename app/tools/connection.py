@@ -109,7 +109,7 @@ class McpConnection:
     async def run(self, with_secrets: Callable[[Server], Server]) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
         error = await self._live(with_secrets, "auto")
-        if self.server.command and not self._settled.is_set() and not self._stopped and _says(error) == _CLOSED:
+        if self.server.command and not self._settled.is_set() and not self._stopped and _message_of(error) == _CLOSED:
             # A server of an older version may end at the first question of a newer one, instead of refusing it.
             self._begin()
             error = await self._live(with_secrets, "legacy")
@@ -158,16 +158,16 @@ class McpConnection:
             if silence.cancelled_caught:
                 raise ToolFailed("slow-call", **names, seconds=round(silence_s))
         except (MCPError, ValidationError) as error:
-            if _says(error) == _CLOSED:
+            if _message_of(error) == _CLOSED:
                 # The end of `run` says why.
                 self._end()
                 await self.over.wait()
                 raise self._ended() from error
             if self.server.url and isinstance(error, MCPError) and NO_SESSION.search(error.message):
-                self.failure = ToolFailed("lost-session", server=self.server.name, detail=_says(error))
+                self.failure = ToolFailed("lost-session", server=self.server.name, detail=_message_of(error))
                 self._end()
                 raise self.failure from error
-            raise ToolFailed("refused", **names, detail=_says(error)) from error
+            raise ToolFailed("refused", **names, detail=_message_of(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
         pictures_time = time_for(MOST_PICTURES)
@@ -277,7 +277,7 @@ class McpConnection:
         if isinstance(message, types.ToolListChangedNotification):
             self._wake.set()
         elif isinstance(message, Exception):
-            self.failure = ToolFailed("not-usable", server=self.server.name, detail=_says(message))
+            self.failure = ToolFailed("not-usable", server=self.server.name, detail=_message_of(message))
             self._scope.cancel()
 
     def _end(self) -> None:
@@ -294,13 +294,13 @@ class McpConnection:
         *words, report = self.status.stderr.splitlines() or [""]
         if report == TOO_LARGE:
             return too_large(name)
-        if self.server.command and _says(leaf) == _CLOSED:
+        if self.server.command and _message_of(leaf) == _CLOSED:
             last = next((line.strip() for line in reversed(words) if line.strip()), "")
             detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
         self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
         code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
-        return ToolFailed(code, server=name, detail=_says(leaf))
+        return ToolFailed(code, server=name, detail=_message_of(leaf))
 
 
 def _leaf(error: BaseException) -> BaseException:
@@ -310,7 +310,7 @@ def _leaf(error: BaseException) -> BaseException:
     return error
 
 
-def _says(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     """Return what an error says, short enough for a sentence."""
     leaf = _leaf(error)
     if isinstance(leaf, ValidationError):

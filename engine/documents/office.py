@@ -119,17 +119,17 @@ class SlidesReader(OfficeReader):
             slide = self._parts.xml(name)
             if slide.get("show") in ("0", "false"):
                 continue
-            title = next((_said(one) for one in slide.iter("sp") if _place(one) in self._apart[:2]), "")
+            title = next((_shape_text(one) for one in slide.iter("sp") if _place(one) in self._apart[:2]), "")
             self._text.add_heading(2, f"{number}. {title}")
             self._walk(slide)
             notes = self._parts.xml(self._parts.related(name).get("notesSlide", ""))
-            if said := "\n".join(_said(one) for one in notes.iter("sp") if _place(one) == "body").strip():
+            if said := "\n".join(_shape_text(one) for one in notes.iter("sp") if _place(one) == "body").strip():
                 self._text.add(f"Notes: {said}")
             self._text.end_block()
 
     def _shape(self, shape: Element) -> Role | None:
         # Several paragraphs are a list.
-        self._listed = len(_said(shape).split("\n")) > 1
+        self._listed = len(_shape_text(shape).split("\n")) > 1
         return None if _place(shape) in self._apart else THROUGH
 
     def _paragraph(self, paragraph: Element) -> Role:
@@ -141,7 +141,7 @@ def _place(shape: Element) -> str:
     return value(shape, "nvSpPr/nvPr/ph", "type")
 
 
-def _said(shape: Element) -> str:
+def _shape_text(shape: Element) -> str:
     lines = ("".join(one.text or "" for one in line.iter("t")) for line in shape.iter("p"))
     return "\n".join(line for line in lines if line.strip())
 

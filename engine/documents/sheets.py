@@ -22,7 +22,7 @@ class SheetsReader:
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         self._parts, self._text = parts, text
         self._book, self._related = parts.xml(parts.main), parts.related(parts.main)
-        self._shared = [_said(one) for one in parts.xml(self._related.get("sharedStrings", ""))]
+        self._shared = [_cell_text(one) for one in parts.xml(self._related.get("sharedStrings", ""))]
         styles = parts.xml(self._related.get("styles", ""))
         codes = {one.get("numFmtId"): one.get("formatCode", "") for one in styles.iter("numFmt")}
         numbers = [one.get("numFmtId", "0") for one in styles.iterfind("cellXfs/xf")]
@@ -52,7 +52,7 @@ class SheetsReader:
     def _shown(self, cell: Element) -> str:
         content, kind = cell.findtext("v") or "", cell.get("t", "n")
         if kind == "inlineStr":
-            return _said(cell.iterfind("is/*"))
+            return _cell_text(cell.iterfind("is/*"))
         if kind == "s" and content:
             return self._shared[int(content)]
         if kind == "b":
@@ -87,6 +87,6 @@ def _kind(number: int, code: str) -> str:
     return "percent" if "%" in code or number in (9, 10) else ""
 
 
-def _said(runs: Iterable[Element]) -> str:
+def _cell_text(runs: Iterable[Element]) -> str:
     """Return the text of a string, whose runs may have formats, without its reading aids."""
     return "".join(one.text or "" for run in runs if run.tag != "rPh" for one in run.iter("t"))

@@ -15,7 +15,7 @@ from app.api.anthropic_messages import MessageBody
 from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
 from app.api.embeddings import EmbeddingsBody
-from app.api.foreign_parts import SKIPPED_HEADER
+from app.api.lenient_content import SKIPPED_HEADER
 from app.api.ollama import OllamaChatBody, OllamaGenerateBody
 from app.api.responses import ResponseBody
 from engine.errors import TemplateFailed
@@ -258,7 +258,7 @@ def test_the_arguments_of_functions_keep_their_numbers(answers: Served) -> None:
 
 def test_what_is_left_out_is_said_once_in_the_log(answers: Served, caplog: pytest.LogCaptureFixture) -> None:
     body = {"messages": [{"role": "user", "content": [{"type": "kaleidoscope\n"}]}]}
-    with caplog.at_level("INFO", "app.api.foreign_parts"):
+    with caplog.at_level("INFO", "app.api.lenient_content"):
         for _ in range(2):
             answers.post("/v1/chat/completions", body)
     assert [record.getMessage() for record in caplog.records if "kaleidoscope" in record.getMessage()] == [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.api.conversation import readable_content, readable_message
-from app.api.foreign_parts import CUSTOM_INPUT, Object, arguments_of, said
+from app.api.lenient_content import CUSTOM_INPUT, Object, arguments_of, readable_text
 
 # The members that hold the arguments of a call, by the kind of item. The name of the kind is that of its tool.
 _CALLS = {
@@ -55,7 +55,7 @@ def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:
         yield {"type": kind, "content": content if isinstance(content, list) else None}
     elif kind in _MESSAGES or "role" in item:
         yield {**readable_message(item, skipped), "type": "message"}
-    elif text := said(item):
+    elif text := readable_text(item):
         yield {"type": "message", "role": "assistant", "content": f"[{kind.removesuffix('_call')}: {text}]"}
     else:
         skipped.append(kind)
@@ -64,7 +64,7 @@ def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:
 def _call(kind: str, item: Object, skipped: list[str]) -> Iterator[Object]:
     arguments = item.get(_CALLS[kind])
     if kind == "custom_tool_call":
-        arguments = {CUSTOM_INPUT: said(arguments)}
+        arguments = {CUSTOM_INPUT: readable_text(arguments)}
     call_id = str(item.get("call_id") or item.get("id") or "")
     name = item.get("name") or kind.removesuffix("_call")
     called = {"type": "function_call", "call_id": call_id, "name": str(name), "arguments": arguments_of(arguments)}
@@ -80,7 +80,7 @@ def _result(item: Object, output: Any, skipped: list[str]) -> Object:
     if isinstance(parts, list) and all(isinstance(one, dict) and "type" in one for one in parts):
         content = readable_content(parts, skipped)
     else:
-        content = said(output)
+        content = readable_text(output)
     return {
         "type": "function_call_output",
         "call_id": str(item.get("call_id") or item.get("id") or ""),

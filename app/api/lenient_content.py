@@ -34,7 +34,7 @@ _TEXTS = ("text", "input_text", "output_text")
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning", "reasoning_text")
 _DOCUMENTS = ("document", "file", "input_file")
 # The members of an object that a model can read, in the order in which it reads them.
-_SAID = (
+_READABLE_KEYS = (
     *("title", "name", "tool_name", "url", "uri", "source", "query", "queries", "code", "action", "text", "summary"),
     *("refusal", "transcript", "stdout", "stderr", "content", "output", "outputs", "results", "result", "logs"),
     *("error", "error_code", "message"),
@@ -45,16 +45,16 @@ _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _DATA_URL = re.compile(r"\Adata:([^;,]*)[^,]*,", re.IGNORECASE)
 _NOT_A_NAME = re.compile(r"[^\w .+/-]", re.ASCII)
 _LONGEST_NAME, _MOST_NAMES = 60, 20
-# What has been said in the log.
-_said: set[str] = set()
+# The names that the log has already.
+_logged: set[str] = set()
 
 
 def note_skipped(path: str, skipped: Collection[str]) -> dict[str, str]:
     """Return the header that names what was left out of a request, and say each name once in the log."""
     names = sorted({_NOT_A_NAME.sub("", name)[:_LONGEST_NAME] for name in skipped} - {""})[:_MOST_NAMES]
     for name in names:
-        if name not in _said and len(_said) < 1000:
-            _said.add(name)
+        if name not in _logged and len(_logged) < 1000:
+            _logged.add(name)
             log.info("%s: requests have `%s`, which is left out", path, name)
     return {SKIPPED_HEADER: ", ".join(names)} if names else {}
 
@@ -78,7 +78,7 @@ def with_known_role(message: Object, roles: Collection[str], content: Any) -> Ob
     """Return the message with this content; one of a role that is not among `roles` is text of the user."""
     role = role_of(message)
     if isinstance(role, str) and role not in roles:
-        return {**message, "role": "user", "content": f"{role}: {said(content)}"}
+        return {**message, "role": "user", "content": f"{role}: {readable_text(content)}"}
     return {**message, "role": role, "content": content}
 
 
@@ -102,7 +102,7 @@ def _part(part: Any, known: Collection[str], picture: Callable[[str], Object], s
         return picture(url)
     if kind in _DOCUMENTS:
         return _document(part, picture, skipped)
-    text = "" if kind in _THOUGHTS else said(part)
+    text = "" if kind in _THOUGHTS else readable_text(part)
     if not text and kind not in _THOUGHTS:
         skipped.append(kind)
     return {"type": "text", "text": f"{text}\n\n" if text else ""}
@@ -126,7 +126,7 @@ def _document(part: Object, picture: Callable[[str], Object], skipped: list[str]
     name = str(part.get("title") or source.get("filename") or part.get("filename") or "document")[:200]
     data = source.get("data") or source.get("file_data")
     if source.get("type") == "content":
-        text = said(source.get("content"))
+        text = readable_text(source.get("content"))
     elif not isinstance(data, str):
         skipped.append(f"{part['type']} without its content")
         return {"type": "text", "text": f"[The content of {name} was not sent.]\n\n"}
@@ -153,19 +153,19 @@ def _read(name: str, content: bytes) -> str:
     return text_of_file(name, content, time=READING_TIME.get(None))[1]
 
 
-def said(value: Any) -> str:
+def readable_text(value: Any) -> str:
     """Return what a model can read in a value of any kind, as plain text."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n".join(filter(None, map(said, value)))
+        return "\n".join(filter(None, map(readable_text, value)))
     if not isinstance(value, dict) or value.get("type") in _ELSEWHERE:
         return ""
     if value.get("type") == "text" and isinstance(value.get("data"), str):
         return str(value["data"])
     if isinstance(value.get("input"), dict | str):
         return f"{value.get('name') or value.get('type')}({_as_text(value['input'])})"
-    return said([value[key] for key in _SAID if key in value])
+    return readable_text([value[key] for key in _READABLE_KEYS if key in value])
 
 
 def _as_text(value: Any) -> str:
