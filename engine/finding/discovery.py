@@ -31,16 +31,16 @@ def installed_models(
 
     `index_path` is the index file.
     """
-    index = ModelIndex(index_path)
+    index, snapshots = ModelIndex(index_path), _snapshots(cache_dir)
     others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
     starter = _model_folders(starter_dir) if starter_dir else []
     unique: dict[str, _ModelPlace] = {}
     # A folder that the user added may be the starter's or another app's, or a link to one.
     for place in (
         *((folder, folder.name, "starter") for folder in starter),
-        *_folders_of_cache(cache_dir),
+        *(place for name, snapshot in snapshots for place in _with_inner(snapshot, name, "cache")),
         *_folders_in(others),
-        *_gguf_files(cache_dir, others),
+        *gguf_models.places(cache_dir, snapshots, others),
     ):
         unique.setdefault(os.path.realpath(place[0]), place)
     found = [index.describe(*place) for place in unique.values()]
@@ -48,11 +48,10 @@ def installed_models(
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
 
 
-def _folders_of_cache(cache_dir: Path) -> Iterator[_ModelPlace]:
-    for home in _entries(cache_dir):
-        repository = repository_of_folder(home.name)
-        if repository is not None and os.path.isdir(home):
-            yield from _with_inner(_snapshot(home), repository, "cache")
+def _snapshots(cache_dir: Path) -> list[tuple[str, Path]]:
+    """Return the snapshots of the Hub's cache with their repositories."""
+    homes = [(repository_of_folder(home.name), home) for home in _entries(cache_dir) if os.path.isdir(home)]
+    return [(repository, _snapshot(home)) for repository, home in homes if repository is not None]
 
 
 def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
@@ -64,12 +63,6 @@ def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
                 continue
             name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
             yield from _with_inner(folder, name, source)
-
-
-def _gguf_files(cache_dir: Path, others: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
-    names = ((home, repository_of_folder(home.name)) for home in _entries(cache_dir))
-    snapshots = [(repository, _snapshot(home)) for home, repository in names if repository is not None]
-    yield from gguf_models.places(cache_dir, snapshots, others)
 
 
 def _with_inner(path: Path, name: str, source: str) -> Iterator[_ModelPlace]:
