@@ -327,7 +327,8 @@ class RequestLog:
             if index == len(self._by_position):
                 self._by_position.append([0, 0])
             self._by_position[index][0] += 1
-            self._by_position[index][1] += index < record.accepted
+            if index < record.accepted:
+                self._by_position[index][1] += 1
 
     def _speedup_figures(self) -> dict[str, float]:
         found = self.speedup

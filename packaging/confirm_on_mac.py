@@ -53,7 +53,8 @@ def doctor() -> str:
     found = json.loads(run([*TANDEM, "doctor", "--json"]))
     if sys.platform == "darwin":
         unknown = [name for name in ("low_power_mode", "hot", "wired_limit_mb") if found[name] is None]
-        unknown += ["free memory"] * (found["memory"]["free"] is None)
+        if found["memory"]["free"] is None:
+            unknown.append("free memory")
         if unknown:
             raise Failed(f"unknown: {', '.join(unknown)}")
     return json.dumps(found, ensure_ascii=False)
@@ -237,8 +238,8 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"[needs a Mac] {point.what}")
         elif point.long and not long:
             print(f"[needs --long] {point.what}")
-        else:
-            failed |= not confirmed(point)
+        elif not confirmed(point):
+            failed = True
     if not mac:
         print("This is no Mac with Apple Silicon: what is ok above is so here, not on Metal.")
     print(f"\nA person has to look at the rest:\n{BY_A_PERSON}", end="")

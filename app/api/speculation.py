@@ -123,7 +123,8 @@ class _UnreadRounds:
             self._loop.call_soon_threadsafe(self._add, call_id, record, stats)
 
     def _add(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
-        self._left_out += len(self._rounds) == _MOST_BEHIND
+        if len(self._rounds) == _MOST_BEHIND:
+            self._left_out += 1
         figures = {"accept_rate": stats.accept_rate, "tokens_per_round": stats.tokens_per_round}
         self._rounds.append(sse({"id": call_id, **asdict(record), **figures}, "round"))
         self._wake.set()

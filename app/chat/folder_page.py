@@ -170,7 +170,8 @@ class FolderPage(ThemeAware, Overlay):
     def _show_choices(self, folder: Folder) -> None:
         others, chosen = self.tr("As in other chats"), preset_of(folder)
         presets: list[Preset | None] = [None, *named_presets(self._session)]
-        presets += [] if chosen in presets else [chosen]
+        if chosen not in presets:
+            presets.append(chosen)
         self.preset.clear()
         for preset in presets:
             self.preset.addItem(others if preset is None else name_of(preset), preset)
@@ -196,7 +197,8 @@ class FolderPage(ThemeAware, Overlay):
         troubled = [NotAttachable(source_name(one), one.problem) for one in folder.sources if one.problem]
         unread = [file.name for one in folder.sources for file in one.files if file.problem]
         lines = [*map(self._reason, self._refused), *(f"{self._reason(error)} {again}" for error in troubled)]
-        lines += [self.tr("Not read: {files}").format(files=_listed(unread))] if unread else []
+        if unread:
+            lines.append(self.tr("Not read: {files}").format(files=_listed(unread)))
         show_words(self.problem, "\n".join(lines))
         show_words(self.left_out, left_out_sentence(folder, self._session.models.pair))
         main, shown = self._session.models.pair.main, dict(self._sources)

@@ -42,7 +42,8 @@ class SideBySide(ThemeAware, Overlay):
         self.open()
 
     def make(self) -> None:
-        self.names, self.texts = [styled(ElidedLabel(self), "title") for _ in "12"], [Transcript(self) for _ in "12"]
+        self.names = [styled(ElidedLabel(self), "title"), styled(ElidedLabel(self), "title")]
+        self.texts = [Transcript(self), Transcript(self)]
         chooser = Chooser(self, chosen=partial(self._show_version, 1))
         self.choice = self.bound("Other version", chooser, QWidget.setAccessibleName)
         # A longer name is elided.

@@ -92,7 +92,7 @@ def _phrase(term: list[ScriptRun], quoted: bool) -> str:
     tokens = [token for run in leading for token in run_tokens(run)]
     if last.unspaced:
         # The token of the last character alone would require the word to end there; a single character is a prefix.
-        tokens += run_tokens(last)[:-1] or [last.text]
+        tokens.extend(run_tokens(last)[:-1] or [last.text])
         prefix = len(last.text) == 1
     else:
         tokens += run_tokens(last)

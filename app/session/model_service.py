@@ -344,7 +344,8 @@ class ModelService(QObject):
         self._engine = None
         main = self.pair.main
         used = self._starter if main is None else self.pair.paths
-        self._ended_with[used] += main is None or not self._change_broke
+        if main is None or not self._change_broke:
+            self._ended_with[used] += 1
         left_out = main.name if main is not None and self._ended_with[used] >= _MOST_ENDS else ""
         self.pair = Pair()
         if self._ended_with[self._starter] >= _MOST_ENDS and (left_out or main is None):

@@ -11,9 +11,15 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 # By Qt's portable names. Carbon's codes of keys are places on an American keyboard.
-_KEYS = {sign: code for code, sign in enumerate("ASDFHGZXCV BQWERYT123465 97 80 OU IP LJ K    NM") if sign != " "}
-_KEYS |= {f"F{n}": code for n, code in enumerate(bytes.fromhex("7a78637660616264656d676f696b716a404f505a"), 1)}
-_KEYS["Space"] = 0x31
+_KEYS = (
+    {"1": 0x12, "2": 0x13, "3": 0x14, "4": 0x15, "5": 0x17, "6": 0x16, "7": 0x1A, "8": 0x1C, "9": 0x19, "0": 0x1D}
+    | {"Q": 0x0C, "W": 0x0D, "E": 0x0E, "R": 0x0F, "T": 0x11, "Y": 0x10, "U": 0x20, "I": 0x22, "O": 0x1F, "P": 0x23}
+    | {"A": 0x00, "S": 0x01, "D": 0x02, "F": 0x03, "G": 0x05, "H": 0x04, "J": 0x26, "K": 0x28, "L": 0x25}
+    | {"Z": 0x06, "X": 0x07, "C": 0x08, "V": 0x09, "B": 0x0B, "N": 0x2D, "M": 0x2E, "Space": 0x31}
+    | {"F1": 0x7A, "F2": 0x78, "F3": 0x63, "F4": 0x76, "F5": 0x60, "F6": 0x61, "F7": 0x62, "F8": 0x64, "F9": 0x65}
+    | {"F10": 0x6D, "F11": 0x67, "F12": 0x6F, "F13": 0x69, "F14": 0x6B, "F15": 0x71, "F16": 0x6A, "F17": 0x40}
+    | {"F18": 0x4F, "F19": 0x50, "F20": 0x5A}
+)
 # On macOS, Qt calls Command Ctrl, and Control Meta.
 _MODIFIERS = {"Ctrl": 0x0100, "Alt": 0x0800, "Meta": 0x1000, "Shift": 0x0200}
 _HANDLER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

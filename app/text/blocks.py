@@ -185,7 +185,9 @@ class Splitter:
         for line in taken.splitlines(keepends=True):
             self._add_code(line)
         first = code.start + 1
-        below = lines[first + taken.count("\n") - (not code.fenced) :]
+        # An indented block has no fence above it: its first line is code.
+        begins = first if code.fenced else code.start
+        below = lines[begins + taken.count("\n") :]
         rest = code.content[len(taken) :]
         while length_with_pictures(rest) > LONGEST_CODE:
             end = fitting(rest, LONGEST_CODE)
@@ -285,7 +287,8 @@ class Splitter:
                 blocks.append(Fold(text, span.closed))
             elif span.kind == "definitions":
                 unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
-                blocks += [ProseText("\n".join(unused))] if unused else []
+                if unused:
+                    blocks.append(ProseText("\n".join(unused)))
             elif span.kind == "table_open":
                 blocks += map(ProseText, tables(lines[span.start : span.end]))
             else:

@@ -34,7 +34,7 @@ def delimiters(state: StateInline, silent: bool) -> bool:
         return True
     can_open, can_close, length = _flanking(state, sign != "_")
     # Struck text has pairs of signs, whose lengths need not match.
-    size = 2 if sign == "~" else 1
+    size, matched = (2, 0) if sign == "~" else (1, length)
     if length < size:
         return False
     if length % size:
@@ -42,7 +42,7 @@ def delimiters(state: StateInline, silent: bool) -> bool:
     for _ in range(length // size):
         state.push("text", "", 0).content = sign * size
         at = len(state.tokens) - 1
-        state.delimiters.append(Delimiter(ord(sign), length * (size == 1), at, -1, can_open, can_close))
+        state.delimiters.append(Delimiter(ord(sign), matched, at, -1, can_open, can_close))
     state.pos += length
     return True
 

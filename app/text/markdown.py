@@ -302,7 +302,8 @@ def _link_addresses(state: StateCore) -> None:
         children: list[Token] = []
         in_link = 0
         for token in block.children:
-            in_link += token.nesting * (token.tag == "a")
+            if token.tag == "a":
+                in_link += token.nesting
             children += _with_links(token, state.md) if token.type == "text" and not in_link else [token]
         block.children = children
 

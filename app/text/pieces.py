@@ -40,7 +40,7 @@ def tables(lines: list[str]) -> list[str]:
     """Cut a table into ones that are not too long, independently of how it arrived."""
     head, rows = "".join(lines[:_HEAD]), lines[_HEAD:]
     # An incomplete row may become something else.
-    whole = len(rows) - (not lines[-1].endswith("\n"))
+    whole = len(rows) if lines[-1].endswith("\n") else len(rows) - 1
     *starts, last = range(0, max(1, whole), TABLE_ROWS)
     return [*(head + "".join(rows[start : start + TABLE_ROWS]) for start in starts), head + "".join(rows[last:])]
 

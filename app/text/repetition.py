@@ -64,10 +64,10 @@ class Repetition:
     def _add_alike(self, token: str) -> None:
         *before, newest = token.split("\n")
         within_number = not before and self._alike[-1:] == [_NUMBER]
-        if token.strip().isdecimal() and (within_number or before or not self._line_begun):
-            self._alike.extend([] if within_number else [_NUMBER])
-        else:
+        if not token.strip().isdecimal() or not (within_number or before or not self._line_begun):
             self._alike.append(token)
+        elif not within_number:
+            self._alike.append(_NUMBER)
         self._line_begun = (self._line_begun and not before) or any(map(str.isalnum, newest))
 
     def look(self, *, in_call: bool = False) -> None:
@@ -123,7 +123,8 @@ def _repeated_end(tokens: Sequence[str], window: int) -> tuple[int, int]:
     for count, token in enumerate(newest[1:], 2):
         while border and newest[border] != token:
             border = borders[border]
-        border += newest[border] == token
+        if newest[border] == token:
+            border += 1
         borders.append(border)
         if TIMES * (count - border) <= count:
             length, period = count, count - border

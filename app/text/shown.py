@@ -112,7 +112,9 @@ def document_text(paragraphs: Sequence[Paragraph]) -> str:
     lines = [""] if paragraphs[0].rows else []
     for paragraph in paragraphs:
         texts = texts_of(replace(paragraph, rows=rows_from_left(paragraph)))
-        lines += [words_of(spans, lambda _: OBJECT) for spans in texts] + [""] * bool(paragraph.rows)
+        lines += [words_of(spans, lambda _: OBJECT) for spans in texts]
+        if paragraph.rows:
+            lines.append("")
     return "\n".join(lines).replace("\xa0", " ")
 
 
@@ -242,8 +244,10 @@ def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -
     for token in tokens:
         if token.tag == "a":
             link = str(token.attrs.get("href", ""))
-        elif token.nesting:
-            (tags.append if token.nesting > 0 else tags.remove)(token.tag)
+        elif token.nesting > 0:
+            tags.append(token.tag)
+        elif token.nesting < 0:
+            tags.remove(token.tag)
         elif token.type == "image":
             # Pictures are never fetched; their names lead to them.
             yield from _spans(token.children or [], str(token.attrs["src"]), tags)
@@ -253,7 +257,7 @@ def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -
             yield TextSpan(token.content, frozenset([*tags, "sup"]), link)
         else:
             text = "\n" if token.tag == "br" else token.content.translate(_SIGNS)
-            yield TextSpan(text, frozenset(tags + ["code"] * (token.tag == "code")), link)
+            yield TextSpan(text, frozenset([*tags, "code"] if token.tag == "code" else tags), link)
 
 
 def _joined(spans: Iterable[TextSpan]) -> Spans:

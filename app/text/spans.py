@@ -27,7 +27,9 @@ class CodeSpan:
 
     @property
     def has_fence_below(self) -> bool:
-        written = self.content.count("\n") + (not self.content.endswith("\n") and bool(self.content))
+        written = self.content.count("\n")
+        if self.content and not self.content.endswith("\n"):
+            written += 1
         return self.fenced and self.end - self.start - 1 > written
 
     def may_end(self, lines: list[str]) -> bool:

@@ -46,7 +46,11 @@ def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
 
 def json_or(read: CallReader) -> CallReader:
     """Read JSON, which several families write at times, or else what `read` reads."""
-    return lambda text, tools: (as_json if text.lstrip().startswith(("[", "{")) else read)(text, tools)
+
+    def read_either(text: str, tools: Tools) -> list[dict[str, Any]]:
+        return as_json(text, tools) if text.lstrip().startswith(("[", "{")) else read(text, tools)
+
+    return read_either
 
 
 def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,10 +65,10 @@ class _TaggedWriter:
     def calls(self) -> str:
         for index, function in enumerate(self.functions):
             self._write(f"call_{index}", function.parameters)
-        # Within free text, what has marks of its own is another call there.
-        more = self.several and not (self.in_text and not self.form.start)
         ends = [self.writer.text(self.form.end + self.form.stop)]
-        ends += [f"{self.writer.text(begin)} {call}" for begin, call in self._next_calls()] if more else []
+        # Within free text, what has marks of its own is another call there.
+        if self.several and not (self.in_text and not self.form.start):
+            ends += [f"{self.writer.text(begin)} {call}" for begin, call in self._next_calls()]
         self.writer.rules.append(f"end_of_call: {' | '.join(ends)}")
         starts = [f"{self.writer.text(self.form.start + begin)} {call}" for begin, call in self._begins()]
         return self.writer.rule(" | ".join(starts))

@@ -178,7 +178,7 @@ def _layers_by_rank(config: Mapping[str, Any], ranks: int) -> list[int]:
     group = max(1, _number(text, "layer_group_size")) if module in _IN_GROUPS else 1
     base, extra = divmod(layers // group, ranks)
     more = range(ranks - extra, ranks) if module in _MORE_FOR_LAST else range(extra)
-    counts = [(base + (rank in more)) * group for rank in range(ranks)]
+    counts = [group * (base + 1 if rank in more else base) for rank in range(ranks)]
     counts[0] += layers % group
     return counts
 

@@ -283,8 +283,10 @@ class BatchDecoder:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = caught_up = False
         for member in current.members:
-            caught_up |= member.request.take_caught_up() > 0
-            interrupted |= member.generation.timing_interrupted
+            if member.request.take_caught_up():
+                caught_up = True
+            if member.generation.timing_interrupted:
+                interrupted = True
             member.generation.timing_interrupted = False
         return interrupted, caught_up
 

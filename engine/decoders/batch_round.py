@@ -181,7 +181,7 @@ class BatchSampling:
             return (sampled, logprobs) if chosen is None else (sampled[chosen], logprobs[chosen])
         scores = fit(logits if chosen is None else logits[chosen], self._vocabulary).astype(mx.float32)
         texts = [current.members[row].generation.conversation.main.tokens for row in members]
-        positions = [len(text) + (fed[row] is not None) for text, row in zip(texts, members, strict=True)]
+        positions = [_position(text, fed[row]) for text, row in zip(texts, members, strict=True)]
         counts = [depths[row] + 1 for row in members]
         make_noise(samplers, positions, counts)
         noises = [one.noise(position, count) for one, position, count in zip(samplers, positions, counts, strict=True)]
@@ -195,8 +195,7 @@ class BatchSampling:
         try:
             if proposal is not None:
                 seen = mx.array(proposal.tokens, dtype=mx.uint32)
-            position = len(tokens) + (fed is not None)
-            drawn = draw_tokens(member.generation.sampler, logits, tokens, position, seen, proposal)
+            drawn = draw_tokens(member.generation.sampler, logits, tokens, _position(tokens, fed), seen, proposal)
             if drawn.likeliest is not None:
                 current.likeliest[row] = drawn.likeliest
             return drawn.sampled, drawn.logprobs
@@ -206,6 +205,11 @@ class BatchSampling:
                 raise
             member.error = error
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
+
+
+def _position(tokens: Sequence[int], fed: mx.array | None) -> int:
+    """Return the position of the first token to draw, after `tokens` and the one that is `fed`."""
+    return len(tokens) if fed is None else len(tokens) + 1
 
 
 def _starts(depths: Sequence[int]) -> list[int]:

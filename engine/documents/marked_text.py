@@ -17,8 +17,8 @@ class TextTooLong(Exception):
 class Role(NamedTuple):
     """What an element of a document is.
 
-    `level` is that of a heading or of an item with a `mark` such as "3."; the columns of a cell; the number before the
-    first of a list (-1: without numbers). Items of a list that was started need neither.
+    `level` is that of a heading or of a numbered paragraph, whose `mark` is "3." or "-"; the columns of a cell; the
+    number before the first of a list (-1: without numbers). Items of a list that was started need neither.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Role(NamedTuple):
     mark: str = ""
 
 
-THROUGH, PARAGRAPH, CODE, ITEM = Role("through"), Role("paragraph"), Role("code"), Role("entry")
+THROUGH, PARAGRAPH, CODE, LIST_ITEM = Role("through"), Role("paragraph"), Role("code"), Role("list item")
 TABLE, ROW, CELL, NOTE = Role("table"), Role("row"), Role("cell", 1), Role("note")
 
 
@@ -55,17 +55,20 @@ class MarkedText:
         match role.name:
             case "row" | "cell" if self._tables == 1:
                 self._end_cell()
-                self._rows += [[]] if role is ROW or not self._rows else []
+                if role is ROW or not self._rows:
+                    self._rows.append([])
                 if role is not ROW:
                     self._columns = role.level
                     self._enter()
             case "note":
                 self._enter()
-            case "list" | "table" | "entry":
+            case "list" | "table" | "list item":
                 self.end_block()
-                self._lists += [role.level] if role.name == "list" else []
-                self._tables += role is TABLE
-                self._begun = role is ITEM
+                if role.name == "list":
+                    self._lists.append(role.level)
+                if role is TABLE:
+                    self._tables += 1
+                self._begun = role is LIST_ITEM
             case name if name != "through":
                 self.end_block()
                 self.block = role
@@ -82,20 +85,25 @@ class MarkedText:
             case name if name != "through":
                 self.end_block()
                 self.block = PARAGRAPH
-                if name in ("list", "entry"):
-                    del self._lists[len(self._lists) - (name == "list") :]
+                if name in ("list", "list item"):
                     self._begun = False
-                self._tables -= role is TABLE and self._tables > 0
+                # A page may end what it did not begin.
+                if name == "list" and self._lists:
+                    self._lists.pop()
+                if role is TABLE and self._tables:
+                    self._tables -= 1
 
     def add(self, words: str) -> None:
         """Add words to the block that is open."""
         self._words.append(words)
 
     def add_of_page(self, words: str) -> None:
-        """Add words of which all white space is one space."""
+        """Add text with runs of white space collapsed to one space."""
         words = re.sub(r"\s+", " ", words)
-        after_space = not self._words or self._words[-1].endswith((" ", "\n"))
-        self._words += [shown] if (shown := words.lstrip() if after_space else words) else []
+        if not self._words or self._words[-1].endswith((" ", "\n")):
+            words = words.lstrip()
+        if words:
+            self._words.append(words)
 
     def end_block(self) -> None:
         if self._around:
@@ -108,11 +116,14 @@ class MarkedText:
             self._add(f"{'#' * max(1, min(role.level, 6))} {_one_line(text)}")
         elif role is CODE:
             self._add(f"```\n{text.rstrip().strip(chr(10))}\n```")
-        elif role.name == "item":
+        elif role.name == "numbered paragraph":
             self._add_item(role.level, role.mark, text.strip())
         elif self._begun and self._lists:
-            self._lists[-1] += self._lists[-1] >= 0
-            self._add_item(len(self._lists) - 1, f"{self._lists[-1]}." if self._lists[-1] >= 0 else "-", text.strip())
+            mark = "-"
+            if self._lists[-1] >= 0:
+                self._lists[-1] += 1
+                mark = f"{self._lists[-1]}."
+            self._add_item(len(self._lists) - 1, mark, text.strip())
         else:
             self._add(text.strip())
         self._begun = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
-from engine.documents.marked_text import CELL, ITEM, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
+from engine.documents.marked_text import CELL, LIST_ITEM, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.zipped_parts import Encrypted, ZippedParts, value
 
 # A role, what an element stands for, or what finds its role; None for what is left out or is done.
@@ -97,7 +97,7 @@ class WordReader(OfficeReader):
         counts = self._counts.setdefault(list_id, [0] * (_DEEPEST + 1))
         counts[depth:] = [counts[depth] + 1, *[0] * (_DEEPEST - depth)]
         bullet = self._lists.get(list_id, {}).get(str(depth), "bullet") in ("bullet", "none")
-        return Role("item", depth, "-" if bullet else f"{counts[depth]}.")
+        return Role("numbered paragraph", depth, "-" if bullet else f"{counts[depth]}.")
 
     def _note(self, reference: Element) -> None:
         if (note := self._notes.get((reference.tag.replace("Reference", "s"), reference.get("id")))) is not None:
@@ -133,7 +133,8 @@ class SlidesReader(OfficeReader):
         return None if _place(shape) in self._apart else THROUGH
 
     def _paragraph(self, paragraph: Element) -> Role:
-        return Role("item", int(value(paragraph, "pPr", "lvl") or 0), "-") if self._listed else PARAGRAPH
+        level = int(value(paragraph, "pPr", "lvl") or 0)
+        return Role("numbered paragraph", level, "-") if self._listed else PARAGRAPH
 
 
 def _place(shape: Element) -> str:
@@ -165,7 +166,7 @@ class OpenTextReader(OfficeReader):
         }
         self._list_styles = [""]
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
-        self._meanings |= {"p": PARAGRAPH, "list": self._list, "list-item": ITEM, "note": NOTE}
+        self._meanings |= {"p": PARAGRAPH, "list": self._list, "list-item": LIST_ITEM, "note": NOTE}
         self._meanings["h"] = lambda one: Role("heading", int(one.get("outline-level", "1")))
         self._meanings |= {"table": TABLE, "table-row": ROW, "table-cell": CELL, "covered-table-cell": CELL}
         self._meanings |= {"tab": "\t", "line-break": "\n", "s": " "}

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import webencodings
 
 from engine.documents.encodings import decode
-from engine.documents.marked_text import CODE, ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
 from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
 
 _LEFT_OUT = "script style title template noscript head svg math select object iframe rt rp"
@@ -17,7 +17,7 @@ _BLOCKS = (
     "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form "
     "header hr html legend main nav p section summary tbody tfoot thead"
 )
-_ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": ITEM, "table": TABLE, "tr": ROW}
+_ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
 _ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
@@ -77,7 +77,10 @@ class _PageReader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         # A page may leave out the end of its head.
-        self._hidden = [] if tag == "body" else self._hidden + [tag] * (tag in _LEFT_OUT.split())
+        if tag == "body":
+            self._hidden.clear()
+        elif tag in _LEFT_OUT.split():
+            self._hidden.append(tag)
         if self._hidden:
             return
         given = dict(attrs)
@@ -90,13 +93,18 @@ class _PageReader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:
-            del self._hidden[len(self._hidden) - (tag == self._hidden[-1]) :]
+            if tag == self._hidden[-1]:
+                self._hidden.pop()
         elif (role := _role(tag, {})) is not None:
             self._text.end(role)
 
     def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            (self._text.add if self._text.block is CODE else self._text.add_of_page)(data)
+        if self._hidden:
+            return
+        if self._text.block is CODE:
+            self._text.add(data)
+        else:
+            self._text.add_of_page(data)
 
 
 def _role(tag: str, given: dict[str, str | None]) -> Role | None:

@@ -165,7 +165,7 @@ class Constraint:
             read = self._read_to(answer)
             ends = token in self._grammar.ends
             if ends:
-                return index + bool(read and self._matcher.accepting)
+                return index + 1 if read and self._matcher.accepting else index
             answer.append(token)
             if read is False or self._read_to(answer) is False:
                 return index

@@ -68,7 +68,7 @@ class _PlainSchema:
         if not isinstance(content, Mapping):
             return content if isinstance(content, bool) else {}
         several = sum(len(_list(content.get(key))) if key == "allOf" else key in content for key in _SAME)
-        joined = several + ("$ref" in content) + ("properties" in content) > 1
+        joined = several + sum(key in content for key in ("$ref", "properties")) > 1
         found = dict[str, Any]()
         for key, value in content.items():
             written = self._keyword(key, value, f"{place}/{key}", opened=opened or joined)

@@ -168,7 +168,8 @@ class AssistantHead(Head):
             ids = draw(index, logits, known)
             tokens.append(ids)
             scores.append(logits)
-            columns += [] if known is None else [known]
+            if known is not None:
+                columns.append(known)
             states = self.network.post_projection(rows)
         return HeadProposal(
             mx.concatenate(tokens), mx.concatenate(scores), mx.concatenate(columns) if columns else None

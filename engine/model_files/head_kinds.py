@@ -67,8 +67,9 @@ def _is_mtp(names: Set[str]) -> bool:
     layers: dict[str, set[str]] = {}
     for match in filter(None, map(_LAYER.match, names)):
         layers.setdefault(match[1], set()).add(match[2])
-    fused_once = any(name.startswith("pre_fc_norm_hidden.") for name in names)
-    fused_once |= any(name.endswith("final_layernorm.weight") for name in names)
+    fused_once = any(
+        name.startswith("pre_fc_norm_hidden.") or name.endswith("final_layernorm.weight") for name in names
+    )
     return fused_once or all(inner & set(_FUSION) for inner in layers.values())
 
 
@@ -147,8 +148,10 @@ def kind_of_config(config: Mapping[str, Any]) -> str | None:
     nested = config.get("dflash_config")
     words = [config.get("speculators_model_type"), config.get("model_type")]
     architectures = config.get("architectures")
-    words += architectures if isinstance(architectures, list) else []
-    words += [nested.get("projector_type")] if isinstance(nested, Mapping) else []
+    if isinstance(architectures, list):
+        words += architectures
+    if isinstance(nested, Mapping):
+        words.append(nested.get("projector_type"))
     text = " ".join(word for word in words if isinstance(word, str)).lower()
     return next(
         (kind.name for kind in HEAD_KINDS if kind.name in text), "dflash" if isinstance(nested, Mapping) else None

@@ -354,7 +354,8 @@ def _stamp(model: LoadedModel) -> str:
     files = [(file.name, *_size_and_time(file)) for file in sources]
     versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
-    parts += [model.info.taught] if model.info.taught else []
+    if model.info.taught:
+        parts.append(model.info.taught)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

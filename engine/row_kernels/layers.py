@@ -72,7 +72,8 @@ def use_row_kernels(model: nn.Module, widths: Set[int]) -> None:
         if isinstance(layer, (RowsLinear, RowsEmbedding)):
             layer.widths = widths
         elif widths:
-            made[key] = (RowsLinear if isinstance(layer, nn.QuantizedLinear) else RowsEmbedding)(layer, widths)
+            is_linear = isinstance(layer, nn.QuantizedLinear)
+            made[key] = RowsLinear(layer, widths) if is_linear else RowsEmbedding(layer, widths)
     if not made:
         return
     # A layer can be used under two names.

@@ -40,7 +40,7 @@ class CachedConversation:
     def arrays(self) -> list[mx.array]:
         """Every array that models and head keep."""
         arrays = [array for known in (self.main, self.draft) if known is not None for array in known.kept_arrays()]
-        return arrays + (self.head.arrays() if self.head is not None else [])
+        return arrays if self.head is None else arrays + self.head.arrays()
 
     def rewind(self, length: int) -> None:
         """Go back to the first `length` tokens; the main model's caches must be able to."""

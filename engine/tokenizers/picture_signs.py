@@ -28,11 +28,10 @@ def as_texts(messages: Sequence[Mapping[str, Any]], pictures: PictureTexts) -> S
 def _as_text(content: str | Sequence[Mapping[str, Any]], pictures: PictureTexts) -> str:
     if isinstance(content, str):
         return content.replace(_BEGIN, "")
+    known = (part for part in content if part["type"] == "text" or part["digest"] in pictures)
     return "".join(
-        part["text"].replace(_BEGIN, "")
-        if part["type"] == "text"
-        else f"{_BEGIN}{part['digest']}{_END}" * (part["digest"] in pictures)
-        for part in content
+        part["text"].replace(_BEGIN, "") if part["type"] == "text" else f"{_BEGIN}{part['digest']}{_END}"
+        for part in known
     )
 
 

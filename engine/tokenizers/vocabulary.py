@@ -5,6 +5,7 @@ Tokenizers write the same text with different strings ("Ġthe", "▁the"), so to
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import hexdigits
@@ -99,7 +100,8 @@ _ALPHABET = _alphabet()
 
 
 def _is_byte_level(texts: Iterable[str]) -> bool:
-    return sum(text.startswith("Ġ") - text.startswith("▁") for text in texts) > 0
+    marks = Counter(text[:1] for text in texts)
+    return marks["Ġ"] > marks["▁"]
 
 
 def _byte_level(text: str) -> bytes:

@@ -143,7 +143,8 @@ class Trial:
 
     def _play(self, rounds: int) -> bool:
         while rounds and not self._decoder.done and not self._stop():
-            rounds -= self._decoder.step() is not None
+            if self._decoder.step() is not None:
+                rounds -= 1
         return rounds == 0
 
 

@@ -104,7 +104,8 @@ class ChatForm:
             counted, uid = chat.left_out.total(), fields.identifier(message, _UID)
             parent = fields.identifier(message, _PARENT) or (None if self.is_tree else chat.last)
             if (reason := self.passes_over(message)) is not None:
-                chat.left_out[reason] += bool(reason)
+                if reason:
+                    chat.left_out[reason] += 1
                 chat.skip_message(uid, parent)
                 continue
             parts, text = self._read_message(message, chat)

@@ -109,8 +109,10 @@ class SpeedupMeter:
 
     def take_plain_round(self) -> bool:
         """Whether the next round is to be plain for a sample; if so, it is counted."""
-        self._plain_wanted -= (wanted := self._plain_wanted > 0)
-        return wanted
+        if not self._plain_wanted:
+            return False
+        self._plain_wanted -= 1
+        return True
 
     def observe(self, source: str | None, rows: int, committed: int, seconds: float, *, typical: bool) -> None:
         """Learn from a round of `source` (None: plain) with `rows` rows that took `seconds`.

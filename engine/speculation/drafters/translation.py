@@ -45,6 +45,7 @@ class Translation:
         while piece:
             # Tokenizers mostly choose the longest token, too. A byte without a token is left out.
             end = next((end for end in range(len(piece), 0, -1) if piece[:end] in self._draft_ids), 0)
-            ids += [self._draft_ids[piece[:end]]] if end else []
+            if end:
+                ids.append(self._draft_ids[piece[:end]])
             piece = piece[end or 1 :]
         return ids

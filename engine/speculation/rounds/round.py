@@ -229,8 +229,10 @@ class Rounds:
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         others = [] if drawn.likeliest is None else [*drawn.likeliest.arrays]
-        others += [] if drawn.top2_margins is None else [drawn.top2_margins]
-        others += drawn.raw or ()
+        if drawn.top2_margins is not None:
+            others.append(drawn.top2_margins)
+        if drawn.raw is not None:
+            others += drawn.raw
         mx.async_eval(drawn.sampled, drawn.logprobs, *others, *state)  # type: ignore[no-untyped-call]
         return drawn
 
