@@ -163,7 +163,7 @@ class RequestStats(Struct, frozen=True):
 
     `ahead` is the state of an asynchronous drafter, "" if none was configured or the text has pictures: "starting",
     "ready", a reason of `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was
-    measured), "no-memory" or "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts, of which
+    measured), "no-memory" or "no-address". The drafter had prepared draft tokens for `ahead_hits` outcomes, of which
     `ahead_used` were verified, and not for `ahead_misses`; `ahead_late` answers came too late.
 
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took

@@ -91,12 +91,12 @@ def _cost(pair: LearnedPair) -> str:
 
 def ahead_sentence(stats: RequestStats) -> str:
     """Return the sentence for the panel; "" if drafting ahead is off."""
-    verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
-    if stats.ahead == "ready" and verdicts:
+    outcomes = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
+    if stats.ahead == "ready" and outcomes:
         if not stats.ahead_used:
             return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
         text = translate("Ahead", "Parallel drafting: {hits} of {rounds} drafts were ready in time.")
-        return text.format(hits=QLocale().toString(stats.ahead_hits), rounds=QLocale().toString(verdicts))
+        return text.format(hits=QLocale().toString(stats.ahead_hits), rounds=QLocale().toString(outcomes))
     return AHEAD_STATES.get(stats.ahead, "")
 
 

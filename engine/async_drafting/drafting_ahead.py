@@ -1,4 +1,4 @@
-"""One answer's exchange with the asynchronous drafter: it sends verdicts, receives draft tokens, and keeps figures."""
+"""One answer's exchange with the asynchronous drafter: it sends outcomes, receives draft tokens, and keeps figures."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class DraftingAhead:
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         self._sent = self._round = 0
-        # Whether an answer to the last verdict is awaited, the end of that wait, and the answer.
+        # Whether an answer to the last outcome is awaited, the end of that wait, and the answer.
         self._awaited, self._until = False, 0.0
         self._answer: DraftReply | None = None
         self._misses = self._pausing = 0
         self._pause = FIRST_PAUSE
 
     def prepared(self) -> tuple[int, ...]:
-        """Return the draft tokens that were prepared for the last verdict; () if there are none, or not in time."""
+        """Return the draft tokens that were prepared for the last outcome; () if there are none, or not in time."""
         if self._awaited:
             # This round does not wait again.
             self._awaited, self._answer = False, self._receive(self._until)
@@ -92,27 +92,27 @@ class DraftingAhead:
             self._ask()
 
     def end(self) -> None:
-        """Let the drafter do nothing until the next verdict."""
+        """Let the drafter do nothing until the next outcome."""
         self._link.send(End(self._begin.conversation))
 
     def _ask(self) -> None:
-        """Send a verdict, which asks for draft tokens that follow the text."""
+        """Send the outcome of a round, which asks for draft tokens that follow the text."""
         if self._generation != self._link.generation:
             # A new drafter knows nothing of this answer.
             self._generation, self._sent = self._link.generation, 0
             self._link.send(self._begin)
-        # A verdict has at least one token.
+        # An outcome has at least one token.
         position = min(self._sent, len(self._text) - 1)
         self._round += 1
-        verdict = RoundOutcome(
+        outcome = RoundOutcome(
             self._begin.conversation, self._round % 2**32, position, tuple(self._text[position:]), self.depth
         )
         self._until = time.monotonic() + max(HANDOVER_S, self.patience_s)
-        if self._link.send(verdict):
+        if self._link.send(outcome):
             self._sent, self._awaited = len(self._text), True
 
     def _receive(self, until: float) -> DraftReply | None:
-        """Return the answer to the latest verdict, if it comes before `until`; drop all others."""
+        """Return the answer to the latest outcome, if it comes before `until`; drop all others."""
         while (answer := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
             vocabulary = self._begin.vocabulary
             key = answer.conversation, answer.round, answer.position

@@ -1,4 +1,4 @@
-"""A drafter's end of a connection: it receives verdicts, sends answers, and prepares for the next verdict in between.
+"""A drafter's end of a connection: it receives outcomes of rounds, sends answers, and prepares for the next in between.
 
 It is a process that runs one draft model on the CPU, on its own cores if the system lets a process choose them. It ends
 with its connection, and so with the engine, even if that was killed.

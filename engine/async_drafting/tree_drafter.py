@@ -1,7 +1,7 @@
 """Drafts for a round, and, while the main model verifies it, for the round's likely outcomes.
 
-`TreeDrafter` is the drafter without its connection: it takes messages and works in steps of one pass each, so that a
-verdict never waits for more than one pass.
+`TreeDrafter` is the drafter without its connection: it takes messages and works in steps of one pass each, so that an
+outcome never waits for more than one pass.
 
 Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, bonus token). The
 paper prepares several bonus tokens at the likelier lengths. Here the drafter knows the noise of the main model's draws,
@@ -86,17 +86,17 @@ class TreeDrafter:
             self._stop(TreeCache())
             self._noise = {}
 
-    def take(self, verdict: RoundOutcome) -> DraftReply | None:
-        """Return the answer to a verdict, and work for the next one; None for a verdict on another text."""
-        if verdict.conversation != self._conversation or verdict.position > len(self._text):
+    def take(self, outcome: RoundOutcome) -> DraftReply | None:
+        """Return the answer to an outcome, and work for the next one; None for an outcome of another text."""
+        if outcome.conversation != self._conversation or outcome.position > len(self._text):
             return None
-        found = self._cache.find(verdict.position, verdict.tokens)[: verdict.depth]
-        self._text[verdict.position :] = verdict.tokens
-        self._rewind(verdict.position)
-        position, depth = len(self._text), verdict.depth
+        found = self._cache.find(outcome.position, outcome.tokens)[: outcome.depth]
+        self._text[outcome.position :] = outcome.tokens
+        self._rewind(outcome.position)
+        position, depth = len(self._text), outcome.depth
         self._plan = self._prepare(TreeCache(position, found), depth) if found else self._draft(depth)
         self.busy = True
-        return DraftReply(verdict.conversation, verdict.round, position, tuple(found))
+        return DraftReply(outcome.conversation, outcome.round, position, tuple(found))
 
     def step(self) -> None:
         """Run the next pass."""

@@ -57,8 +57,8 @@ class Learned(Struct):
     constrained: Known = field(default_factory=Known)
     comparisons: Comparisons = field(default_factory=Comparisons)
     # A sample may be taken on credit.
-    exploration_budget: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = field(default=BUDGET, name="purse")
-    budget_refill: Annotated[float, Meta(ge=LEAST_REFILL, le=1.0)] = field(default=1.0, name="income")
+    exploration_budget: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = BUDGET
+    budget_refill: Annotated[float, Meta(ge=LEAST_REFILL, le=1.0)] = 1.0
     calibrated: bool = False
     slowed: str = ""
 
@@ -181,8 +181,8 @@ class Controller:
     def observe(self, answer: AnswerState, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from the result of an answer's part in a round.
 
-        `drafted` of the draft tokens that were asked for were made, and `verified` of them got a verdict: tokens past
-        the end of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the
+        `drafted` of the draft tokens that were asked for were made, and the main model checked `verified` of them, none
+        past the end of an answer. A drafter that stopped early, and was right so far, counts as rejected at the
         next token.
         """
         answer.decay()

@@ -23,7 +23,7 @@ from engine.tuning import LearnedPair, PairNames, Rounding
 log = logging.getLogger(__name__)
 
 # Change it with the contents of the file.
-FORMAT = 6
+FORMAT = 7
 # As installed; mlx's stubs do not name it.
 MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 

@@ -36,14 +36,14 @@ STATES = tuple(product(range(len(FIRST_RATES)), repeat=2))
 
 
 class _Count(Struct):
-    """How often the draft token at one position of a round got a verdict, and was accepted; both fade."""
+    """How often the draft token at one position of a round was verified, and accepted; both fade."""
 
     reached: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
     accepted: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
 
     def __post_init__(self) -> None:
         if self.accepted > self.reached:
-            raise ValueError("more were accepted than got a verdict")
+            raise ValueError("more were accepted than verified")
 
     def observe(self, weight: float, accepted: bool) -> None:
         keep = 1.0 - weight / MEMORY

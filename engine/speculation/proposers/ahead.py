@@ -1,4 +1,4 @@
-"""Proposals of the asynchronous drafter: those that it prepared for a verdict.
+"""Proposals of the asynchronous drafter: those that it prepared for the outcome of a round.
 
 Kumar, Dao, May, Speculative speculative decoding, arXiv:2603.03251. Its draft tokens are verified like any others. They
 carry no distributions: rejection sampling would trust these, and they come from another process or computer.
@@ -19,7 +19,7 @@ def build(context: ProposerContext) -> AheadProposer | None:
 
 
 class AheadProposer(Proposer):
-    """Proposes the tokens prepared for the last verdict, and tells the drafter the verdicts."""
+    """Proposes the tokens prepared for the last outcome, and tells the drafter the outcomes."""
 
     source = "ahead"
     drafts_aside = True

@@ -98,7 +98,7 @@ def test_every_state_has_a_sentence(state: str) -> None:
     assert ahead_sentence(RequestStats(ahead=state)).startswith("Parallel drafting")
 
 
-def test_hits_are_counted_among_all_verdicts_and_nothing_is_said_without_drafting_ahead() -> None:
+def test_hits_are_counted_among_all_outcomes_and_nothing_is_said_without_drafting_ahead() -> None:
     assert ahead_sentence(RequestStats()) == ""
     assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
     stats = RequestStats(ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_used=6)

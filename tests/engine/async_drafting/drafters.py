@@ -78,7 +78,7 @@ def started(scheduler: Scheduler) -> RequestStats:
 
 
 def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) -> None:
-    """Make each round so slow that the drafter can be ready for its verdict."""
+    """Make each round so slow that the drafter can be ready for its outcome."""
     wait = Rounds.wait
 
     def waiting(self: Rounds, current: PendingRound) -> DrawnTokens:

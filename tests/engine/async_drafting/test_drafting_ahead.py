@@ -1,4 +1,4 @@
-"""`DraftingAhead`: the verdicts that it sends, the answers that it takes, and when the drafter rests."""
+"""`DraftingAhead`: the outcomes that it sends, the answers that it takes, and when the drafter rests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.requests import MAX_DEPTH, SamplingSettings
 
 @dataclass
 class FakeLink:
-    """A link that keeps sent messages, and answers verdicts with `tokens` unless it is `silent`."""
+    """A link that keeps sent messages, and answers outcomes with `tokens` unless it is `silent`."""
 
     tokens: tuple[int, ...] = (7, 8, 9)
     state: str = "ready"
@@ -39,7 +39,7 @@ class FakeLink:
         return self.answers.popleft() if self.answers else None
 
     @property
-    def verdicts(self) -> list[RoundOutcome]:
+    def outcomes(self) -> list[RoundOutcome]:
         return [message for message in self.sent if isinstance(message, RoundOutcome)]
 
 
@@ -68,13 +68,13 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
     text += [4, 5]
     ahead.report_round(2)
     assert isinstance(link.sent[0], Begin)
-    assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
+    assert [(outcome.position, outcome.tokens) for outcome in link.outcomes] == [(0, (1, 2, 3)), (3, (4, 5))]
     assert ahead.prepared() == (7, 8, 9)
     # A new drafter gets the whole text.
     link.generation = 2
     text.append(6)
     ahead.report_round(0)
-    assert link.verdicts[-1].tokens == (1, 2, 3, 4, 5, 6)
+    assert link.outcomes[-1].tokens == (1, 2, 3, 4, 5, 6)
 
 
 def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
@@ -95,19 +95,19 @@ def test_a_drafter_that_is_always_late_or_never_used_rests_for_some_rounds(silen
     ahead = following(link, text)
     rounds(ahead, text, MAX_MISSES)
     assert isinstance(link.sent[-1], End)
-    asked = len(link.verdicts)
+    asked = len(link.outcomes)
     rounds(ahead, text, FIRST_PAUSE - 1)
-    assert (len(link.verdicts), ahead.prepared()) == (asked, ())
+    assert (len(link.outcomes), ahead.prepared()) == (asked, ())
     rounds(ahead, text, 1)
-    assert len(link.verdicts) == asked + 1
-    assert len(link.verdicts[-1].tokens) == FIRST_PAUSE + 1
+    assert len(link.outcomes) == asked + 1
+    assert len(link.outcomes[-1].tokens) == FIRST_PAUSE + 1
 
 
 def test_a_drafter_that_has_nothing_prepared_yet_goes_on() -> None:
     link, text = FakeLink(tokens=()), [1, 2, 3]
     ahead = following(link, text)
     rounds(ahead, text, 2 * MAX_MISSES)
-    assert len(link.verdicts) == 2 * MAX_MISSES + 1
+    assert len(link.outcomes) == 2 * MAX_MISSES + 1
     assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 2 * MAX_MISSES, 0)
 
 

@@ -53,8 +53,8 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, 0))
     assert isinstance(connection.channel.receive(PATIENCE_S), Ready)
     connection.channel.send(BEGIN)
-    for verdict in (FIRST, replace(FIRST, round=2)):
-        connection.channel.send(verdict)
+    for outcome in (FIRST, replace(FIRST, round=2)):
+        connection.channel.send(outcome)
         assert isinstance(connection.channel.receive(PATIENCE_S), DraftReply)
     assert not list(tmp_path.iterdir())
     # A drafter notices only this of an engine that was killed.

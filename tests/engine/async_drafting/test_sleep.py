@@ -63,7 +63,7 @@ def figures(scheduler: Scheduler) -> AheadFigures:
 
 
 def answered(scheduler: Scheduler) -> int:
-    """Return the number of verdicts that the drafter has answered in time."""
+    """Return the number of outcomes that the drafter has answered in time."""
     return figures(scheduler).hits + figures(scheduler).misses
 
 

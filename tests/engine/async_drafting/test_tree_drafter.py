@@ -1,4 +1,4 @@
-"""Draft tokens that are prepared equal those that would be drafted after the verdict."""
+"""Draft tokens that are prepared equal those that would be drafted after the outcome."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def drafter(tiny_draft: Path) -> TreeDrafter:
     return TreeDrafter(load(tiny_draft).model)
 
 
-def taken(drafter: TreeDrafter, *verdict: Any) -> DraftReply:
-    answer = drafter.take(RoundOutcome(11, *verdict))
+def taken(drafter: TreeDrafter, *outcome: Any) -> DraftReply:
+    answer = drafter.take(RoundOutcome(11, *outcome))
     assert answer is not None
     return answer
 
@@ -80,7 +80,7 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
     assert list(taken(drafter, 1, len(PROMPT), (drafted[0],), 4).tokens) == drafted[1:4]
 
 
-def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
+def test_an_outcome_of_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
     drafter.begin(BEGIN)
     assert drafter.take(RoundOutcome(12, 0, 0, (1, 2), 3)) is None
     assert drafter.take(RoundOutcome(11, 0, 5, (1, 2), 3)) is None

@@ -37,11 +37,11 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
         answer = controller.begin(constrained=constrained)
         for _ in range(4):
             answer.observe(source, 8, accepted)
-    empty_purse(controller)
+    empty_budget(controller)
     return controller, controller.begin(constrained=constrained)
 
 
-def empty_purse(controller: Controller) -> None:
+def empty_budget(controller: Controller) -> None:
     """Allow no exploration until the budget has earned something."""
     controller.learned.exploration_budget = 0.0
 

@@ -15,7 +15,7 @@ from engine.speculation.rounds.row_rule import RowRule
 from tests.engine.speculation.choosing.scenes import (
     PLAIN_S,
     choose,
-    empty_purse,
+    empty_budget,
     familiar,
     measure,
     plain_round,
@@ -133,7 +133,7 @@ def test_rows_that_ride_along_are_part_of_the_cost() -> None:
             answer.costs.observe(rows, seconds * PLAIN_S)
         answer.observe("draft", 4, 1)
         answer.costs.observe(5, 1.3 * PLAIN_S, ("draft", 4), 0.2 * PLAIN_S)
-    empty_purse(controller)
+    empty_budget(controller)
     assert choose(controller, answer, {"draft": 4}).source == "draft"
     assert choose(controller, answer, {"draft": 4}, carried=6).source is None
 
@@ -192,7 +192,7 @@ def kept_after(drafted: int, verified: int) -> float:
     return answer.forecast("draft", 8).kept[8]
 
 
-def test_draft_tokens_that_got_no_verdict_are_no_rejections() -> None:
+def test_draft_tokens_that_were_not_verified_are_no_rejections() -> None:
     """Tokens past the end of an answer get none; and a user's fixed depth is no proposal that was cut short."""
     assert kept_after(8, 2) > 1.5 * kept_after(8, 8)
 
@@ -213,7 +213,7 @@ def test_it_keeps_to_exact_widths_where_that_costs_next_to_nothing(loss: float, 
     speeds = [1.0, 1.5, 2.0, 2.5, 3.0 * (1.0 - loss), 2.8, 2.9, 3.0]
     for depth, speed in [*enumerate(speeds)] * 30:
         answer.costs.observe(depth + 1, PLAIN_S * tokens[depth] / speed)
-    empty_purse(controller)
+    empty_budget(controller)
     # Only up to five rows are rounded like one.
     rule = RowRule(most=5)
     assert choose(controller, answer, {"ngram": 7}, rule=rule).depth == (4 if kept else 7)

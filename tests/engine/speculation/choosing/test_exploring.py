@@ -26,7 +26,7 @@ def lost_steps(world: World, seed: int, answers: int, tokens: int) -> tuple[floa
 
 
 @pytest.mark.parametrize("name", by_tier(HOPELESS, ["dear", "slow drafter"]))
-def test_a_pair_that_never_pays_costs_no_more_than_the_purse_held_and_earned(name: str) -> None:
+def test_a_pair_that_never_pays_costs_no_more_than_the_budget_held_and_earned(name: str) -> None:
     """The bound is the first budget, a share of all time, and one round whose worst case was exceeded."""
     for seed in range(4):
         lost, plain = lost_steps(HOPELESS[name], seed, 6, 64)

@@ -1,4 +1,4 @@
-"""Forecasts of acceptance from the verdicts in this text and in earlier ones."""
+"""Forecasts of acceptance from what was accepted in this text and in earlier ones."""
 
 from __future__ import annotations
 
