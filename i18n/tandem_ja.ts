@@ -2101,129 +2101,6 @@
     </message>
 </context>
 <context>
-    <name>DraftReasons</name>
-    <message>
-        <source>Its folder is missing.</source>
-        <translation>フォルダがありません。</translation>
-    </message>
-    <message>
-        <source>Its folder contains no model.</source>
-        <translation>フォルダにモデルがありません。</translation>
-    </message>
-    <message>
-        <source>One of its files is missing.</source>
-        <translation>ファイルが足りません。</translation>
-    </message>
-    <message>
-        <source>One of its files is damaged.</source>
-        <translation>ファイルが壊れています。</translation>
-    </message>
-    <message>
-        <source>Its weights don&apos;t match its configuration.</source>
-        <translation>重みが構成ファイルと一致しません。</translation>
-    </message>
-    <message>
-        <source>Its architecture is not supported yet.</source>
-        <translation>まだ対応していないアーキテクチャです。</translation>
-    </message>
-    <message>
-        <source>It is only a part of a model.</source>
-        <translation>モデルの一部にすぎません。</translation>
-    </message>
-    <message>
-        <source>It is a head, not a model.</source>
-        <translation>モデルではなくヘッドです。</translation>
-    </message>
-    <message>
-        <source>Its kind of head is not supported yet.</source>
-        <translation>まだ対応していない種類のヘッドです。</translation>
-    </message>
-    <message>
-        <source>The layers of the main model cannot be read.</source>
-        <translation>メインモデルのレイヤーを読み込めません。</translation>
-    </message>
-    <message>
-        <source>It was made for another main model.</source>
-        <translation>別のメインモデル用に作られています。</translation>
-    </message>
-    <message>
-        <source>Its main model was not found.</source>
-        <translation>メインモデルが見つかりません。</translation>
-    </message>
-    <message>
-        <source>It is an adapter for another main model.</source>
-        <translation>別のメインモデル用のアダプターです。</translation>
-    </message>
-    <message>
-        <source>It is an adapter of another kind.</source>
-        <translation>別の種類のアダプターです。</translation>
-    </message>
-    <message>
-        <source>Its tokenizer cannot be read.</source>
-        <translation>トークナイザーを読み込めません。</translation>
-    </message>
-    <message>
-        <source>It requires running its own code.</source>
-        <translation>独自のコードの実行が必要です。</translation>
-    </message>
-    <message>
-        <source>Their vocabularies differ.</source>
-        <translation>語彙が異なります。</translation>
-    </message>
-    <message>
-        <source>Its weights produce invalid values.</source>
-        <translation>重みから無効な値が出力されます。</translation>
-    </message>
-    <message>
-        <source>Its weights are all zero.</source>
-        <translation>重みがすべて 0 です。</translation>
-    </message>
-    <message>
-        <source>There is not enough memory for it.</source>
-        <translation>メモリが足りません。</translation>
-    </message>
-    <message>
-        <source>There is not enough free space on the disk to convert it.</source>
-        <translation>変換に必要なディスクの空き容量が足りません。</translation>
-    </message>
-    <message>
-        <source>The disk or the folder does not allow writing it.</source>
-        <translation>ディスクまたはフォルダに書き込めません。</translation>
-    </message>
-    <message>
-        <source>Reading it took too much time or memory.</source>
-        <translation>読み込みに時間かメモリがかかりすぎます。</translation>
-    </message>
-    <message>
-        <source>It writes text by diffusion, not token by token.</source>
-        <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
-    </message>
-    <message>
-        <source>It makes embeddings or sorts texts.</source>
-        <translation>埋め込みの作成やテキストの分類を行うモデルです。</translation>
-    </message>
-    <message>
-        <source>It only reads the text in pictures.</source>
-        <translation>画像の中の文字を読み取るだけのモデルです。</translation>
-    </message>
-    <message>
-        <source>It makes decisions.</source>
-        <translation>判定だけを行うモデルです。</translation>
-    </message>
-    <message>
-        <source>It makes pictures, films or sounds.</source>
-        <translation>画像・動画・音声を生成するモデルです。</translation>
-    </message>
-    <message>
-        <source>It is an adapter for a family that runs through mlx-vlm.</source>
-        <translation>mlx-vlm を通して動く系列のアダプターです。</translation>
-    </message>
-    <message>
-        <source>It runs through mlx-vlm, which is not installed.</source>
-        <translation>mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。</translation>
-    </message>
-</context>
-<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -2334,128 +2211,8 @@
         <translation>モデルのチャットテンプレートがこのチャットの画像を抜かしています。別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>There is no model folder at {path}. Choose another one.</source>
-        <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-        <translation>「{name}」には config.json がないため、モデルとして使えません。モデルの入ったフォルダを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-        <translation>「{name}」は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>「{name}」は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>「{name}」の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
-    </message>
-    <message>
-        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-        <translation>Tandem は「{name}」のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
-    </message>
-    <message>
-        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>Tandem は「{name}」の種類のヘッドにまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-        <translation>このメインモデルのレイヤーを読み込めないため、「{name}」は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-        <translation>「{name}」は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
-    </message>
-    <message>
-        <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
-        <translation>アダプター {name} のメインモデルが見つかりません（{detail}）。アダプターをそのモデルのフォルダに入れてください。</translation>
-    </message>
-    <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
-        <translation>アダプター {name} は別のメインモデル用です（{detail}）。そのモデルのフォルダに入れてください。</translation>
-    </message>
-    <message>
-        <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>
-        <translation>Tandem はこの種類のアダプターを適用できません：{name}（{detail}）。LoRA アダプターを選んでください。</translation>
-    </message>
-    <message>
-        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>「{name}」のトークナイザーを読み込めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-        <translation>「{name}」には、独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>「{name}」はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-        <translation>「{name}」の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
-    </message>
-    <message>
-        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-        <translation>「{name}」の重みがすべて 0 です。このモデルの別のコピーを選んでください。</translation>
-    </message>
-    <message>
-        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>「{name}」に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
-    </message>
-    <message>
-        <source>Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or choose another copy of this model.</source>
-        <translation>「{name}」の読み込みに時間かメモリがかかりすぎたため、停止しました。ほかのアプリを閉じてもう一度試すか、このモデルの別のコピーを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-        <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
-    </message>
-    <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>スキーマの次の部分は回答の生成中に確認できないため、回答がこれと異なることがあります：{detail}。</translation>
-    </message>
-    <message>
-        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
-        <translation>{name} の変換には、ディスクに {detail} の空き容量が必要です。空き容量を増やしてから、もう一度お試しください。</translation>
-    </message>
-    <message>
-        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
-        <translation>{name} を変換できませんでした。ディスクまたはフォルダに書き込めません（{detail}）。</translation>
-    </message>
-    <message>
-        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
-        <translation>{name} はトークンをひとつずつではなく拡散（ディフュージョン）で文章を生成するモデルで、Tandem は対応していません。別のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} は埋め込みの作成やテキストの分類を行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
-        <translation>{name} は画像の中の文字を読み取るだけのモデルで、質問には回答しません。チャット用のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} は判定だけを行うモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} は画像・動画・音声を生成するモデルで、回答は書きません。チャット用のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file with the whole model.</source>
-        <translation>「{name}」はアダプターや画像を処理する部分など、モデルの一部だけのファイルです（{detail}）。モデル全体が入ったファイルを選んでください。</translation>
-    </message>
-    <message>
-        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
-        <translation>この系列（{detail}）は mlx-vlm を通して動くため、アダプターを適用できません。アダプターなしのメインモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
-        <translation>{name} は mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。README のコマンドで Tandem をインストールしてください。</translation>
     </message>
 </context>
 <context>
@@ -3580,6 +3337,197 @@
     </message>
 </context>
 <context>
+    <name>ModelReasons</name>
+    <message>
+        <source>Its folder contains no model.</source>
+        <translation>フォルダにモデルがありません。</translation>
+    </message>
+    <message>
+        <source>It is a head, not a model.</source>
+        <translation>モデルではなくヘッドです。</translation>
+    </message>
+    <message>
+        <source>It requires running its own code or reading files outside its folder ({detail}).</source>
+        <translation>独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its weights are all zero.</source>
+        <translation>重みがすべて 0 です。</translation>
+    </message>
+    <message>
+        <source>Reading it took too much time or memory.</source>
+        <translation>読み込みに時間かメモリがかかりすぎます。</translation>
+    </message>
+    <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
+    </message>
+    <message>
+        <source>Its folder is missing ({detail}).</source>
+        <translation>フォルダがありません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>One of its files is missing ({detail}).</source>
+        <translation>ファイルが足りません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>One of its files is damaged ({detail}).</source>
+        <translation>ファイルが壊れています（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its weights don&apos;t match its configuration ({detail}).</source>
+        <translation>重みが構成ファイルと一致しません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its architecture is not supported yet ({detail}).</source>
+        <translation>まだ対応していないアーキテクチャです（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>埋め込みの作成やテキストの分類を行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>画像の中の文字を読み取るだけのモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>判定だけを行うモデルです。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>画像・動画・音声を生成するモデルです。</translation>
+    </message>
+    <message>
+        <source>It is only a part of a model ({detail}).</source>
+        <translation>モデルの一部にすぎません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm ({detail}).</source>
+        <translation>mlx-vlm を通して動く系列のアダプターです（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its kind of head is not supported yet ({detail}).</source>
+        <translation>まだ対応していない種類のヘッドです（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The layers of the main model cannot be read ({detail}).</source>
+        <translation>メインモデルのレイヤーを読み込めません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It was made for another main model ({detail}).</source>
+        <translation>別のメインモデル用に作られています（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its main model was not found ({detail}).</source>
+        <translation>メインモデルが見つかりません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for another main model ({detail}).</source>
+        <translation>別のメインモデル用のアダプターです（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters of its kind ({detail}).</source>
+        <translation>Tandem では適用できない種類のアダプターです（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read ({detail}).</source>
+        <translation>トークナイザーを読み込めません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its vocabulary differs from the main model&apos;s ({detail}).</source>
+        <translation>メインモデルと語彙が異なります（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its weights produce invalid values ({detail}).</source>
+        <translation>重みから無効な値が出力されます（{detail}）。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it ({detail}).</source>
+        <translation>メモリが足りません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Converting it needs more free space on the disk ({detail}).</source>
+        <translation>変換に必要なディスクの空き容量が足りません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it ({detail}).</source>
+        <translation>ディスクまたはフォルダに書き込めません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains a model.</source>
+        <translation>モデルの入ったフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Download or copy it again.</source>
+        <translation>もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>Choose another copy of this model.</source>
+        <translation>このモデルの別のコピーを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose another model.</source>
+        <translation>別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose a model for chats.</source>
+        <translation>チャット用のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose a head made for this main model.</source>
+        <translation>このメインモデル用のヘッドを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose another draft model.</source>
+        <translation>別のドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Put the adapter into the folder of its main model.</source>
+        <translation>アダプターをメインモデルのフォルダに入れてください。</translation>
+    </message>
+    <message>
+        <source>Choose its main model without an adapter.</source>
+        <translation>アダプターのないメインモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose a smaller model, or close other apps and try again.</source>
+        <translation>より小さいモデルを選ぶか、ほかのアプリを閉じてもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Choose another model or update Tandem.</source>
+        <translation>別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>Choose the file with the whole model.</source>
+        <translation>モデル全体が入ったファイルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Choose it as the draft.</source>
+        <translation>ドラフトとして選んでください。</translation>
+    </message>
+    <message>
+        <source>Free up space, then try again.</source>
+        <translation>空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Install Tandem with the command in its README.</source>
+        <translation>README のコマンドで Tandem をインストールしてください。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be used.</source>
+        <translation>「{name}」は使用できません。</translation>
+    </message>
+    <message>
+        <source>Cannot be used.</source>
+        <translation>使用できません。</translation>
+    </message>
+</context>
+<context>
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
@@ -3704,10 +3652,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>Cannot be used. {reason}</source>
-        <translation>使えません。{reason}</translation>
     </message>
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>

@@ -2101,129 +2101,6 @@
     </message>
 </context>
 <context>
-    <name>DraftReasons</name>
-    <message>
-        <source>Its folder is missing.</source>
-        <translation>폴더가 없어요.</translation>
-    </message>
-    <message>
-        <source>Its folder contains no model.</source>
-        <translation>폴더에 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>One of its files is missing.</source>
-        <translation>파일 하나가 빠져 있어요.</translation>
-    </message>
-    <message>
-        <source>One of its files is damaged.</source>
-        <translation>파일 하나가 손상됐어요.</translation>
-    </message>
-    <message>
-        <source>Its weights don&apos;t match its configuration.</source>
-        <translation>가중치가 구성 파일과 맞지 않아요.</translation>
-    </message>
-    <message>
-        <source>Its architecture is not supported yet.</source>
-        <translation>아직 지원하지 않는 아키텍처예요.</translation>
-    </message>
-    <message>
-        <source>It is only a part of a model.</source>
-        <translation>모델의 일부일 뿐이에요.</translation>
-    </message>
-    <message>
-        <source>It is a head, not a model.</source>
-        <translation>모델이 아니라 헤드예요.</translation>
-    </message>
-    <message>
-        <source>Its kind of head is not supported yet.</source>
-        <translation>아직 지원하지 않는 종류의 헤드예요.</translation>
-    </message>
-    <message>
-        <source>The layers of the main model cannot be read.</source>
-        <translation>메인 모델의 레이어를 읽을 수 없어요.</translation>
-    </message>
-    <message>
-        <source>It was made for another main model.</source>
-        <translation>다른 메인 모델용으로 만들어졌어요.</translation>
-    </message>
-    <message>
-        <source>Its main model was not found.</source>
-        <translation>메인 모델을 찾지 못했어요.</translation>
-    </message>
-    <message>
-        <source>It is an adapter for another main model.</source>
-        <translation>다른 메인 모델용 어댑터예요.</translation>
-    </message>
-    <message>
-        <source>It is an adapter of another kind.</source>
-        <translation>다른 종류의 어댑터예요.</translation>
-    </message>
-    <message>
-        <source>Its tokenizer cannot be read.</source>
-        <translation>토크나이저를 읽을 수 없어요.</translation>
-    </message>
-    <message>
-        <source>It requires running its own code.</source>
-        <translation>자체 코드를 실행해야 해요.</translation>
-    </message>
-    <message>
-        <source>Their vocabularies differ.</source>
-        <translation>어휘 집합이 달라요.</translation>
-    </message>
-    <message>
-        <source>Its weights produce invalid values.</source>
-        <translation>가중치에서 잘못된 값이 나와요.</translation>
-    </message>
-    <message>
-        <source>Its weights are all zero.</source>
-        <translation>가중치가 모두 0이에요.</translation>
-    </message>
-    <message>
-        <source>There is not enough memory for it.</source>
-        <translation>메모리가 부족해요.</translation>
-    </message>
-    <message>
-        <source>There is not enough free space on the disk to convert it.</source>
-        <translation>디스크에 변환할 공간이 부족해요.</translation>
-    </message>
-    <message>
-        <source>The disk or the folder does not allow writing it.</source>
-        <translation>디스크나 폴더에 쓸 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Reading it took too much time or memory.</source>
-        <translation>읽는 데 시간이나 메모리가 너무 많이 들어요.</translation>
-    </message>
-    <message>
-        <source>It writes text by diffusion, not token by token.</source>
-        <translation>토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요.</translation>
-    </message>
-    <message>
-        <source>It makes embeddings or sorts texts.</source>
-        <translation>임베딩을 만들거나 텍스트를 분류하는 모델이에요.</translation>
-    </message>
-    <message>
-        <source>It only reads the text in pictures.</source>
-        <translation>이미지 속 글자만 읽는 모델이에요.</translation>
-    </message>
-    <message>
-        <source>It makes decisions.</source>
-        <translation>판정만 내리는 모델이에요.</translation>
-    </message>
-    <message>
-        <source>It makes pictures, films or sounds.</source>
-        <translation>이미지나 동영상, 소리를 만드는 모델이에요.</translation>
-    </message>
-    <message>
-        <source>It is an adapter for a family that runs through mlx-vlm.</source>
-        <translation>mlx-vlm을 통해 실행되는 계열의 어댑터예요.</translation>
-    </message>
-    <message>
-        <source>It runs through mlx-vlm, which is not installed.</source>
-        <translation>mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요.</translation>
-    </message>
-</context>
-<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -2334,128 +2211,8 @@
         <translation>모델의 대화 템플릿이 이 대화의 이미지를 빠뜨려요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>There is no model folder at {path}. Choose another one.</source>
-        <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-        <translation>‘{name}’ 폴더에 config.json이 없어서 모델로 쓸 수 없어요. 모델이 들어 있는 폴더를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-        <translation>{name} 모델에 {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name} 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>{name} 모델의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-        <translation>Tandem은 {name} 모델의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
-    </message>
-    <message>
-        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>{name} 헤드는 Tandem에서 아직 지원하지 않는 종류예요({detail}). 다른 헤드를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-        <translation>이 메인 모델의 레이어를 읽을 수 없어서 {name} 헤드를 사용할 수 없어요({detail}). 초안 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-        <translation>{name} 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
-        <translation>어댑터 {name}의 메인 모델을 찾지 못했어요({detail}). 어댑터를 그 모델의 폴더에 넣어 주세요.</translation>
-    </message>
-    <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
-        <translation>{name} 어댑터는 다른 메인 모델용이에요({detail}). 그 모델의 폴더에 넣어 주세요.</translation>
-    </message>
-    <message>
-        <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>
-        <translation>이런 종류의 어댑터는 적용할 수 없어요: {name}({detail}). LoRA 어댑터를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>{name} 모델의 토크나이저를 읽을 수 없어요({detail}). 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-        <translation>{name} 모델은 자체 코드를 실행하거나 폴더 밖의 파일을 읽어야 해요({detail}). Tandem은 이를 허용하지 않아요. 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘 집합이 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-        <translation>{name} 모델의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-        <translation>{name} 모델의 가중치가 모두 0이에요. 이 모델의 다른 사본을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
-    </message>
-    <message>
-        <source>Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or choose another copy of this model.</source>
-        <translation>{name} 모델을 읽는 데 시간이나 메모리가 너무 많이 들어서 중단했어요. 다른 앱을 닫고 다시 시도하거나 이 모델의 다른 사본을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-        <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
-    </message>
-    <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>스키마의 다음 부분은 답변을 쓰는 동안 확인할 수 없어서 답변이 이와 다를 수 있어요: {detail}.</translation>
-    </message>
-    <message>
-        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
-        <translation>{name} 모델을 변환하려면 디스크에 {detail}의 여유 공간이 필요해요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
-        <translation>{name} 모델을 변환하지 못했어요. 디스크나 폴더에 쓸 수 없어요({detail}).</translation>
-    </message>
-    <message>
-        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
-        <translation>{name} 모델은 토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요. Tandem은 이 방식을 지원하지 않아요. 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} 모델은 임베딩을 만들거나 텍스트를 분류할 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
-        <translation>{name} 모델은 이미지 속 글자만 읽을 뿐 질문에 답하지 않아요. 대화용 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} 모델은 판정만 내릴 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} 모델은 이미지나 동영상, 소리를 만들 뿐 답변을 쓰지 않아요. 대화용 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file with the whole model.</source>
-        <translation>{name} 파일은 어댑터나 이미지 처리 부분처럼 모델의 일부일 뿐이에요({detail}). 모델 전체가 담긴 파일을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
-        <translation>mlx-vlm을 통해 실행되는 이 계열({detail})에는 어댑터를 적용할 수 없어요. 어댑터 없이 메인 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
-        <translation>{name} 모델은 mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요. README의 명령어로 Tandem을 설치해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -3580,6 +3337,197 @@
     </message>
 </context>
 <context>
+    <name>ModelReasons</name>
+    <message>
+        <source>Its folder contains no model.</source>
+        <translation>폴더에 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>It is a head, not a model.</source>
+        <translation>모델이 아니라 헤드예요.</translation>
+    </message>
+    <message>
+        <source>It requires running its own code or reading files outside its folder ({detail}).</source>
+        <translation>자체 코드를 실행하거나 폴더 밖의 파일을 읽어야 해요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its weights are all zero.</source>
+        <translation>가중치가 모두 0이에요.</translation>
+    </message>
+    <message>
+        <source>Reading it took too much time or memory.</source>
+        <translation>읽는 데 시간이나 메모리가 너무 많이 들어요.</translation>
+    </message>
+    <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>토큰을 하나씩 쓰지 않고 디퓨전으로 텍스트를 만들어요.</translation>
+    </message>
+    <message>
+        <source>Its folder is missing ({detail}).</source>
+        <translation>폴더가 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>One of its files is missing ({detail}).</source>
+        <translation>파일 하나가 빠져 있어요({detail}).</translation>
+    </message>
+    <message>
+        <source>One of its files is damaged ({detail}).</source>
+        <translation>파일 하나가 손상됐어요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its weights don&apos;t match its configuration ({detail}).</source>
+        <translation>가중치가 구성 파일과 맞지 않아요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its architecture is not supported yet ({detail}).</source>
+        <translation>아직 지원하지 않는 아키텍처예요({detail}).</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>임베딩을 만들거나 텍스트를 분류하는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>이미지 속 글자만 읽는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>판정만 내리는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>이미지나 동영상, 소리를 만드는 모델이에요.</translation>
+    </message>
+    <message>
+        <source>It is only a part of a model ({detail}).</source>
+        <translation>모델의 일부일 뿐이에요({detail}).</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm ({detail}).</source>
+        <translation>mlx-vlm을 통해 실행되는 계열의 어댑터예요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its kind of head is not supported yet ({detail}).</source>
+        <translation>아직 지원하지 않는 종류의 헤드예요({detail}).</translation>
+    </message>
+    <message>
+        <source>The layers of the main model cannot be read ({detail}).</source>
+        <translation>메인 모델의 레이어를 읽을 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>It was made for another main model ({detail}).</source>
+        <translation>다른 메인 모델용으로 만들어졌어요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its main model was not found ({detail}).</source>
+        <translation>메인 모델을 찾지 못했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>It is an adapter for another main model ({detail}).</source>
+        <translation>다른 메인 모델용 어댑터예요({detail}).</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters of its kind ({detail}).</source>
+        <translation>Tandem에서 적용할 수 없는 종류의 어댑터예요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read ({detail}).</source>
+        <translation>토크나이저를 읽을 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its vocabulary differs from the main model&apos;s ({detail}).</source>
+        <translation>메인 모델과 어휘 집합이 달라요({detail}).</translation>
+    </message>
+    <message>
+        <source>Its weights produce invalid values ({detail}).</source>
+        <translation>가중치에서 잘못된 값이 나와요({detail}).</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it ({detail}).</source>
+        <translation>메모리가 부족해요({detail}).</translation>
+    </message>
+    <message>
+        <source>Converting it needs more free space on the disk ({detail}).</source>
+        <translation>변환하려면 디스크에 여유 공간이 더 필요해요({detail}).</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it ({detail}).</source>
+        <translation>디스크나 폴더에 쓸 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains a model.</source>
+        <translation>모델이 들어 있는 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Download or copy it again.</source>
+        <translation>다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose another copy of this model.</source>
+        <translation>이 모델의 다른 사본을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose another model.</source>
+        <translation>다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose a model for chats.</source>
+        <translation>대화용 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose a head made for this main model.</source>
+        <translation>이 메인 모델용 헤드를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose another draft model.</source>
+        <translation>다른 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Put the adapter into the folder of its main model.</source>
+        <translation>어댑터를 메인 모델의 폴더에 넣어 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose its main model without an adapter.</source>
+        <translation>어댑터가 없는 메인 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose a smaller model, or close other apps and try again.</source>
+        <translation>더 작은 모델을 선택하거나 다른 앱을 닫고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose another model or update Tandem.</source>
+        <translation>다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose the file with the whole model.</source>
+        <translation>모델 전체가 담긴 파일을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Choose it as the draft.</source>
+        <translation>초안으로 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Free up space, then try again.</source>
+        <translation>공간을 비운 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Install Tandem with the command in its README.</source>
+        <translation>README의 명령어로 Tandem을 설치해 주세요.</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>mlx-vlm을 통해 실행되는데, mlx-vlm이 설치되어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be used.</source>
+        <translation>{name} 모델을 사용할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Cannot be used.</source>
+        <translation>사용할 수 없어요.</translation>
+    </message>
+</context>
+<context>
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
@@ -3704,10 +3652,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Cannot be used. {reason}</source>
-        <translation>쓸 수 없어요. {reason}</translation>
     </message>
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>

@@ -2101,129 +2101,6 @@
     </message>
 </context>
 <context>
-    <name>DraftReasons</name>
-    <message>
-        <source>Its folder is missing.</source>
-        <translation>找不到它的文件夹。</translation>
-    </message>
-    <message>
-        <source>Its folder contains no model.</source>
-        <translation>它的文件夹里没有模型。</translation>
-    </message>
-    <message>
-        <source>One of its files is missing.</source>
-        <translation>有一个文件缺失。</translation>
-    </message>
-    <message>
-        <source>One of its files is damaged.</source>
-        <translation>有一个文件已损坏。</translation>
-    </message>
-    <message>
-        <source>Its weights don&apos;t match its configuration.</source>
-        <translation>它的权重与配置不符。</translation>
-    </message>
-    <message>
-        <source>Its architecture is not supported yet.</source>
-        <translation>尚不支持它的架构。</translation>
-    </message>
-    <message>
-        <source>It is only a part of a model.</source>
-        <translation>它只是模型的一部分。</translation>
-    </message>
-    <message>
-        <source>It is a head, not a model.</source>
-        <translation>它是草稿头，不是模型。</translation>
-    </message>
-    <message>
-        <source>Its kind of head is not supported yet.</source>
-        <translation>尚不支持这种草稿头。</translation>
-    </message>
-    <message>
-        <source>The layers of the main model cannot be read.</source>
-        <translation>无法读取主模型的各层。</translation>
-    </message>
-    <message>
-        <source>It was made for another main model.</source>
-        <translation>它是为其他主模型制作的。</translation>
-    </message>
-    <message>
-        <source>Its main model was not found.</source>
-        <translation>未找到其主模型。</translation>
-    </message>
-    <message>
-        <source>It is an adapter for another main model.</source>
-        <translation>它是另一个主模型的适配器。</translation>
-    </message>
-    <message>
-        <source>It is an adapter of another kind.</source>
-        <translation>它是另一种适配器。</translation>
-    </message>
-    <message>
-        <source>Its tokenizer cannot be read.</source>
-        <translation>无法读取它的分词器。</translation>
-    </message>
-    <message>
-        <source>It requires running its own code.</source>
-        <translation>它需要运行自带的代码。</translation>
-    </message>
-    <message>
-        <source>Their vocabularies differ.</source>
-        <translation>两者的词表不同。</translation>
-    </message>
-    <message>
-        <source>Its weights produce invalid values.</source>
-        <translation>它的权重会产生无效值。</translation>
-    </message>
-    <message>
-        <source>Its weights are all zero.</source>
-        <translation>它的权重全为零。</translation>
-    </message>
-    <message>
-        <source>There is not enough memory for it.</source>
-        <translation>内存不足。</translation>
-    </message>
-    <message>
-        <source>There is not enough free space on the disk to convert it.</source>
-        <translation>磁盘空间不足，无法转换。</translation>
-    </message>
-    <message>
-        <source>The disk or the folder does not allow writing it.</source>
-        <translation>磁盘或文件夹不允许写入。</translation>
-    </message>
-    <message>
-        <source>Reading it took too much time or memory.</source>
-        <translation>读取它耗费的时间或内存过多。</translation>
-    </message>
-    <message>
-        <source>It writes text by diffusion, not token by token.</source>
-        <translation>它用扩散方式生成文字，而不是逐个 token 生成。</translation>
-    </message>
-    <message>
-        <source>It makes embeddings or sorts texts.</source>
-        <translation>它用于生成嵌入或对文字分类。</translation>
-    </message>
-    <message>
-        <source>It only reads the text in pictures.</source>
-        <translation>它只识别图片中的文字。</translation>
-    </message>
-    <message>
-        <source>It makes decisions.</source>
-        <translation>它只做判定。</translation>
-    </message>
-    <message>
-        <source>It makes pictures, films or sounds.</source>
-        <translation>它用于生成图片、视频或声音。</translation>
-    </message>
-    <message>
-        <source>It is an adapter for a family that runs through mlx-vlm.</source>
-        <translation>它是用于通过 mlx-vlm 运行的系列的适配器。</translation>
-    </message>
-    <message>
-        <source>It runs through mlx-vlm, which is not installed.</source>
-        <translation>它通过 mlx-vlm 运行，但尚未安装 mlx-vlm。</translation>
-    </message>
-</context>
-<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -2334,128 +2211,8 @@
         <translation>模型的对话模板遗漏了此对话中的图片。请选择其他模型。</translation>
     </message>
     <message>
-        <source>There is no model folder at {path}. Choose another one.</source>
-        <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
-    </message>
-    <message>
-        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-        <translation>“{name}”里没有 config.json，因此不是模型。请选择存放模型的文件夹。</translation>
-    </message>
-    <message>
-        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-        <translation>“{name}”不完整：缺少 {detail}。请重新下载或拷贝。</translation>
-    </message>
-    <message>
-        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>“{name}”已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
-    </message>
-    <message>
-        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>“{name}”的权重与配置不符（{detail}）。请选择此模型的其他副本。</translation>
-    </message>
-    <message>
-        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-        <translation>Tandem 尚不支持“{name}”的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
-    </message>
-    <message>
-        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>Tandem 尚不支持“{name}”这种草稿头（{detail}）。请选择其他草稿头。</translation>
-    </message>
-    <message>
-        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-        <translation>无法读取此主模型的各层，因此不能使用“{name}”（{detail}）。请选择草稿模型。</translation>
-    </message>
-    <message>
-        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-        <translation>“{name}”是为其他主模型制作的（{detail}）。请选择为这个主模型制作的草稿头。</translation>
-    </message>
-    <message>
-        <source>The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.</source>
-        <translation>未找到适配器 {name} 的主模型（{detail}）。请将适配器放入该模型的文件夹。</translation>
-    </message>
-    <message>
-        <source>The adapter {name} was made for another main model ({detail}). Put it into that one&apos;s folder.</source>
-        <translation>适配器 {name} 是为另一个主模型制作的（{detail}）。请将其放入那个模型的文件夹。</translation>
-    </message>
-    <message>
-        <source>Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.</source>
-        <translation>Tandem 无法应用这种适配器：{name}（{detail}）。请选择 LoRA 适配器。</translation>
-    </message>
-    <message>
-        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>无法读取“{name}”的分词器（{detail}）。请重新下载或拷贝。</translation>
-    </message>
-    <message>
-        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-        <translation>“{name}”需要运行自带的代码或读取文件夹之外的文件（{detail}）。Tandem 不允许这样做。请选择其他模型。</translation>
-    </message>
-    <message>
-        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>“{name}”不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
-    </message>
-    <message>
-        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-        <translation>“{name}”的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
-    </message>
-    <message>
-        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-        <translation>“{name}”的权重全为零。请选择此模型的其他副本。</translation>
-    </message>
-    <message>
-        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>内存不足以加载“{name}”（{detail}）。请选择更小的模型或关闭其他应用。</translation>
-    </message>
-    <message>
-        <source>Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or choose another copy of this model.</source>
-        <translation>读取“{name}”耗费的时间或内存过多，已停止。请关闭其他应用后重试，或选择此模型的其他副本。</translation>
-    </message>
-    <message>
-        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-        <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
-    </message>
-    <message>
         <source>These parts of the schema can&apos;t be checked while an answer is being written, so an answer may differ from them: {detail}.</source>
         <translation>JSON Schema 中的以下部分无法在生成回答时检查，因此回答可能与之不符：{detail}。</translation>
-    </message>
-    <message>
-        <source>Converting {name} needs {detail} of free space on the disk. Free up space, then try again.</source>
-        <translation>转换 {name} 需要 {detail} 的磁盘空间。请腾出空间后重试。</translation>
-    </message>
-    <message>
-        <source>{name} could not be converted: the disk or the folder does not allow writing ({detail}).</source>
-        <translation>无法转换 {name}：磁盘或文件夹不允许写入（{detail}）。</translation>
-    </message>
-    <message>
-        <source>{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model.</source>
-        <translation>{name} 用扩散方式生成文字，而不是逐个 token 生成，Tandem 不支持这种方式。请选择其他模型。</translation>
-    </message>
-    <message>
-        <source>{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} 用于生成嵌入或对文字分类，不会回答问题。请选择用于对话的模型。</translation>
-    </message>
-    <message>
-        <source>{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.</source>
-        <translation>{name} 只识别图片中的文字，不会回答问题。请选择用于对话的模型。</translation>
-    </message>
-    <message>
-        <source>{name} makes decisions, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} 只做判定，不会写出回答。请选择用于对话的模型。</translation>
-    </message>
-    <message>
-        <source>{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.</source>
-        <translation>{name} 用于生成图片、视频或声音，不会写出回答。请选择用于对话的模型。</translation>
-    </message>
-    <message>
-        <source>{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file with the whole model.</source>
-        <translation>“{name}”只是模型的一部分（{detail}），例如适配器或处理图片的部分。请选择包含完整模型的文件。</translation>
-    </message>
-    <message>
-        <source>Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model without an adapter.</source>
-        <translation>这个系列（{detail}）通过 mlx-vlm 运行，Tandem 无法对它应用适配器。请选择不带适配器的主模型。</translation>
-    </message>
-    <message>
-        <source>{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README.</source>
-        <translation>{name} 通过 mlx-vlm 运行，但尚未安装 mlx-vlm。请使用 README 中的命令安装 Tandem。</translation>
     </message>
 </context>
 <context>
@@ -3580,6 +3337,197 @@
     </message>
 </context>
 <context>
+    <name>ModelReasons</name>
+    <message>
+        <source>Its folder contains no model.</source>
+        <translation>它的文件夹里没有模型。</translation>
+    </message>
+    <message>
+        <source>It is a head, not a model.</source>
+        <translation>它是草稿头，不是模型。</translation>
+    </message>
+    <message>
+        <source>It requires running its own code or reading files outside its folder ({detail}).</source>
+        <translation>它需要运行自带的代码或读取文件夹之外的文件（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its weights are all zero.</source>
+        <translation>它的权重全为零。</translation>
+    </message>
+    <message>
+        <source>Reading it took too much time or memory.</source>
+        <translation>读取它耗费的时间或内存过多。</translation>
+    </message>
+    <message>
+        <source>It writes text by diffusion, not token by token.</source>
+        <translation>它用扩散方式生成文字，而不是逐个 token 生成。</translation>
+    </message>
+    <message>
+        <source>Its folder is missing ({detail}).</source>
+        <translation>找不到它的文件夹（{detail}）。</translation>
+    </message>
+    <message>
+        <source>One of its files is missing ({detail}).</source>
+        <translation>有一个文件缺失（{detail}）。</translation>
+    </message>
+    <message>
+        <source>One of its files is damaged ({detail}).</source>
+        <translation>有一个文件已损坏（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its weights don&apos;t match its configuration ({detail}).</source>
+        <translation>它的权重与配置不符（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its architecture is not supported yet ({detail}).</source>
+        <translation>尚不支持它的架构（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It makes embeddings or sorts texts.</source>
+        <translation>它用于生成嵌入或对文字分类。</translation>
+    </message>
+    <message>
+        <source>It only reads the text in pictures.</source>
+        <translation>它只识别图片中的文字。</translation>
+    </message>
+    <message>
+        <source>It makes decisions.</source>
+        <translation>它只做判定。</translation>
+    </message>
+    <message>
+        <source>It makes pictures, films or sounds.</source>
+        <translation>它用于生成图片、视频或声音。</translation>
+    </message>
+    <message>
+        <source>It is only a part of a model ({detail}).</source>
+        <translation>它只是模型的一部分（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for a family that runs through mlx-vlm ({detail}).</source>
+        <translation>它是适配器，所属系列通过 mlx-vlm 运行（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its kind of head is not supported yet ({detail}).</source>
+        <translation>尚不支持这种草稿头（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The layers of the main model cannot be read ({detail}).</source>
+        <translation>无法读取主模型的各层（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It was made for another main model ({detail}).</source>
+        <translation>它是为其他主模型制作的（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its main model was not found ({detail}).</source>
+        <translation>未找到其主模型（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It is an adapter for another main model ({detail}).</source>
+        <translation>它是另一个主模型的适配器（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot apply adapters of its kind ({detail}).</source>
+        <translation>Tandem 无法应用这种适配器（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read ({detail}).</source>
+        <translation>无法读取它的分词器（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its vocabulary differs from the main model&apos;s ({detail}).</source>
+        <translation>它的词表与主模型的不同（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Its weights produce invalid values ({detail}).</source>
+        <translation>它的权重会产生无效值（{detail}）。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it ({detail}).</source>
+        <translation>内存不足（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Converting it needs more free space on the disk ({detail}).</source>
+        <translation>磁盘空间不足，无法转换（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The disk or the folder does not allow writing it ({detail}).</source>
+        <translation>磁盘或文件夹不允许写入（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Choose a folder that contains a model.</source>
+        <translation>请选择存放模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>Download or copy it again.</source>
+        <translation>请重新下载或拷贝。</translation>
+    </message>
+    <message>
+        <source>Choose another copy of this model.</source>
+        <translation>请选择此模型的其他副本。</translation>
+    </message>
+    <message>
+        <source>Choose another model.</source>
+        <translation>请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Choose a model for chats.</source>
+        <translation>请选择用于对话的模型。</translation>
+    </message>
+    <message>
+        <source>Choose a head made for this main model.</source>
+        <translation>请选择为这个主模型制作的草稿头。</translation>
+    </message>
+    <message>
+        <source>Choose another draft model.</source>
+        <translation>请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>Put the adapter into the folder of its main model.</source>
+        <translation>请将适配器放入其主模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose its main model without an adapter.</source>
+        <translation>请选择不带适配器的主模型。</translation>
+    </message>
+    <message>
+        <source>Choose a smaller model, or close other apps and try again.</source>
+        <translation>请选择更小的模型，或关闭其他应用后重试。</translation>
+    </message>
+    <message>
+        <source>Choose another model or update Tandem.</source>
+        <translation>请选择其他模型或更新 Tandem。</translation>
+    </message>
+    <message>
+        <source>Choose the file with the whole model.</source>
+        <translation>请选择包含完整模型的文件。</translation>
+    </message>
+    <message>
+        <source>Choose it as the draft.</source>
+        <translation>请将它选作草稿。</translation>
+    </message>
+    <message>
+        <source>Free up space, then try again.</source>
+        <translation>请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>Install Tandem with the command in its README.</source>
+        <translation>请使用 README 中的命令安装 Tandem。</translation>
+    </message>
+    <message>
+        <source>It runs through mlx-vlm, which is not installed.</source>
+        <translation>它通过 mlx-vlm 运行，但尚未安装 mlx-vlm。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be used.</source>
+        <translation>无法使用“{name}”。</translation>
+    </message>
+    <message>
+        <source>Cannot be used.</source>
+        <translation>无法使用。</translation>
+    </message>
+</context>
+<context>
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
@@ -3704,10 +3652,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
-    </message>
-    <message>
-        <source>Cannot be used. {reason}</source>
-        <translation>无法使用。{reason}</translation>
     </message>
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>

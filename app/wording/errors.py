@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -42,8 +43,7 @@ def _sentence_of(error: EngineError) -> str:
             if name in ("needed", "free") and isinstance(value, int)
         }
         host = arguments["host"] or translate("Cluster", "One of the computers")
-        name = recorded_name(name_of_snapshot(Path(arguments["path"])))
-        return sentence.format_map(_Lenient(arguments | sizes | {"host": host, "name": name}))
+        return sentence.format_map(_Lenient(arguments | sizes | {"host": host}))
     # A stored or imported answer may have a code of another version.
     return ERRORS.get(error.code, ERRORS[EngineError.code]).format_map(arguments)
 
@@ -170,68 +170,89 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
 
 
 MODEL_REASONS = Sentences(
-    "Errors",
+    "ModelReasons",
     {
-        "missing": "There is no model folder at {path}. Choose another one.",
-        "not-a-model": "{name} has no config.json, so it is not a model. Choose a folder that contains one.",
-        "incomplete": "{name} is incomplete: {detail} is missing. Download or copy it again.",
-        "damaged": "{name} is damaged: {detail} cannot be read. Download or copy it again.",
-        "wrong-tensors": (
-            "The weights of {name} don't match its configuration ({detail}). Choose another copy of this model."
-        ),
-        "unknown-architecture": (
-            "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem."
-        ),
-        "is-diffusion": (
-            "{name} writes text by diffusion, not token by token, which Tandem does not do. Choose another model."
-        ),
-        "is-embedding": "{name} makes embeddings or sorts texts, and writes no answers. Choose a model for chats.",
-        "is-ocr": "{name} only reads the text in pictures, and does not answer questions. Choose a model for chats.",
-        "is-decision": "{name} makes decisions, and writes no answers. Choose a model for chats.",
-        "is-media": "{name} makes pictures, films or sounds, and writes no answers. Choose a model for chats.",
-        "is-part": (
-            "{name} is only a part of a model ({detail}), such as an adapter or its part for pictures. Choose the file "
-            "with the whole model."
-        ),
-        "vlm-adapter": (
-            "Tandem cannot apply adapters to this family ({detail}), which runs through mlx-vlm. Choose its main model "
-            "without an adapter."
-        ),
-        "no-mlx-vlm": (
-            "{name} runs through mlx-vlm, which is not installed. Install Tandem with the command in its README."
-        ),
-        "is-head": "{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.",
-        "unknown-head": "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.",
-        "no-taps": (
-            "{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model."
-        ),
-        "wrong-main": "{name} was made for another main model ({detail}). Choose a head made for this one.",
-        "no-base": "The main model of the adapter {name} was not found ({detail}). Put the adapter into its folder.",
-        "wrong-base": "The adapter {name} was made for another main model ({detail}). Put it into that one's folder.",
-        "unknown-adapter": "Tandem cannot apply adapters of this kind: {name} ({detail}). Choose a LoRA adapter.",
-        "no-tokenizer": "The tokenizer of {name} cannot be read ({detail}). Download or copy it again.",
-        "unsafe": (
-            "{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows "
-            "that; choose another model."
-        ),
-        "vocabulary": (
-            "{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model."
-        ),
-        "not-finite": "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
-        "all-zero": "The weights of {name} are all zero. Choose another copy of this model.",
-        "no-room": "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
-        "disk-full": "Converting {name} needs {detail} of free space on the disk. Free up space, then try again.",
-        "not-written": "{name} could not be converted: the disk or the folder does not allow writing ({detail}).",
-        "beyond-limits": (
-            "Reading {name} was stopped because it took too much time or memory. Close other apps and try again, or "
-            "choose another copy of this model."
-        ),
+        "missing": "Its folder is missing ({detail}).",
+        "not-a-model": "Its folder contains no model.",
+        "incomplete": "One of its files is missing ({detail}).",
+        "damaged": "One of its files is damaged ({detail}).",
+        "wrong-tensors": "Its weights don't match its configuration ({detail}).",
+        "unknown-architecture": "Its architecture is not supported yet ({detail}).",
+        "is-diffusion": "It writes text by diffusion, not token by token.",
+        "is-embedding": "It makes embeddings or sorts texts.",
+        "is-ocr": "It only reads the text in pictures.",
+        "is-decision": "It makes decisions.",
+        "is-media": "It makes pictures, films or sounds.",
+        "is-part": "It is only a part of a model ({detail}).",
+        "vlm-adapter": "It is an adapter for a family that runs through mlx-vlm ({detail}).",
+        "no-mlx-vlm": "It runs through mlx-vlm, which is not installed.",
+        "is-head": "It is a head, not a model.",
+        "unknown-head": "Its kind of head is not supported yet ({detail}).",
+        "no-taps": "The layers of the main model cannot be read ({detail}).",
+        "wrong-main": "It was made for another main model ({detail}).",
+        "no-base": "Its main model was not found ({detail}).",
+        "wrong-base": "It is an adapter for another main model ({detail}).",
+        "unknown-adapter": "Tandem cannot apply adapters of its kind ({detail}).",
+        "no-tokenizer": "Its tokenizer cannot be read ({detail}).",
+        "unsafe": "It requires running its own code or reading files outside its folder ({detail}).",
+        "vocabulary": "Its vocabulary differs from the main model's ({detail}).",
+        "not-finite": "Its weights produce invalid values ({detail}).",
+        "all-zero": "Its weights are all zero.",
+        "no-room": "There is not enough memory for it ({detail}).",
+        "disk-full": "Converting it needs more free space on the disk ({detail}).",
+        "not-written": "The disk or the folder does not allow writing it ({detail}).",
+        "beyond-limits": "Reading it took too much time or memory.",
     },
 )
-"""One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
+"""One sentence for each `ModelNotUsable` reason, also of a draft model; {detail} has its parentheses."""
+
+MODEL_REMEDIES = Sentences(
+    "ModelReasons",
+    dict.fromkeys(("missing", "not-a-model"), "Choose a folder that contains a model.")
+    | dict.fromkeys(("incomplete", "damaged", "no-tokenizer"), "Download or copy it again.")
+    | dict.fromkeys(("wrong-tensors", "not-finite", "all-zero"), "Choose another copy of this model.")
+    | dict.fromkeys(("is-diffusion", "unsafe"), "Choose another model.")
+    | dict.fromkeys(("is-embedding", "is-ocr", "is-decision", "is-media"), "Choose a model for chats.")
+    | dict.fromkeys(("unknown-head", "wrong-main"), "Choose a head made for this main model.")
+    | dict.fromkeys(("no-taps", "vocabulary"), "Choose another draft model.")
+    | dict.fromkeys(("no-base", "wrong-base"), "Put the adapter into the folder of its main model.")
+    | dict.fromkeys(("vlm-adapter", "unknown-adapter"), "Choose its main model without an adapter.")
+    | dict.fromkeys(("no-room", "beyond-limits"), "Choose a smaller model, or close other apps and try again.")
+    | {
+        "unknown-architecture": "Choose another model or update Tandem.",
+        "is-part": "Choose the file with the whole model.",
+        "is-head": "Choose it as the draft.",
+        "disk-full": "Free up space, then try again.",
+        "no-mlx-vlm": "Install Tandem with the command in its README.",
+    },
+)
+"""What to do about each reason, if that is known."""
+
+_DETAIL = re.compile(r" ?[(（]\{detail\}[)）]")
+
+
+def reason_sentence(reason: str, detail: str = "") -> str:
+    """Say why a model cannot be used, with the detail in parentheses if there is one."""
+    sentence = MODEL_REASONS[reason]
+    return sentence.format(detail=detail) if detail else _DETAIL.sub("", sentence)
+
+
+def unusable_sentence(reason: str, detail: str = "", name: str = "") -> str:
+    """Say that a model cannot be used, why, and what to do about it."""
+    if name:
+        refused = translate("ModelReasons", "{name} cannot be used.").format(name=name)
+    else:
+        refused = translate("ModelReasons", "Cannot be used.")
+    return joined(refused, reason_sentence(reason, detail), MODEL_REMEDIES.get(reason, ""))
+
+
+def _model_not_usable(arguments: Mapping[str, str]) -> str:
+    reason, path = arguments["reason"], arguments["path"]
+    detail = path if reason == "missing" else arguments["detail"]
+    return unusable_sentence(reason, detail, recorded_name(name_of_snapshot(Path(path))))
+
 
 _BY_REASON = {
-    "model-not-usable": MODEL_REASONS,
     "template-failed": TEMPLATE_REASONS,
     "grammar-not-usable": GRAMMAR_REASONS,
     "picture-not-usable": PICTURE_REASONS,
@@ -240,6 +261,7 @@ _BY_REASON = {
     "cluster": CLUSTER_REASONS,
 }
 _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
+    "model-not-usable": _model_not_usable,
     "prompt-too-long": _prompt_too_long,
     "not-enough-memory": _not_enough_memory,
     "device-failed": _device_failed,
@@ -251,8 +273,8 @@ _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
 def plain_sentence(span: PlainSpan) -> str:
     """Say why tokens were decoded without speculation; "" for the code of another version."""
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
-    if span.reason == "draft-not-usable" and arguments.get("reason") in DRAFT_REASONS:
-        arguments["reason"] = DRAFT_REASONS[arguments["reason"]]
+    if span.reason == "draft-not-usable" and arguments.get("reason") in MODEL_REASONS:
+        arguments["reason"] = reason_sentence(arguments["reason"])
     return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments))
 
 
@@ -281,44 +303,6 @@ PLAIN_REASONS = Sentences(
     },
 )
 """One sentence for each `PlainSpan` code, also for an answer that is being written: it is about its latest tokens."""
-
-
-DRAFT_REASONS = Sentences(
-    "DraftReasons",
-    {
-        "missing": "Its folder is missing.",
-        "not-a-model": "Its folder contains no model.",
-        "incomplete": "One of its files is missing.",
-        "damaged": "One of its files is damaged.",
-        "wrong-tensors": "Its weights don't match its configuration.",
-        "unknown-architecture": "Its architecture is not supported yet.",
-        "is-diffusion": "It writes text by diffusion, not token by token.",
-        "is-embedding": "It makes embeddings or sorts texts.",
-        "is-ocr": "It only reads the text in pictures.",
-        "is-decision": "It makes decisions.",
-        "is-media": "It makes pictures, films or sounds.",
-        "is-part": "It is only a part of a model.",
-        "vlm-adapter": "It is an adapter for a family that runs through mlx-vlm.",
-        "no-mlx-vlm": "It runs through mlx-vlm, which is not installed.",
-        "is-head": "It is a head, not a model.",
-        "unknown-head": "Its kind of head is not supported yet.",
-        "no-taps": "The layers of the main model cannot be read.",
-        "wrong-main": "It was made for another main model.",
-        "no-base": "Its main model was not found.",
-        "wrong-base": "It is an adapter for another main model.",
-        "unknown-adapter": "It is an adapter of another kind.",
-        "no-tokenizer": "Its tokenizer cannot be read.",
-        "unsafe": "It requires running its own code.",
-        "vocabulary": "Their vocabularies differ.",
-        "not-finite": "Its weights produce invalid values.",
-        "all-zero": "Its weights are all zero.",
-        "no-room": "There is not enough memory for it.",
-        "disk-full": "There is not enough free space on the disk to convert it.",
-        "not-written": "The disk or the folder does not allow writing it.",
-        "beyond-limits": "Reading it took too much time or memory.",
-    },
-)
-"""One sentence for each `ModelNotUsable` reason of a draft model."""
 
 
 def store_sentence(error: StoreError) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.session.answer import Answer, State
-from app.wording.errors import DRAFT_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
+from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
 from app.wording.rounding import ahead_sentence, text_sentence
 from app.wording.sentences import Sentences
 from app.wording.sources import source_name
@@ -332,7 +332,7 @@ def sentences() -> list[str]:
     )
     unfit, past = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
     spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
-    spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in DRAFT_REASONS]
+    spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in MODEL_REASONS]
     spoken = sentence(Answer(stats=unfit)), sentence(past), SpeculationSentences().now(past, 88)
     return [*spoken, _repetition(), *map(plain_sentence, spans)]
 

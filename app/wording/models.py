@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -11,12 +10,11 @@ from PySide6.QtCore import QCoreApplication, QObject
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import own_sampling, recommended_of
-from app.wording.errors import DRAFT_REASONS, error_sentence
+from app.wording.errors import error_sentence, reason_sentence, unusable_sentence
 from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
 from app.wording.hub import size_words
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
-from engine.errors import ModelNotUsable
 
 if TYPE_CHECKING:
     from app.conversations.request_history import Totals
@@ -123,7 +121,7 @@ def verdict_words(advice: PairAdvice) -> str:
         "share": percent((figure("shared") or figure("share")) / 100),
         "size": size_words(figure("needed") - figure("free")),
         "model": short_name(str(arguments.get("model", "")))[0],
-        "reason": DRAFT_REASONS[str(arguments["reason"])] if advice.verdict == "not-mlx" else "",
+        "reason": reason_sentence(str(arguments["reason"])) if advice.verdict == "not-mlx" else "",
     }
     if advice.verdict == "other-main":
         values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
@@ -189,10 +187,8 @@ def _obstacle_words(entry: Entry) -> str:
     """Say why a model cannot be used on this Mac alone, or that it is the starter; "" for others."""
     if entry.partial:
         return translate("Models", "Incomplete: download it again.")
-    if entry.problem in ("no-base", "wrong-base", "unknown-adapter", "unknown-architecture"):
-        return error_sentence(ModelNotUsable(Path(entry.path), entry.problem, entry.detail))
     if entry.problem:
-        return translate("Models", "Cannot be used. {reason}").format(reason=DRAFT_REASONS[entry.problem])
+        return unusable_sentence(entry.problem, entry.detail)
     if entry.is_starter:
         return translate("Models", "Built-in model that explains Tandem. Choose another model for real work.")
     if entry.verdict == "together":

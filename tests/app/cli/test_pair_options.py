@@ -39,7 +39,7 @@ def test_commands_find_a_part_of_the_starter_by_its_name(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(command) == 1
-    assert "is a head: it drafts" in " ".join(capsys.readouterr().err.split())
+    assert "It is a head, not a model. Choose it as the draft." in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_chat_finds_a_part_of_the_starter_by_its_name(
@@ -48,7 +48,7 @@ def test_a_chat_finds_a_part_of_the_starter_by_its_name(
     monkeypatch.setattr(sys, "stdin", io.StringIO("/model starter/head\n"))
     with Engine() as engine:
         assert talk(TerminalConversation(engine, Namespace(), TextOutput()), quiet=True) == 0
-    assert "is a head: it drafts" in " ".join(capsys.readouterr().err.split())
+    assert "It is a head, not a model. Choose it as the draft." in " ".join(capsys.readouterr().err.split())
 
 
 def test_names_of_the_lists_are_those_of_folders_and_others_stay(

@@ -94,7 +94,7 @@ def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWind
     assert window.banner.isHidden()
     engine.draft_gate.set()  # type: ignore[union-attr]
     window.wait(lambda: not window.session.models.pair.loading)
-    assert "vocabularies differ" in window.banner_text
+    assert "vocabulary differs" in window.banner_text
     assert window.banner_buttons[0] == "Choose draft model…"
     assert window.session.answers.ready
 

@@ -93,7 +93,7 @@ def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application
         assert sentence != str(error)
     for reason in ModelNotUsable.REASONS:
         span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
-        assert wording.DRAFT_REASONS[reason] in wording.plain_sentence(span)
+        assert wording.reason_sentence(reason) in wording.plain_sentence(span)
     assert len(plain_codes()) >= 10
     for code in plain_codes():
         sentence = wording.plain_sentence(PlainSpan(3, code))
@@ -106,7 +106,7 @@ def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application
 )
 def test_an_error_names_the_model_as_the_rest_of_the_window_does(path: str) -> None:
     sentence = wording.error_sentence(ModelNotUsable(path, "incomplete", "model.safetensors"))
-    assert sentence.startswith("Qwen3 8B is incomplete: model.safetensors")
+    assert sentence.startswith("Qwen3 8B cannot be used. One of its files is missing (model.safetensors). Download")
     room = NotEnoughMemory("mlx-community/Qwen3-8B-4bit", 9, 8, 8192, 0)
     assert wording.error_sentence(room).startswith("Qwen3 8B needs")
 

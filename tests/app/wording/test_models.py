@@ -11,7 +11,7 @@ from app.library.entries import Entry, with_places
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.wording import models as wording
-from app.wording.errors import DRAFT_REASONS
+from app.wording.errors import MODEL_REASONS
 from engine.advice.fit import FitReport, MemoryTerm
 from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
 from engine.advice.speedup import SpeedupEstimate
@@ -83,7 +83,7 @@ def test_an_adapter_without_its_main_model_has_the_remedy() -> None:
     entry = Entry("pirate", "folder", "pirate", "mine/pirate", problem="no-base", detail="org/smol")
     words = wording.facts_words(entry)
     assert "org/smol" in words
-    assert "Put the adapter into its folder." in words
+    assert "Put the adapter into the folder of its main model." in words
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)
@@ -102,7 +102,7 @@ def test_every_reason_why_a_model_cannot_be_used_has_words(qapp: Application) ->
         said = in_every_language(qapp, lambda one=one: wording.verdict_words(one))
         assert len(set(said)) == len(LANGUAGES), what
         assert all("1,234" in sentence and "36" in sentence for sentence in said)
-    assert set(DRAFT_REASONS) >= set(ModelNotUsable.REASONS)
+    assert set(MODEL_REASONS) >= set(ModelNotUsable.REASONS)
     for reason in ModelNotUsable.REASONS:
         said = in_every_language(qapp, lambda reason=reason: wording.verdict_words(advice("not-mlx", reason)))
         assert len(set(said)) == len(LANGUAGES), reason
