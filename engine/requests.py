@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from engine.errors import BadRequest, require, require_between, require_one_of
 from engine.grammars.grammar import Grammar
@@ -30,12 +32,13 @@ class SamplingSettings:
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1, `min_p` 0, `repetition_penalty` 1 and the two other penalties
     at 0 switch that rule off. The penalties cover the last `penalty_window` tokens. `logit_bias` maps token ids to
     numbers that are added to their logits. With `seed` None every request draws a seed, which its stats report.
+    Ranges of annotations are those of JSON.
     """
 
-    temperature: float = 0.0
+    temperature: Annotated[float, Meta(ge=0, le=MAX_TEMPERATURE)] = 0.0
     top_k: int = 0
     top_p: float = 1.0
-    min_p: float = 0.0
+    min_p: Annotated[float, Meta(ge=0, le=1)] = 0.0
     repetition_penalty: float = 1.0
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0

@@ -7,31 +7,31 @@ absent.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
 
 from app.api.errors import bad_field, of_engine, unsupported
+from app.settings.declarations import declared_in
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
 from engine.methods import methods
-from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MAX_TEMPERATURE, SamplingSettings, SpeculationSettings
+from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.status import ModelInfo
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
 MOST_STOPS, LONGEST_STOP = 256, 500
 MOST_BIASES = 4096
-# A share of probability that no more than one token has.
+# The smallest top_p: only the likeliest token remains.
 _LEAST_TOP_P = 1e-9
 _Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
-_Fraction = Annotated[float, Meta(ge=0, le=1)]
+_Penalty = Annotated[float, Meta(ge=-2, le=2)]
 # 0 reads the prompt and writes nothing; a number below it is no limit.
 MaxTokens = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 _Method = Annotated[str, Meta(extra_json_schema={"enum": list(methods())})]
-_Penalty = Annotated[float, Meta(ge=-2, le=2)]
 _StopText = Annotated[str, Meta(max_length=LONGEST_STOP)]
 # "" is none.
 Stop = _StopText | Annotated[list[_StopText | None], Meta(max_length=MOST_STOPS)]
@@ -50,43 +50,53 @@ def thinking_options(info: ModelInfo, effort: str | None) -> dict[str, Any]:
     return {} if effort is None else dict(info.thinking.options(_EFFORTS.get(effort, effort)))
 
 
-class Speculation(Struct, kw_only=True):
+def _struct_of(record: type[Any], names: Iterable[str]) -> type[Struct]:
+    """Return a struct with these fields of a record of the engine, each of which may be absent."""
+    kinds = get_type_hints(record, include_extras=True)
+    for name, setting in declared_in(record).items():
+        if setting.choices:
+            kinds[name] = Annotated[kinds[name], Meta(extra_json_schema={"enum": setting.values})]
+    return defstruct(record.__name__, [(name, kinds[name] | None, None) for name in names])
+
+
+if TYPE_CHECKING:
+    # Mypy takes no class that is made by a function as a base.
+    _SpeculationFields = Struct
+    _SamplingFields = Struct
+else:
+    _SpeculationFields = _struct_of(SpeculationSettings, declared_in(SpeculationSettings))
+    _SamplingFields = _struct_of(SamplingSettings, [one.name for one in fields(SamplingSettings)])
+
+
+class Speculation(_SpeculationFields, kw_only=True):
     """How to draft. An absent field keeps its value. A depth of null is "auto"."""
 
     method: _Method | None = None
     depth: _Depth | Literal["auto"] | UnsetType | None = UNSET
-    acceptance: Annotated[str, Meta(extra_json_schema={"enum": list(ACCEPTANCE_RULES)})] | None = None
-    # Always the same text with and without speculation.
-    same_text: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in (None, *methods()):
-            raise bad_field("method", f"one of {', '.join(methods())}")
-        if self.acceptance not in (None, *ACCEPTANCE_RULES):
-            raise bad_field("acceptance", f"one of {', '.join(ACCEPTANCE_RULES)}")
+        for name, setting in declared_in(SpeculationSettings).items():
+            if setting.choices and getattr(self, name) not in (None, *setting.values):
+                raise bad_field(name, f"one of {', '.join(setting.values)}")
 
     def changed(self, settings: SpeculationSettings) -> SpeculationSettings:
         """Return `settings` with the given fields replaced."""
-        if self.depth is not UNSET:
-            settings = replace(settings, depth=None if self.depth == "auto" else self.depth)
-        return replace(
-            settings,
-            method=self.method or settings.method,
-            acceptance=self.acceptance or settings.acceptance,
-            same_text=settings.same_text if self.same_text is None else self.same_text,
-        )
+        found = {name: getattr(self, name) for name in declared_in(SpeculationSettings)}
+        given = {name: value for name, value in found.items() if value not in (None, UNSET)}
+        if self.depth in (None, "auto"):
+            given["depth"] = None
+        return replace(settings, **given)
 
 
-class RequestSettings(Struct, kw_only=True):
-    """The fields of every endpoint that answers."""
+class RequestSettings(_SamplingFields, kw_only=True):
+    """The fields of every endpoint that answers: those of the engine's sampling, some in a wider form, and others."""
 
     model: str | None = None
     stream: bool | None = None
-    temperature: Annotated[float, Meta(ge=0, le=MAX_TEMPERATURE)] | None = None
-    top_p: _Fraction | None = None
+    # 0 is the likeliest token alone.
+    top_p: Annotated[float, Meta(ge=0, le=1)] | None = None
     # -1 is off, too.
     top_k: Annotated[int, Meta(ge=-1, le=2**31)] | None = None
-    min_p: _Fraction | None = None
     repetition_penalty: Annotated[float, Meta(ge=0.01, le=10)] | None = None
     presence_penalty: _Penalty | None = None
     frequency_penalty: _Penalty | None = None
@@ -140,7 +150,6 @@ class RequestSettings(Struct, kw_only=True):
         if self.top_k is not None:
             asked["top_k"] = max(0, self.top_k)
         if self.top_p == 0:
-            # The likeliest token alone.
             asked["top_p"] = _LEAST_TOP_P
         chosen: dict[str, Any] = {**recommended, **{key: value for key, value in asked.items() if value is not None}}
         try:

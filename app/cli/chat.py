@@ -14,8 +14,8 @@ from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
-from app.cli.conversation import TerminalConversation, readable, request, talk
-from app.cli.pair_options import add_method, add_pair_options, chosen_pair, own_engine_settings
+from app.cli.conversation import TerminalConversation, add_request_options, readable, request, talk
+from app.cli.pair_options import add_pair_options, chosen_pair, own_engine_settings
 from app.session.attachments import read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
 from app.text.fences import file_block
@@ -24,12 +24,11 @@ from engine import Engine, EngineClient, EngineError, Failed
 from engine.files.picture_file import MOST_MEGABYTES
 from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import digest_of, picture_size, time_for
-from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
+from engine.requests import SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
 # Characters; more than any model's context holds.
 _LONGEST_INPUT = 8 * 2**20
-_SAME_TEXT_HELP = "always the same text with and without speculation; the line below an answer says what it costs"
 _THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _FILE_HELP = "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable"
@@ -73,28 +72,13 @@ def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> N
     add("--image", action="append", default=[], metavar="FILE", help=_IMAGE_HELP)
     add("--file", action="append", default=[], metavar="FILE", help=_FILE_HELP)
     add("--lines", action="store_true", help="treat each line of standard input as a question")
-    add_method(parser)
-    add("--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)")
-    add("--same-text", action="store_true", help=_SAME_TEXT_HELP)
-    _add_sampling(parser)
+    add_request_options(parser, SpeculationSettings)
+    add_request_options(parser.add_argument_group("sampling", _SAMPLING_HELP), SamplingSettings)
     add("--max-tokens", type=int, metavar="N", help="maximum answer length in tokens (up to the context)")
     add("--system", metavar="TEXT", help="system prompt")
     add("--thinking", choices=("auto", *SWITCHED, *LEVELS), default="auto", help=_THINKING_HELP)
     add("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
     add("--json", action="store_true", help="print one JSON object per event")
-
-
-def _add_sampling(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("sampling", _SAMPLING_HELP)
-    for name, kind, unit, words in (
-        ("--temperature", float, "T", f"0 to {MAX_TEMPERATURE:g}; 0 always picks the most likely token"),
-        ("--top-p", float, "P", "sample from the most likely tokens that add up to P, above 0 to 1 (all)"),
-        ("--top-k", int, "K", "sample from the K most likely tokens; 0: all"),
-        ("--min-p", float, "P", "drop tokens below the fraction P of the top probability, 0 (none) to 1"),
-        ("--repetition-penalty", float, "R", "above 0; 1 turns it off"),
-        ("--seed", int, "S", "the same seed gives the same text (random)"),
-    ):
-        group.add_argument(name, type=kind, metavar=unit, help=words)
 
 
 def _own_engine() -> AbstractContextManager[EngineClient]:
@@ -200,11 +184,3 @@ def _ask_lines(conversation: TerminalConversation) -> int:
         if code == INTERRUPTED:
             break
     return code
-
-
-def _depth(text: str) -> int | None:
-    if text == "auto":
-        return None
-    if text.isdecimal():
-        return int(text)
-    raise argparse.ArgumentTypeError(f'"auto" or a number, not {text!r}')

@@ -16,15 +16,17 @@ from app.cli.downloads import follow_loading
 from app.cli.pair_options import explained, model_path
 from app.cli.terminal import say
 from app.session.model_names import english_name
+from app.settings.declarations import declared_in
+from app.settings.engine_settings import none_values
 from app.text.thinking import without_thoughts
-from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings
+from engine import EngineClient, EngineError, Finished
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
 
 with suppress(ImportError):
     # Gives `input` line editing and a history that is not written to a file. Python can be built without it.
     import readline  # noqa: F401
 
-_SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.+))?")
 _HELP = """\
 /help          list these commands
@@ -107,17 +109,43 @@ def request(
     `recommended` fills in the sampling, and `thinking` is the choice of the model's template. Raises `BadRequest`.
     """
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []
-    chosen = {name: value for name in _SAMPLING if (value := getattr(arguments, name)) is not None}
-    sampling: dict[str, Any] = {**(recommended or {}), **chosen}
     return ChatRequest(
         messages=[*system, *turns],
-        sampling=SamplingSettings(**sampling, seed=arguments.seed),
-        speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth, same_text=arguments.same_text),
+        sampling=SamplingSettings(**{**(recommended or {}), **_chosen(arguments, SamplingSettings)}),
+        speculation=SpeculationSettings(**_chosen(arguments, SpeculationSettings)),
         max_tokens=arguments.max_tokens,
         stop=tuple(map(readable, arguments.stop)),
         template_options=thinking.options(arguments.thinking) if thinking is not None else {},
         pictures=pictures,
     )
+
+
+def add_request_options(parser: Any, record: type[Any]) -> None:
+    """Declare an option for each setting that is a field of `record`, on a parser or a group of its options."""
+    for name, setting in declared_in(record).items():
+        declared: dict[str, Any] = {"default": None, "help": setting.terminal or setting.title}
+        if setting.choices:
+            declared["choices"] = setting.values
+        elif isinstance(setting.default, bool):
+            declared["action"] = "store_true"
+        elif name in none_values(record):
+            declared |= {"type": _number_or_auto, "metavar": "auto|N"}
+        else:
+            declared |= {"type": type(setting.default), "metavar": "N" if isinstance(setting.default, int) else "X"}
+        parser.add_argument(f"--{name.replace('_', '-')}", **declared)
+
+
+def _number_or_auto(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if text.isdecimal():
+        return int(text)
+    raise argparse.ArgumentTypeError(f'"auto" or a number, not {text!r}')
+
+
+def _chosen(arguments: argparse.Namespace, record: type[Any]) -> dict[str, Any]:
+    """Return the fields of `record` that the command line has."""
+    return {name: value for name in declared_in(record) if (value := getattr(arguments, name)) is not None}
 
 
 def readable(text: str) -> str:

@@ -24,7 +24,6 @@ from engine.files.steps import run_to_completion
 from engine.finding.gguf_models import is_gguf
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
-from engine.methods import methods
 from engine.model_files.model import Model
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
@@ -63,11 +62,6 @@ def add_pair_options(parser: Any, *, with_main: bool = True) -> None:
         _MODEL_HELP.format(kind="draft model or head", more="'s, or none with another main model") + '; "none" for none'
     )
     parser.add_argument("--draft", metavar="MODEL", help=draft_help)
-
-
-def add_method(parser: Any) -> None:
-    """Declare --method on a parser or a group of its options."""
-    parser.add_argument("--method", choices=methods(), default="auto", help="what proposes draft tokens (auto)")
 
 
 def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None:

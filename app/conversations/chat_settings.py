@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.settings.declarations import SETTINGS
-from app.settings.engine_settings import SAMPLING_KEYS
+from app.settings.declarations import SETTINGS, declared_in
+from app.settings.engine_settings import none_values
 from engine.grammars.grammar import Grammar
 from engine.requests import SamplingSettings, SpeculationSettings
 
@@ -19,16 +19,16 @@ from engine.requests import SamplingSettings, SpeculationSettings
 OWN, SET_ASIDE = "own", "set_aside"
 # Keys of the switch of a chat's tools, and of the tools that are allowed in this chat alone.
 TOOLS_ON, TOOLS_ALLOWED = "tools", "tools_allowed"
-SPECULATION_KEYS = ("method", "depth", "acceptance")
+SPECULATION_KEYS = tuple(key for key, setting in declared_in(SpeculationSettings).items() if setting.in_chats)
 # Only a chat has this setting: text, any JSON, or JSON by a schema. It is stored as one string: "", "json", or "schema"
 # followed by a new line and the schema as the user wrote it.
 ANSWER_FORMAT = "answer_format"
 TEXT, JSON = "", "json"
 _SCHEMA = "schema\n"
-_OF_SAMPLING, _OF_ANSWER = (*SAMPLING_KEYS, "seed"), ("max_tokens", "overflow", "thinking")
+_OF_SAMPLING = tuple(key for key, setting in declared_in(SamplingSettings).items() if setting.in_chats)
+_OF_ANSWER = ("max_tokens", "overflow", "thinking")
 KEYS = (*_OF_SAMPLING, *_OF_ANSWER, *SPECULATION_KEYS)
-# What the settings window has for None.
-_NONE = {"seed": -1, "max_tokens": 0, "depth": 0}
+_NONE = {"max_tokens": 0} | none_values(SamplingSettings) | none_values(SpeculationSettings)
 
 # Names that a system prompt may hold in double braces, filled in when a question is sent. The time of day is not among
 # them: it would change the prompt with every question and force a full prefill.

@@ -25,7 +25,7 @@ class SettingControl:
         self.widget: Any
         self._show: Callable[[Any], None]
         if setting.choices:
-            self.widget = Chooser(parent, (value for value, _ in setting.choices), entered)
+            self.widget = Chooser(parent, setting.values, entered)
             self._show = self.widget.set_value
         elif isinstance(setting.default, bool):
             self.widget = Switch(parent)

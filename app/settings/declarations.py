@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from app.settings.setting import (
     ADVANCED,
@@ -127,6 +128,7 @@ class SettingsValues(RememberedValues):
             "speculation would not help."
         ),
         choices=tuple((method, method_words(method)) for method in methods()),
+        terminal="what proposes draft tokens (auto)",
     )
     depth: int = SPECULATION.setting(
         0,
@@ -134,6 +136,7 @@ class SettingsValues(RememberedValues):
         help="Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.",
         most=16,
         least_words="Automatic",
+        terminal="draft tokens per round, 0 to 16 (auto)",
     )
     acceptance: str = SPECULATION.setting(
         "match",
@@ -144,6 +147,7 @@ class SettingsValues(RememberedValues):
             "probabilities exactly."
         ),
         choices=RULES,
+        terminal="when a draft token is accepted (match)",
     )
     same_text: bool = SPECULATION.setting(
         False,
@@ -152,6 +156,8 @@ class SettingsValues(RememberedValues):
             "Processors can round differently when they verify more tokens at once. With this on, Tandem uses only "
             "draft lengths at which rounding is the same, and computes one answer at a time."
         ),
+        terminal="always the same text with and without speculation; the line below an answer says what it costs",
+        in_chats=False,
     )
     earlier_chats: bool = SPECULATION.setting(
         True,
@@ -176,6 +182,7 @@ class SettingsValues(RememberedValues):
         help="0 always picks the most likely token. Higher values add variety and mistakes.",
         most=2.0,
         step=0.1,
+        terminal="0 to 5; 0 always picks the most likely token",
     )
     top_p: float = GENERATION.setting(
         1.0,
@@ -184,9 +191,15 @@ class SettingsValues(RememberedValues):
         least=0.05,
         most=1.0,
         step=0.05,
+        terminal="sample from the most likely tokens that add up to X, above 0 to 1 (all)",
     )
     top_k: int = GENERATION.setting(
-        0, title="Top k", help="Samples only from this many of the most likely tokens.", most=200, least_words="All"
+        0,
+        title="Top k",
+        help="Samples only from this many of the most likely tokens.",
+        most=200,
+        least_words="All",
+        terminal="sample from the N most likely tokens; 0: all",
     )
     min_p: float = GENERATION.setting(
         0.0,
@@ -194,6 +207,7 @@ class SettingsValues(RememberedValues):
         help="Drops tokens below this fraction of the top probability. 0 turns it off.",
         most=1.0,
         step=0.05,
+        terminal="drop tokens below the fraction X of the top probability, 0 (none) to 1",
     )
     repetition_penalty: float = GENERATION.setting(
         1.0,
@@ -202,6 +216,7 @@ class SettingsValues(RememberedValues):
         least=1.0,
         most=2.0,
         step=0.05,
+        terminal="above 0; 1 turns it off",
     )
     max_tokens: int = GENERATION.setting(
         0,
@@ -219,6 +234,7 @@ class SettingsValues(RememberedValues):
         most=2**31 - 1,
         least_words="Random",
         grouped=False,
+        terminal="the same seed gives the same text (random)",
     )
     thinking: str = GENERATION.setting(
         "auto",
@@ -332,6 +348,12 @@ PAGES = {
     )
 }
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}
+
+
+def declared_in(record: type[Any]) -> dict[str, Setting]:
+    """Return the settings that are fields of a record of the engine, by name, in the order of their declaration."""
+    names = {one.name for one in fields(record)}
+    return {name: setting for name, setting in SETTINGS.items() if name in names}
 
 
 def settings_of(page: str) -> tuple[Setting, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from app.settings.declarations import SETTINGS, SettingsValues
+from app.settings.declarations import SETTINGS, SettingsValues, declared_in
 from app.system.paths import answer_index_folder, learned_file, prefix_folder, taught_folder
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
@@ -16,7 +16,7 @@ _GB = 10**9
 _CACHE_SHARE = 16
 
 # The sampling settings that a model's authors may recommend and that a preset sets.
-SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+SAMPLING_KEYS = tuple(key for key in declared_in(SamplingSettings) if key != "seed")
 # Tandem's own, in the window, for a model whose authors recommend no temperature: always the likeliest token makes
 # small models repeat themselves without end. Other apps use about the same.
 OWN_SAMPLING = {"temperature": 0.7, "top_p": 0.95}
@@ -55,15 +55,23 @@ def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) ->
 
 
 def sampling_of(values: SettingsValues, recommended: Mapping[str, float]) -> SamplingSettings:
-    seed = None if values.seed < 0 else values.seed
-    return SamplingSettings(**sampling_values(values, recommended), seed=seed)
+    return SamplingSettings(**_passed(SamplingSettings, values) | sampling_values(values, recommended))
 
 
 def speculation_of(values: SettingsValues) -> SpeculationSettings:
-    """Return the settings of speculation; depth 0 leaves the depth to the controller."""
-    return SpeculationSettings(
-        method=values.method, depth=values.depth or None, acceptance=values.acceptance, same_text=values.same_text
-    )
+    return SpeculationSettings(**_passed(SpeculationSettings, values))
+
+
+def none_values(record: type[Any]) -> dict[str, Any]:
+    """Return what settings have instead of None, the engine's own choice: their least value."""
+    allowed = {one.name for one in fields(record) if one.default is None}
+    return {name: setting.least for name, setting in declared_in(record).items() if name in allowed}
+
+
+def _passed(record: type[Any], values: SettingsValues) -> dict[str, Any]:
+    """Return the fields of a record of the engine that are declared by the same name."""
+    none, found = none_values(record), {name: getattr(values, name) for name in declared_in(record)}
+    return {name: None if name in none and value == none[name] else value for name, value in found.items()}
 
 
 def memory_limit_of(values: SettingsValues) -> int | None:
@@ -85,16 +93,10 @@ def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -
 def engine_settings_of(values: SettingsValues) -> EngineSettings:
     """Return the engine's settings. A setting that both declare by one name passes as it is.
 
-    0 becomes None, the engine's own choice. Models have to fit with the context of the Models page. The prefix cache
-    takes up to a sixteenth of the memory.
+    Models have to fit with the context of the Models page. The prefix cache takes up to a sixteenth of the memory.
     """
-    shared: dict[str, Any] = {}
-    for field in fields(EngineSettings):
-        if field.name in SETTINGS:
-            value = getattr(values, field.name)
-            shared[field.name] = None if field.default is None and not value else value
     return EngineSettings(
-        **shared,
+        **_passed(EngineSettings, values),
         unload_after_s=values.unload_after_min * 60.0 or None,
         draft_kv_bits=values.kv_bits or None,
         prefix_cache_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _CACHE_SHARE,

@@ -14,6 +14,8 @@ class Setting:
 
     Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
     are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting.
+    A setting of requests has the help of its option of `tandem chat` in `terminal`; with `in_chats`, a chat may have a
+    value of its own.
     """
 
     key: str
@@ -28,6 +30,8 @@ class Setting:
     least_words: str = ""
     grouped: bool = True
     is_shortcut: bool = False
+    terminal: str = ""
+    in_chats: bool = True
 
     @property
     def texts(self) -> list[str]:
@@ -36,12 +40,17 @@ class Setting:
             text for text in (self.title, self.help, self.least_words, *(words for _, words in self.choices)) if text
         ]
 
+    @property
+    def values(self) -> list[Any]:
+        """The values to choose from; none if any value of the type is allowed."""
+        return [value for value, _ in self.choices]
+
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""
         if type(value) is not type(self.default):
             return False
         if self.choices:
-            return any(value == choice for choice, _ in self.choices)
+            return value in self.values
         if isinstance(value, (int, float)) and self.page and not isinstance(value, bool):
             return self.least <= value <= self.most
         return True
