@@ -167,18 +167,8 @@ class ChatService(QObject):
 
     def keep_read_position(self, chat: Chat, position: tuple[int, int] | None) -> None:
         """Keep how far a chat is scrolled (a turn's index and pixels) until it is shown again."""
-        if chat.read_position == position:
-            return
-        chat.settings = {**chat.settings, READ_POSITION: position}
-        if chat.id is None:
-            return
-        chat_id = chat.id
-
-        def write(store: ConversationStore) -> None:
-            stored = store.conversations.get(chat_id).settings
-            store.conversations.set_settings(chat_id, {**stored, READ_POSITION: position})
-
-        self._store.of(chat).schedule(write, 0.0)
+        if chat.read_position != position:
+            self._store.keep_setting(chat, READ_POSITION, position)
 
     # The path of messages that a chat shows
 

@@ -171,6 +171,18 @@ class StoreClient(QObject):
         """Run an operation after `delay` seconds or when the store closes; only its error is reported."""
         self._thread.submit(operation, delay).add_done_callback(self._note_end)
 
+    def keep_setting(self, chat: Chat, key: str, value: object) -> None:
+        """Keep a setting of the chat. A chat that is not stored yet stores its settings with its first question."""
+        chat.settings = {**chat.settings, key: value}
+        if (chat_id := chat.id) is None:
+            return
+
+        def write(store: ConversationStore) -> None:
+            stored = store.conversations.get(chat_id).settings
+            store.conversations.set_settings(chat_id, {**stored, key: value})
+
+        self.of(chat).schedule(write, 0.0)
+
     def _note_end(self, future: Future[Any]) -> None:
         """Report the error of an operation that nobody waits for. Runs on the store's thread."""
         if (error := future.exception()) is not None and self.ready:

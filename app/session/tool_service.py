@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversations.chat_settings import TOOLS_ALLOWED, TOOLS_ON
-from app.conversations.store import ConversationStore
 from app.session.bridge import Bridge
 from app.session.chats import Chat
 from app.session.model_service import ModelService
@@ -92,7 +91,7 @@ class ToolService(QObject):
 
     def set_on(self, chat: Chat, on: bool) -> None:
         """Give the chat its tools, or none, from the next question on."""
-        self._keep(chat, TOOLS_ON, on)
+        self._store.keep_setting(chat, TOOLS_ON, on)
         self.changed.emit()
 
     def turn_on_if_unchosen(self, chat: Chat) -> bool:
@@ -142,8 +141,9 @@ class ToolService(QObject):
     def permit(self, chat: Chat, tool: Tool, permission: Permission) -> None:
         """Keep the person's choice: CHAT with the chat, the others for all chats."""
         if permission is Permission.CHAT:
-            allowed = chat.settings.get(TOOLS_ALLOWED)
-            self._keep(chat, TOOLS_ALLOWED, [*(allowed if isinstance(allowed, list) else ()), tool.fingerprint])
+            stored = chat.settings.get(TOOLS_ALLOWED)
+            allowed = stored if isinstance(stored, list) else []
+            self._store.keep_setting(chat, TOOLS_ALLOWED, [*allowed, tool.fingerprint])
         else:
             self.settings.permit(tool, permission)
         self.changed.emit()
@@ -170,19 +170,6 @@ class ToolService(QObject):
         self._writes.shutdown()
         if self._host is not None:
             self._host.close()
-
-    def _keep(self, chat: Chat, key: str, value: object) -> None:
-        """Keep a setting of the chat. A chat that is not stored yet stores its settings with its first question."""
-        chat.settings = {**chat.settings, key: value}
-        if chat.id is None:
-            return
-        chat_id = chat.id
-
-        def write(store: ConversationStore) -> None:
-            stored = store.conversations.get(chat_id).settings
-            store.conversations.set_settings(chat_id, {**stored, key: value})
-
-        self._store.of(chat).run(write)
 
 
 def _deliver(done: OnResult, future: Future[ToolResult]) -> None:
