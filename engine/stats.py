@@ -16,11 +16,11 @@ BUSY = 1.5
 # The largest error (two standard deviations, natural logarithm) of a speed-up that is shown; with a larger error, only
 # a bound is.
 KNOWN = 0.14
-# Speeds that differ by less than this factor feel the same.
+# A smaller factor between two speeds is not noticeable.
 NOTICEABLE = 1.05
 # Of a speed-up that is more than this many times as large as possible, nothing is true.
 UNTRUE = 2.0
-# The most seconds by which the figures of an event are older than its round: nobody reads them more often.
+# The seconds between two updates of the figures of events: fast enough to read.
 FIGURES_S = 0.1
 # What `summed` adds up.
 _SUMS = ("generated_tokens", "rounds", "drafted", "accepted", "draft_s", "verify_s", "host_s", "picture_s")
@@ -106,7 +106,7 @@ class RoundedSpeedup(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether speculation makes a difference that is felt."""
+        """Whether speculation makes a noticeable difference."""
         return self.known != "most" and self.factor > NOTICEABLE
 
 

@@ -28,7 +28,7 @@ TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class CompletionBody(SeveralAnswers, kw_only=True):
-    """Continue a text that no chat template wraps."""
+    """Continue a raw prompt, without a chat template."""
 
     prompt: str | list[TokenId | str | list[TokenId]] | None = None
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None

@@ -1,8 +1,8 @@
 """Rewrites what programs send as what the structs of this API know, before it is read as them.
 
-Programs send fields of other APIs and of newer versions, and conversations whose past is broken. What says something is
-kept, as text where there is no better form; what does not is left out, and `skipped` names it, so that the answer can
-say so. Only what cannot be answered at all is refused.
+Programs send fields of other APIs and of newer versions, and conversations whose past is broken. Known fields are kept,
+other readable content becomes text, and the rest is dropped and named in `skipped`, so that the answer can mention it.
+Only what cannot be answered at all is refused.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _as_text(value: Any) -> str:
 
 
 def arguments_of(value: Any) -> Object:
-    """Return the arguments of a call as an object; what is none, also JSON that is broken, is kept as it was."""
+    """Return the arguments of a call as an object; another value, also invalid JSON, is wrapped unchanged."""
     parsed = value
     if isinstance(value, str):
         try:

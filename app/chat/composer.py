@@ -64,9 +64,9 @@ class Composer(ThemeAware, QWidget):
         self.edit.submitted.connect(self.send)
         self.files.removed.connect(self.setFocus)
         for changed in (self.edit.edited, self.files.changed):
-            changed.connect(self.take_back)
+            changed.connect(self.cancel_queued)
         self._button.clicked.connect(self._press_button)
-        self.recall.clicked.connect(self.take_back)
+        self.recall.clicked.connect(self.cancel_queued)
         self._send.changed.connect(self._show_button)
         self._stop.changed.connect(self._show_button)
         self.restyle()
@@ -78,9 +78,9 @@ class Composer(ThemeAware, QWidget):
             return
         self._set_queued(self._waits)
         if not self._waits:
-            self.sent.emit(trimmed(self.edit.take_text()))
+            self.sent.emit(trimmed(self.edit.clear_and_return()))
 
-    def take_back(self) -> None:
+    def cancel_queued(self) -> None:
         """Cancel the automatic sending of a queued message."""
         self._set_queued(False)
 
@@ -110,7 +110,7 @@ class Composer(ThemeAware, QWidget):
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Show the unsent message of the chat on screen."""
-        self.take_back()
+        self.cancel_queued()
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:
             document = self._documents[chat] = self.edit.new_document(text)
@@ -119,7 +119,7 @@ class Composer(ThemeAware, QWidget):
             self.edit.moveCursor(QTextCursor.MoveOperation.End)
         self.files.show_chat(chat, attachments)
 
-    def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+    def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Put a question that could not be asked back into the box, before text that was written since."""
         self.files.show_files((*attachments, *self.files.attachments))
         cursor = self.edit.textCursor()
@@ -174,7 +174,7 @@ class Composer(ThemeAware, QWidget):
         if self._streaming:
             self._stop.trigger()
         elif self.queued:
-            self.take_back()
+            self.cancel_queued()
         else:
             self.send()
 

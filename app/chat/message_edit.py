@@ -63,7 +63,7 @@ class MessageEdit(QPlainTextEdit):
         # While a document changes, its cursor may be in no block.
         return block.layout().preeditAreaText() if block.isValid() else ""
 
-    def take_text(self) -> str:
+    def clear_and_return(self) -> str:
         """Commit the text being composed, then return the whole text and clear the box."""
         self.commit_preedit()
         text = self.toPlainText()
@@ -99,7 +99,7 @@ class MessageEdit(QPlainTextEdit):
             return
         QGuiApplication.inputMethod().commit()
         if self.preedit():
-            # The platform did not commit the text. The reset in `take_text` drops its copy.
+            # The platform did not commit the text. The reset in `clear_and_return` drops its copy.
             event = QInputMethodEvent()
             event.setCommitString(pending)
             self.inputMethodEvent(event)

@@ -1,9 +1,9 @@
 """Reads the rows of a damaged database: as SQLite does once its header is mended, or page by page.
 
 SQLite refuses the whole file for one wrong byte among its first hundred, and for one page less than the header says.
-Where it cannot read a table even so, it takes each page for a table by itself: then no page above a row needs to be
-sound, and none of the schema. The tables of a store are told apart by the columns of their rows. Deleted rows do not
-come back, because the store overwrites what it deletes.
+Where it cannot read a table even so, it takes each page for a table by itself: then rows are recovered even if the
+pages above them, or the schema, are damaged. The tables of a store are told apart by the columns of their rows. Deleted
+rows do not come back, because the store overwrites what it deletes.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ class SourceFile:
 class Source:
     """A file or a folder of the disk. One that was imported has no `path` and is never read again.
 
-    `problem` says why it could not be read again, as in `NotAttachable`. Its files are then those of before.
+    `problem` says why it could not be read again, as in `NotAttachable`. The contents read before are kept then.
     """
 
     path: str

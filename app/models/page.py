@@ -285,9 +285,9 @@ class ModelsPage(ThemeAware, QWidget):
     # Words
 
     def _show_problem(self, error: EngineError) -> None:
-        self._say(error_sentence(error))
+        self._show_note(error_sentence(error))
 
-    def _say(self, sentence: str) -> None:
+    def _show_note(self, sentence: str) -> None:
         self.note.setText(sentence)
         self.note.show()
 

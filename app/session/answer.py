@@ -127,7 +127,7 @@ class Answer:
 
     @property
     def refuses(self) -> bool:
-        """Whether the Starter says that the question is beyond it."""
+        """Whether the Starter declined the question."""
         return self._begins_as("refusals")
 
     @property

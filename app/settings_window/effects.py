@@ -33,7 +33,7 @@ class Effects(QObject):
         session.models.changed.connect(self._pair_changed)
 
     def close(self) -> None:
-        """Stop: changes while the window closes are no choices of the user."""
+        """Ignore changes from now on, while the window closes."""
         self._closed = True
 
     def _changed(self) -> None:

@@ -173,7 +173,7 @@ class Comparison:
 
     @property
     def roughly_helps(self) -> bool:
-        """Whether only the two speeds tell that speculation made a difference that is felt."""
+        """Whether only the two speeds tell that speculation made a noticeable difference."""
         stats = self.speculated.stats
         counts = self.step is ComparisonStep.DONE and bool(stats.drafted) and not self.speculated.repeats
         return counts and stats.speedup is None and (self.ratio or 0.0) > NOTICEABLE

@@ -157,8 +157,8 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
     return True
 
 
-def _too_deep(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse what the parser would leave out as one paragraph."""
+def _deep_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Treat blocks nested beyond the limit, which the parser would leave out, as one paragraph."""
     if silent or state.level < _DEEPEST:
         return False
     end = first + 1
@@ -328,7 +328,7 @@ def _configured() -> MarkdownIt:
     block.disable("html_block")
     block.at("reference", _definitions)
     block.at("table", _table, {"alt": ["paragraph"]})
-    block.before("table", "too_deep", _too_deep)
+    block.before("table", "too_deep", _deep_block)
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     inline.before("escape", "formula", _formula)

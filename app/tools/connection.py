@@ -43,7 +43,7 @@ for _name in ("mcp", "client"):
 
 # Seconds for a server to end in an orderly way, for its last words, and between two readings of a changing list.
 CLOSING_S, LAST_WORDS_S, RELIST_S = 3.0, 0.5, 1.0
-# What a person reads to find out why a server does not work, and of it in a sentence.
+# The characters of stderr that are kept, and the most of it in the sentence of an error.
 KEPT_STDERR, _LONGEST_DETAIL = 16 * 1024, 300
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100

@@ -171,7 +171,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         session.answers.asked.connect(self._show_new_turn)
         session.answers.arrived.connect(self._show_arrived)
         session.chats.path_changed.connect(self._show_path)
-        session.answers.not_stored.connect(self._take_back)
+        session.answers.not_stored.connect(self._restore_question)
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
         self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
@@ -250,10 +250,10 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self.transcript.show_path(chat)
             self._update_actions()
 
-    def _take_back(self, chat: Chat, turn: Turn) -> None:
+    def _restore_question(self, chat: Chat, turn: Turn) -> None:
         """Put a question that could not be stored back into its chat's composer, before the text that is there now."""
         if chat is self.session.chat:
-            self.composer.put_back(turn.question, turn.attachments)
+            self.composer.restore(turn.question, turn.attachments)
         else:
             words = "\n\n".join(part for part in (turn.question, chat.unsent) if part)
             self.session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
@@ -278,7 +278,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.transcript.refresh(turn)
         if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
             # A follow-up may say something else after an answer that was stopped or failed.
-            self.composer.take_back()
+            self.composer.cancel_queued()
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
@@ -301,7 +301,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self._ask(text)
             return
         others_wait = self.composer.can_be_sent
-        self.composer.put_back(text, ())
+        self.composer.restore(text, ())
         if not others_wait:
             self.composer.send()
 

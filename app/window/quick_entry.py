@@ -26,7 +26,7 @@ class QuickEntry(QuestionEditor):
         self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.edit.edited.connect(self.adjustSize)
         self.cancelled.connect(self.hide)
-        self.submitted.connect(self.edit.take_text)
+        self.submitted.connect(self.edit.clear_and_return)
         self.submitted.connect(self.hide)
         if (shortcut := hot_key()) is not None:
             shortcut.pressed = self.open

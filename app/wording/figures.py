@@ -124,7 +124,7 @@ def as_fast(measured: Speedup) -> str:
 def gain(answer: Answer) -> str:
     """Say how much faster draft tokens made an answer or, if that is unknown, how many tokens its rounds brought.
 
-    "" if nobody would feel it, or if the answer's speed does not count.
+    "" if it is not noticeable, or if the answer's speed does not count.
     """
     stats = answer.figures
     if not stats.drafted or not answer.speed_counts:
@@ -154,7 +154,7 @@ def speedup_is_known(measured: Speedup) -> bool:
 
 
 def helps(measured: Speedup) -> bool:
-    """Whether speculation made a difference that is felt."""
+    """Whether speculation made a noticeable difference."""
     found = rounded(measured)
     return found is not None and found.helps
 

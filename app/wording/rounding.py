@@ -13,7 +13,7 @@ from engine.tuning import KeyRange, LearnedPair, Rounding
 
 translate = QCoreApplication.translate
 
-# Below this share, a cost is not felt.
+# Below this share, a cost is not noticeable.
 _UNNOTICEABLE = 0.005
 
 

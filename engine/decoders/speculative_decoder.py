@@ -182,7 +182,7 @@ class SpeculativeDecoder:
         return None if choice.depth > 0 else _StartedRound(choice, self._rounds.start_next(current.pending))
 
     def _skip_pause(self, current: _StartedRound, finished_at: float) -> None:
-        """Charge nobody with a pause in a round that was just read."""
+        """Exclude a pause from the timing of the round that was just read."""
         busy = finished_at - self._accounted_to
         if pause := self._pauses.found(current.host_s + busy):
             self._generation.skip_pause(pause)

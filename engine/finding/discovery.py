@@ -72,7 +72,7 @@ def _with_inner(path: Path, name: str, source: str) -> Iterator[_ModelPlace]:
     if folder.head is None:
         for inner, head in folder.heads():
             if _is_model(head.path) or head.is_file:
-                # A head inside a repository is none of its own.
+                # A head inside another model's repository is not a repository itself.
                 yield head.path, f"{name}/{inner}", "folder" if source == "cache" else source
         yield from ((adapter, f"{name}:{adapter.name}", source) for adapter in adapters_in(path))
 

@@ -70,7 +70,7 @@ def places(
     """Yield each GGUF file that holds a model, or the folder made from it, with its name and its source.
 
     `snapshots` are those of the Hugging Face cache with their repositories, `folders` others with their sources.
-    Conversions of files that lie elsewhere, or no longer anywhere, come last.
+    Conversions whose source is outside these folders, or deleted, come last.
     """
     seen = set()
     for file, name, source in _files(snapshots, folders):

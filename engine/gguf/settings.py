@@ -31,7 +31,7 @@ class GgufSettings:
         self._prefix = file.architecture
 
     def get(self, name: str) -> Any:
-        """Return a setting as it is in the file, or None. Numbers lose what float32 has added to their decimals."""
+        """Return a setting as it is in the file, or None; a float with the fewest decimals that give its float32."""
         value = self._metadata.get(f"{self._prefix}.{name}")
         return float(str(np.float32(value))) if isinstance(value, float) else value
 

@@ -23,7 +23,7 @@ class CacheShape:
     """The numbers in a model's caches; layers that share another layer's cache count for nothing.
 
     `elements_a_token` are those of all full layers together. `windows` has (window in tokens, elements a token) for all
-    sliding layers of that window together. `state_bytes` are those that no token adds to.
+    sliding layers of that window together. `state_bytes` do not grow with the text.
     `undivided` means that all heads of a layer share its keys, as in latent attention.
     """
 

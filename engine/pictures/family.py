@@ -51,9 +51,9 @@ class Family(ABC):
 
     @abstractmethod
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
-        """Return the settings of a model; "both_ways" is 1 if a picture's tokens read each other in both directions.
+        """Return the settings of a model; "bidirectional" is 1 if the tokens of a picture read each other.
 
-        With 2 they do so only in layers with sliding windows.
+        With 2 they do so only in layers with sliding windows, and with 0 in none.
         "time", "row", "column" and "interleaved" are the axes of its positions, if these have three coordinates.
 
         Raises any exception for a configuration that is not of this family.

@@ -26,7 +26,7 @@ class Gemma3(Family):
             "side": int(config["vision_config"]["image_size"]),
             "tokens": _tokens(config),
             "resample": int(processor.get("resample", BILINEAR)),
-            "both_ways": 1,
+            "bidirectional": 1,
         }
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:  # noqa: ARG002
@@ -76,12 +76,12 @@ class Gemma4(Family):
     mark = "<|image|>"
 
     def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
-        vision, both_ways = config["vision_config"], config["text_config"].get("use_bidirectional_attention")
+        vision, bidirectional = config["vision_config"], config["text_config"].get("use_bidirectional_attention")
         most = processor.get("max_soft_tokens", config.get("vision_soft_tokens_per_image", 280))
         return {
             "cell": int(vision.get("patch_size", 16) * vision.get("pooling_kernel_size", 3)),
             "most": int(most),
-            "both_ways": 2 if both_ways == "vision" else 0,
+            "bidirectional": 2 if bidirectional == "vision" else 0,
         }
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:

@@ -25,7 +25,7 @@ _REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
 # A picture that took more seconds is decoded for the model before its request takes a place among those being served,
 # in every turn of a chat; ordinary ones only when the model reads them.
 LONG_S = 2
-# The sizes of this many pictures, and how long they took, are kept, so that a chat's next turn decodes none of them.
+# The most pictures whose sizes and decoding times are cached, the latest used, for the next turns of their chats.
 _MOST_KNOWN = 4096
 _known: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
 

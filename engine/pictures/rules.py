@@ -29,9 +29,9 @@ class PictureRules:
         return self.layout(width, height).cost
 
     @property
-    def both_ways(self) -> float:
-        """1 if the tokens of a picture read each other in both directions, 2 if in sliding windows only, else 0."""
-        return self.settings.get("both_ways", 0)
+    def bidirectional(self) -> float:
+        """Bidirectional attention among a picture's tokens: 0 for none, 1 for all layers, 2 for sliding windows."""
+        return self.settings.get("bidirectional", 0)
 
     @property
     def axes(self) -> Axes | None:

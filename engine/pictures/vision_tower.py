@@ -150,9 +150,9 @@ class RequestPictures:
     _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
 
     @property
-    def both_ways(self) -> bool:
+    def bidirectional(self) -> bool:
         """Whether the placeholders of a picture read each other in both directions, so that one pass reads them all."""
-        return self.vision.rules.both_ways > 0
+        return self.vision.rules.bidirectional > 0
 
     def texts(self) -> dict[str, str]:
         """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
@@ -229,8 +229,8 @@ class RequestPictures:
         read = mx.pad(text, [(0, 0), (0, 0), (0, seen.shape[1] - width)])
         read[:, placed] = seen.astype(read.dtype)
         embeddings, *deeper = mx.split(read, read.shape[-1] // width, axis=-1)
-        blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.both_ways else []
-        return PassInput(ids, embeddings, blocks, self.vision.rules.both_ways == 2, deeper)
+        blocks = [(picture.start - start, picture.stop - start) for picture in pictures] if self.bidirectional else []
+        return PassInput(ids, embeddings, blocks, self.vision.rules.bidirectional == 2, deeper)
 
     @cached_property
     def _embed_text(self) -> Any:

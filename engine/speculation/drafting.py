@@ -86,7 +86,7 @@ class Drafting:
 
     @property
     def draft_fits(self) -> bool:
-        """False if it has become clear that the drafter is not made for this main model."""
+        """False once the acceptance rate shows that the drafter does not match the main model."""
         return self._drafter is None or self.controller.learned.free.texts.fits(self._drafter.source)
 
     def select(self) -> None:

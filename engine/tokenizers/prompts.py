@@ -109,7 +109,7 @@ def encode_raw(tokenizer: Any, text: str) -> list[int]:
 
 
 def _with_tools(options: Options, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    # A template that was written without tools in mind must not see the variable at all.
+    # Omit `tools` when there are none: some templates only test whether it is defined.
     return {**options, "tools": [dict(tool) for tool in tools]} if tools else dict(options)
 
 

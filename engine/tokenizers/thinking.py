@@ -19,32 +19,32 @@ _UNKNOWN = "tandem"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class TemplateSwitch:
     """A variable of chat templates, and its values for levels; None leaves it out."""
 
     variable: str
     values: Mapping[str, OptionValue | None]
 
 
-# The ways to switch thinking, by the family that has them; of a template's ways the first counts.
-SWITCHES: Mapping[str, Way] = MappingProxyType(
+# The switches of thinking, by the family that has them; the first that matches a template is used.
+SWITCHES: Mapping[str, TemplateSwitch] = MappingProxyType(
     {
-        "": Way("enable_thinking", {"off": False, "on": True}),
-        "deepseek, granite, kimi": Way("thinking", {"off": False, "on": True}),
-        "minimax": Way("thinking_mode", {"off": "disabled", "on": "enabled"}),
-        "seed": Way("thinking_budget", {"off": 0, "on": -1}),
-        "cohere": Way("reasoning_effort", {"off": "none", "on": None}),
-        "hunyuan": Way("reasoning_effort", {"off": "no_think", "on": "high"}),
+        "": TemplateSwitch("enable_thinking", {"off": False, "on": True}),
+        "deepseek, granite, kimi": TemplateSwitch("thinking", {"off": False, "on": True}),
+        "minimax": TemplateSwitch("thinking_mode", {"off": "disabled", "on": "enabled"}),
+        "seed": TemplateSwitch("thinking_budget", {"off": 0, "on": -1}),
+        "cohere": TemplateSwitch("reasoning_effort", {"off": "none", "on": None}),
+        "hunyuan": TemplateSwitch("reasoning_effort", {"off": "no_think", "on": "high"}),
     }
 )
 # The efforts in rising order, as templates name them.
 LEVELS = {level: level for level in ("low", "medium", "high", "max")}
-# The ways to choose an effort.
-EFFORTS: Mapping[str, Way] = MappingProxyType(
+# The variables that choose an effort.
+EFFORTS: Mapping[str, TemplateSwitch] = MappingProxyType(
     {
-        "": Way("reasoning_effort", LEVELS),
-        "kimi": Way("thinking_effort", LEVELS),
-        "muse": Way("reasoning_strength", LEVELS),
+        "": TemplateSwitch("reasoning_effort", LEVELS),
+        "kimi": TemplateSwitch("thinking_effort", LEVELS),
+        "muse": TemplateSwitch("reasoning_strength", LEVELS),
     }
 )
 # Templates that write any value into the prompt mean these.
@@ -56,7 +56,7 @@ class ThinkingChoice:
     """The `levels` of a template: "off", "on" and efforts, as far as they change its text.
 
     `default` is the level that the template has by itself, "" if that is none of them. `switch` and `effort` are the
-    names of its ways, in `SWITCHES` and `EFFORTS`.
+    names of its variables, in `SWITCHES` and `EFFORTS`.
     """
 
     levels: tuple[str, ...] = ()
@@ -82,8 +82,8 @@ class ThinkingChoice:
         """Return the template's variables for a choice."""
         level, found = self.level(chosen), dict[str, OptionValue | None]()
         if level and "off" in self.levels:
-            way = SWITCHES[self.switch]
-            found[way.variable] = way.values["off" if level == "off" else "on"]
+            switch = SWITCHES[self.switch]
+            found[switch.variable] = switch.values["off" if level == "off" else "on"]
         if level in LEVELS:
             found[EFFORTS[self.effort].variable] = level
         return {name: value for name, value in found.items() if value is not None}
@@ -91,11 +91,11 @@ class ThinkingChoice:
 
 def may_choose(template: str) -> bool:
     """Whether a template mentions a variable that `thinking_of` tries, or is a function of mlx-lm."""
-    return any(_is_in(way, template) for way in (*SWITCHES.values(), *EFFORTS.values()))
+    return any(_is_in(switch, template) for switch in (*SWITCHES.values(), *EFFORTS.values()))
 
 
-def _is_in(way: Way, template: str) -> bool:
-    return way.variable in template or template.startswith("mlx_lm.")
+def _is_in(switch: TemplateSwitch, template: str) -> bool:
+    return switch.variable in template or template.startswith("mlx_lm.")
 
 
 def thinking_of(tokenizer: Any) -> ThinkingChoice:
@@ -103,32 +103,34 @@ def thinking_of(tokenizer: Any) -> ThinkingChoice:
     template = template_of(tokenizer)
     prompts = {"": _prompt(tokenizer, {})}
     choice = ThinkingChoice()
-    for name, way in SWITCHES.items():
+    for name, switch in SWITCHES.items():
         tried = ThinkingChoice(SWITCHED, switch=name)
-        if _is_in(way, template) and (found := _switched(tokenizer, tried, way)):
+        if _is_in(switch, template) and (found := _switched(tokenizer, tried, switch)):
             choice, prompts = tried, prompts | found
             break
-    for name, way in EFFORTS.items():
+    for name, switch in EFFORTS.items():
         tried = ThinkingChoice((*choice.levels, *LEVELS), switch=choice.switch, effort=name)
-        if _is_in(way, template) and (found := _efforts(tokenizer, tried, way, prompts)):
+        if _is_in(switch, template) and (found := _efforts(tokenizer, tried, switch, prompts)):
             levels = (*choice.levels, *(level for level in LEVELS if level in found))
             choice, prompts = replace(choice, levels=levels, effort=name), prompts | found
             break
     return replace(choice, default=next((level for level in choice.levels if prompts[level] == prompts[""]), ""))
 
 
-def _switched(tokenizer: Any, tried: ThinkingChoice, way: Way) -> dict[str, _Ids]:
+def _switched(tokenizer: Any, tried: ThinkingChoice, switch: TemplateSwitch) -> dict[str, _Ids]:
     """Return the prompts of a switch's levels; none if it is not one of the template's."""
     found = {level: _prompt(tokenizer, tried.options(level)) for level in SWITCHED}
-    refused = not all(found.values()) and way.values["on"] is not True
+    refused = not all(found.values()) and switch.values["on"] is not True
     changes = len(set(found.values())) > 1 and not refused
-    return found if changes and not _writes_any(tokenizer, way, {}) else {}
+    return found if changes and not _writes_any(tokenizer, switch, {}) else {}
 
 
-def _efforts(tokenizer: Any, tried: ThinkingChoice, way: Way, prompts: Mapping[str, _Ids]) -> dict[str, _Ids]:
+def _efforts(
+    tokenizer: Any, tried: ThinkingChoice, switch: TemplateSwitch, prompts: Mapping[str, _Ids]
+) -> dict[str, _Ids]:
     """Return the prompts of those efforts that are unlike each other and unlike the switch's levels."""
     base = tried.options("on") if "on" in tried.levels else {}
-    levels = _COMMON if _writes_any(tokenizer, way, base) else LEVELS
+    levels = _COMMON if _writes_any(tokenizer, switch, base) else LEVELS
     found = dict[str, _Ids]()
     # Where efforts are alike, the outer ones stay.
     for level in sorted(levels, key=lambda one: one in ("medium", "max")):
@@ -138,9 +140,9 @@ def _efforts(tokenizer: Any, tried: ThinkingChoice, way: Way, prompts: Mapping[s
     return found if len(found) > ("on" not in tried.levels) else {}
 
 
-def _writes_any(tokenizer: Any, way: Way, base: Options) -> bool:
+def _writes_any(tokenizer: Any, switch: TemplateSwitch, base: Options) -> bool:
     """Whether a template takes any value of a variable and writes it into the prompt."""
-    return _UNKNOWN in local_decoder(tokenizer)(_prompt(tokenizer, {**base, way.variable: _UNKNOWN}))
+    return _UNKNOWN in local_decoder(tokenizer)(_prompt(tokenizer, {**base, switch.variable: _UNKNOWN}))
 
 
 def _prompt(tokenizer: Any, options: Options) -> _Ids:

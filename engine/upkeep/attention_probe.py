@@ -25,8 +25,8 @@ SWITCHES = (1024, 4096, 8192, 16384, 32768, 65536)
 MOST_KEYS = 2 * SWITCHES[-1]
 # The most bytes that keys and values take, and no more than a quarter of the free memory.
 MOST_BYTES = 1 << 29
-# So many values are compared, in that many rows at least and at most. Rounding to bfloat16 hides a difference of sums
-# over some thousand keys in all but one of a thousand, and in fewer if there are more keys.
+# Values to compare, and the fewest and most rows. Rounding to bfloat16 hides a difference of sums over some thousand
+# keys in all but one of a thousand, and in fewer if there are more keys.
 VALUES, ROWS = 30_000, (MAX_DEPTH + 1, 256)
 # What the families call the heads of their queries, the scale of their scores, and sinks.
 _HEADS, _SCALES = ("n_heads", "num_heads", "num_attention_heads", "n_head"), ("scale", "sm_scale")

@@ -118,7 +118,7 @@ class PrefixAndIndexStores:
         return models.pair
 
     def close_answers(self) -> None:
-        """Write what is left of the index of answers."""
+        """Flush the index of answers."""
         if self._answers is not None:
             self._answers.close()
 

@@ -173,7 +173,7 @@ class Controller:
             plain, speculative = costs.verify(1), costs.verify(rows)
             if PROPOSERS[source].uses_drafter:
                 speculative = speculative.plus(costs.drafting(source, rows - 1))
-            # Unlike those of a comparison, these rounds were not near each other, so the load may have changed more.
+            # These rounds were not adjacent, as those of a comparison are, so their load may differ more.
             return log(speculative.seconds / plain.seconds), speculative.variance + plain.variance + (2.0 * UNSURE) ** 2
 
         return self.speedup.measured(estimate)

@@ -60,13 +60,13 @@ def _seeing(model: Any, caches: Sequence[Any], seen: PassInput) -> Iterator[None
     first = layers_of(model)[: len(left)] if left else []
     with (
         with_classes(first, [adding(type(layer)) for layer in first]),
-        _reading_both_ways(caches, seen) if seen.blocks else nullcontext(),
+        _reading_bidirectionally(caches, seen) if seen.blocks else nullcontext(),
     ):
         yield
 
 
 @contextmanager
-def _reading_both_ways(caches: Sequence[Any], seen: PassInput) -> Iterator[None]:
+def _reading_bidirectionally(caches: Sequence[Any], seen: PassInput) -> Iterator[None]:
     """Let the rows of each block read each other in the pass that the body builds, perhaps in windows only."""
     kind: Any = RotatingKVCache if seen.in_windows else object
     seeing = [cache for cache in caches if hasattr(cache, "make_mask") and isinstance(cache, kind)]

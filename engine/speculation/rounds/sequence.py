@@ -296,7 +296,7 @@ class CachedSequence:
     def rows_to_prefill(self, most: int) -> int:
         """Return how many tokens `prefill(most)` feeds."""
         end = min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()])
-        if self.reader is not None and self.reader.both_ways:
+        if self.reader is not None and self.reader.bidirectional:
             cut = next((picture for picture in self.pictures if picture.start < end < picture.stop), None)
             if cut is not None:
                 end = cut.start if cut.start > self.position else cut.stop

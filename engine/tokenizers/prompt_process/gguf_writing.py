@@ -207,7 +207,7 @@ def _output(place: Placement, tensor: GgufTensor, dtype: str) -> _Output:
             raise SettingError(tensor.name)
     if width is None or place.change is not None or len(shape) < 2 or not place.name.endswith(".weight"):
         shape = place.change(np.full(shape, -1, np.float32)).shape if place.change is not None else shape
-        # A logarithm that is in an exponent's exponent.
+        # A_log is exponentiated twice, so it stays in float32.
         return _Output(place, tensor, None, {place.name: ("F32" if place.name.endswith("A_log") else dtype, shape)})
     stem = place.name.removesuffix(".weight")
     groups = (*shape[:-1], shape[-1] // GROUP)
