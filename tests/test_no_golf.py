@@ -11,33 +11,35 @@ ROOT = Path(__file__).resolve().parents[1]
 RETURN_TRUTH = {"all", "any", "bool", "endswith", "hasattr", "isinstance", "issubclass", "startswith"}
 
 
-def is_truth(node: ast.expr | None) -> bool:
+def is_odd(node: ast.expr | None) -> bool:
+    """Whether it is a truth value, or a list or tuple that is empty under a condition."""
     match node:
-        case ast.BoolOp(values=values):
-            return any(map(is_truth, values))
-        case ast.NamedExpr(value=value):
-            return is_truth(value)
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.BoolOp(values=parts) | ast.NamedExpr(value=ast.expr() as parts):
+            return any(map(is_odd, parts if isinstance(parts, list) else [parts]))
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in RETURN_TRUTH
-    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
-
-
-def is_no_number(node: ast.expr) -> bool:
-    """Whether an operand is a truth value, or a list or tuple that is empty under a condition."""
-    branches = (node.body, node.orelse) if isinstance(node, ast.IfExp) else ()
-    return is_truth(node) or any(isinstance(one, ast.List | ast.Tuple) and not one.elts for one in branches)
+        case (
+            ast.IfExp(body=ast.List(elts=[]) | ast.Tuple(elts=[]))
+            | ast.IfExp(orelse=ast.List(elts=[]) | ast.Tuple(elts=[]))
+        ):
+            return True
+    return False
 
 
 def is_golf(node: ast.AST) -> bool:
     match node:
         case ast.AugAssign(value=value):
-            return isinstance(value, ast.BoolOp) or is_no_number(value)
+            return isinstance(value, ast.BoolOp) or is_odd(value)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
-            return is_no_number(left) or is_no_number(right)
-        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper)):
-            return is_truth(lower) or is_truth(upper)
+            return is_odd(left) or is_odd(right)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return is_odd(operand)
+        case ast.Subscript(slice=ast.Slice(lower=first, upper=last)):
+            return is_odd(first) or is_odd(last)
         case ast.Subscript(slice=index):
-            return is_truth(index)
+            return is_odd(index)
         case ast.For(iter=ast.Constant()) | ast.comprehension(iter=ast.Constant()):
             return True
         case ast.Call(func=ast.Name(id="enumerate" | "zip") | ast.Attribute(attr="fromhex"), args=[ast.Constant(), *_]):

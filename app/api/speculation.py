@@ -18,6 +18,7 @@ from app.api.answering import KEEP_ALIVE_S
 from app.api.calls import Api
 from app.api.errors import EVENT_HEADERS, KEEP_ALIVE, JsonReply, sse
 from app.api.request_settings import Speculation
+from app.settings.declarations import declared_in
 from engine.requests import SpeculationSettings
 from engine.stats import RequestStats, RoundRecord
 
@@ -69,10 +70,7 @@ def _state(api: Api) -> dict[str, Any]:
         "object": "speculation",
         "model": api.models.name_of(pair.main) or None,
         "draft_model": api.models.name_of(pair.draft) or None,
-        "method": settings.method,
-        "depth": settings.depth,
-        "acceptance": settings.acceptance,
-        "same_text": settings.same_text,
+        **{name: getattr(settings, name) for name in declared_in(SpeculationSettings)},
         "calls": [
             {
                 "id": call.id,

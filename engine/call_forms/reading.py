@@ -46,11 +46,7 @@ def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
 
 def json_or(read: CallReader) -> CallReader:
     """Read JSON, which several families write at times, or else what `read` reads."""
-
-    def read_either(text: str, tools: Tools) -> list[dict[str, Any]]:
-        return as_json(text, tools) if text.lstrip().startswith(("[", "{")) else read(text, tools)
-
-    return read_either
+    return lambda text, tools: as_json(text, tools) if text.lstrip().startswith(("[", "{")) else read(text, tools)
 
 
 def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -281,14 +281,11 @@ class BatchDecoder:
     @staticmethod
     def _disturbances(current: BatchRound) -> tuple[bool, bool]:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
-        interrupted = caught_up = False
+        caught_up = [member.request.take_caught_up() for member in current.members]
+        interrupted = any(member.generation.timing_interrupted for member in current.members)
         for member in current.members:
-            if member.request.take_caught_up():
-                caught_up = True
-            if member.generation.timing_interrupted:
-                interrupted = True
             member.generation.timing_interrupted = False
-        return interrupted, caught_up
+        return interrupted, any(caught_up)
 
     def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
         measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical)
