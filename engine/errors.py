@@ -110,6 +110,7 @@ class PromptTooLong(EngineError):
     code = "prompt-too-long"
 
     def __init__(self, tokens: int, limit: int) -> None:
+        self.tokens, self.limit = tokens, limit
         super().__init__(tokens=tokens, limit=limit)
 
 
@@ -169,11 +170,6 @@ class TemplateFailed(EngineError):
     def __init__(self, detail: str, reason: str = "") -> None:
         self.reason, self.detail = reason, detail
         super().__init__(reason=reason, detail=detail)
-
-    def of_model(self, path: str | Path, reason: str, detail: str) -> ModelNotUsable:
-        """Return the error of a model with that reason, or of one whose reading was ended before it had an outcome."""
-        ended = self.reason in ("too-slow", "too-large", "crashed")
-        return ModelNotUsable(path, "beyond-limits" if ended else reason, detail)
 
 
 class GrammarNotUsable(EngineError):

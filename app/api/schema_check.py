@@ -11,9 +11,9 @@ from msgspec import structs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.events import Finished
+from engine.grammars.checks import answer_problems
 from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest
-from engine.tokenizers.prompt_process.grammar_checks import answer_problems
 
 log = logging.getLogger(__name__)
 

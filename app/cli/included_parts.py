@@ -30,13 +30,13 @@ from engine.async_drafting.link import in_a_process
 from engine.async_drafting.messages import Begin, DraftReply, Ready, RoundOutcome
 from engine.client import EngineClient
 from engine.events import Finished
-from engine.files.picture_file import FORMATS
 from engine.grammars.grammar import Grammar
+from engine.pictures.picture_file import FORMATS
 from engine.pictures.reading import picture_size
 from engine.requests import ChatRequest, SamplingSettings
-from engine.tokenizers.prompt_process.client import PromptProcess
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompt_process import PromptProcess
 from engine.tokenizers.prompts import PromptJob
+from engine.tokenizers.tasks import TokenizerSource
 
 _PROMPT_S, _SERVER_S, _DRAFTER_S = 60, 60, 60
 _PDF_TEXT = "Tandem reads this page."

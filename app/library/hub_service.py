@@ -27,6 +27,7 @@ from app.settings.engine_settings import models_limit
 from app.settings.keychain import Keychain
 from app.settings.relocation import finish_interrupted_move
 from app.system.trash import move_to_trash
+from engine.advice.cache_shape import COUNTING
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import number_bytes
 from engine.advice.pairing import PairAdvice, advise, candidates
@@ -45,7 +46,6 @@ from engine.hub.repository_names import head_of, parse_repository
 from engine.hub.search import find_model, read_repository, search_models
 from engine.hub.values import AccessReport, RemovalPlan
 from engine.model_files.model import Model
-from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 
 # Seconds that a connection test, which a person watches, waits for the Hub.
 _CHECK_S = 8.0
@@ -179,7 +179,7 @@ class HubService:
         curated = self.catalog.models.values()
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
         # All caches have been counted, and what was counted is remembered.
-        COUNTING_PROCESS.release()
+        COUNTING.release()
         return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:

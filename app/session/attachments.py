@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,10 @@ from app.system.cancelled import Cancelled
 from app.text.file_texts import CHARSET, LARGEST_BYTES, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
 from engine.documents.document import is_document
-from engine.errors import EngineClosed, EngineError, PictureNotUsable
+from engine.errors import EngineClosed, PictureNotUsable
 from engine.files.paths import is_known_good
-from engine.files.picture_file import MOST_MEGABYTES
 from engine.files.reading_time import ReadingTime
+from engine.pictures.picture_file import MOST_MEGABYTES
 
 if TYPE_CHECKING:
     # For the reason in `app.chat.context_meter`.
@@ -118,12 +118,14 @@ def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | No
     if not file.is_file():
         return None
     if not is_known_good(file.parent):
-        from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
+        from engine.sandbox.errors import SandboxError
+        from engine.tokenizers.prompt_process import BUILD_S, PROMPT_PROCESS
+        from engine.tokenizers.tasks import count_tokens as count
 
         # An unknown tokenizer may take any time and memory, so it never runs in this process.
         try:
-            return PROMPT_PROCESS.measure(file, text, tokens)
-        except EngineError:
+            return PROMPT_PROCESS.run(partial(count, str(file), text, tokens), BUILD_S)
+        except SandboxError:
             return None
     offsets = _tokenizer(file).encode(text, add_special_tokens=False).offsets
     kept = offsets[:tokens]

@@ -6,22 +6,18 @@ from mimetypes import guess_type
 
 from app.system.cancelled import Cancelled
 from engine.documents.document import DocumentText, is_document
-from engine.errors import EngineClosed, TemplateFailed
-from engine.files.reading_time import ReadingTime, TimeSpent
+from engine.errors import EngineClosed
+from engine.files.reading_time import ReadingTime
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
-# Seconds of computing for a document. A dense page takes 0.01 to 0.03, and 400 of them are as long as LARGEST_BYTES.
-DOCUMENT_S = 10
 PLAIN, PDF, CHARSET = "text/plain", "application/pdf", "; charset="
-_REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
 
 
 class NotAttachable(Exception):
     """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable" or "picture".
 
-    It may also be a problem of `DocumentText`, "too-slow", "too-much-memory" or "no-time" (others took it); for files
-    of folders also "gone" or "too-many".
+    It may also be a problem that `read_document` finds; for files of folders also "gone" or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -35,7 +31,7 @@ class NotAttachable(Exception):
 def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTime | None = None) -> tuple[str, str]:
     """Return the media type and the text of a file; the type names the encoding if that was guessed for `language`.
 
-    All but text in UTF-8 is read in a process with limits, and within `time`; that of documents is Markdown. Raises
+    All but text in UTF-8 is read in a sandbox, and within `time`; that of documents is Markdown. Raises
     NotAttachable, and Cancelled when `time` is abandoned.
     """
     if not is_document(name, content) and (text := _utf8_text(content)) is not None:
@@ -58,24 +54,12 @@ def _utf8_text(content: bytes) -> str | None:
 
 def _read(name: str, content: bytes, language: str, time: ReadingTime) -> DocumentText:
     # Imported here because most questions have no document.
-    from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
-    from engine.tokenizers.prompt_process.files import read_in_time
+    from engine.documents.reading import read_document
 
     try:
-        read = read_in_time(
-            DOCUMENT_PROCESS,
-            lambda process, seconds: process.read_document(
-                name, content, LARGEST_BYTES, language, seconds, time.abandoned
-            ),
-            DOCUMENT_S,
-            time,
-        )
+        read = read_document(name, content, LARGEST_BYTES, language, time)
     except EngineClosed as error:
         raise Cancelled from error
-    except TimeSpent as error:
-        raise NotAttachable(name, "no-time") from error
-    except TemplateFailed as error:
-        raise NotAttachable(name, _REASONS.get(error.reason, "unreadable")) from error
     if read.problem:
         raise NotAttachable(name, read.problem)
     return read

@@ -105,7 +105,7 @@ def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], 
 
 def _start_prompt_process() -> None:
     """Start the prompt process, which takes as long as the engine's imports."""
-    from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
+    from engine.tokenizers.prompt_process import PROMPT_PROCESS
 
     PROMPT_PROCESS.start()
 

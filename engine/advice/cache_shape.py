@@ -1,7 +1,7 @@
 """The size of a model's caches at a context length, from its configuration alone.
 
 mlx-lm itself says what the caches hold (`engine.model_files.cache_counting`). Configurations may be a stranger's, so a
-process with limits asks it.
+sandbox asks it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,19 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from engine.model_files.architecture import can_load
-from engine.model_files.cache_counting import CacheShape
+from engine.model_files.cache_counting import CacheShape, count_bare
+from engine.sandbox.process import Sandbox
 from engine.speculation.caches.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
 
 log = logging.getLogger(__name__)
+
+# Seconds for building a model without its weights, and for importing MLX. The largest models take a tenth.
+COUNT_S = 8
+COUNTING = Sandbox("engine.model_files.cache_counting")
 
 # The settings that make no difference to caches; some are large, and loading changes them.
 _WITHOUT_EFFECT = frozenset({"eos_token_id", "quantization", "quantization_config"})
@@ -23,10 +29,8 @@ _counted: dict[tuple[object, str], CacheShape] = {}
 
 
 def count_apart(config: Mapping[str, Any]) -> CacheShape:
-    """Count the caches of a model in a process with limits. Waits for tenths of a second; raises `TemplateFailed`."""
-    from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
-
-    return COUNTING_PROCESS.count_caches(config)
+    """Count the caches of a model in a sandbox. Waits for tenths of a second; raises `SandboxError`."""
+    return COUNTING.run(partial(count_bare, dict(config)), COUNT_S)
 
 
 def cache_shape(

@@ -1,4 +1,4 @@
-"""Reads the text of documents and of text files in old encodings, in a process with limits: they come from anywhere."""
+"""Reads the text of documents and of text files in old encodings, in a sandbox: they come from anywhere."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader, 
 from engine.documents.sheets import SheetsReader
 from engine.documents.web_page import decoded_page, read_book, read_page
 from engine.documents.zipped_parts import Encrypted, ZippedParts
+from engine.sandbox.tasks import task
 
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
 _OLD_CONTAINER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -56,6 +57,7 @@ def is_page(name: str) -> bool:
     return name.lower().endswith(_PAGES)
 
 
+@task
 def document_text(name: str, data: bytes, most: int, language: str = "") -> DocumentText:
     """Return the text of a file, unless that has more than `most` characters.
 

@@ -1,4 +1,4 @@
-"""What the conversion of a GGUF file will write, as the process that converts it tells."""
+"""What the conversion of a GGUF file will write, as the sandbox that converts it tells."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def usable_grammar(grammar: Grammar) -> tuple[Grammar, tuple[str, ...]]:
 
     Raises `GrammarNotUsable`. Waits; thread-safe.
     """
-    from engine.tokenizers.prompt_process.grammar_checks import COMPILE_S, check_grammar
+    from engine.grammars.checks import COMPILE_S, check_grammar
 
     def usable(one: Grammar) -> bool:
         # Many parts that take long must not add up.

@@ -18,9 +18,9 @@ from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.pictures.reading import PictureFiles
 from engine.pictures.vision_tower import RequestPictures, VisionTower
 from engine.status import ModelInfo
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from engine.tokenizers.prompts import PromptJob, render
+from engine.tokenizers.tasks import TokenizerSource
 from engine.tokenizers.vocabulary import mark_tokens, parts_of_characters, vocabulary_of
 
 # The interval at which a call that waits for a prompt checks whether to stop.

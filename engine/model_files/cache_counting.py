@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.model_files.architecture import mlx_lm_module, mlx_vlm_module
+from engine.sandbox.bare_packages import import_bare_package
+from engine.sandbox.tasks import task
 
 # Lengths of two texts, beyond windows and strides inside a cache, between which it grows evenly.
 _SHORTER, _LONGER = 1024, 2048
@@ -31,6 +33,18 @@ class CacheShape:
     windows: tuple[tuple[int, int], ...] = ()
     state_bytes: int = 0
     undivided: bool = False
+
+
+@task
+def count_bare(config: dict[str, Any]) -> CacheShape:
+    """Run `count_caches` without the packages' own imports of all models, and these of transformers."""
+    import_bare_package("mlx_lm")
+    import_bare_package("mlx_vlm")
+    import mlx.core as mx
+
+    # Nothing is computed, so the GPU need not be woken.
+    mx.set_default_device(mx.Device(mx.cpu))
+    return count_caches(config)
 
 
 @dataclass(frozen=True, slots=True)

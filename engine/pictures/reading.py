@@ -1,4 +1,4 @@
-"""Reads picture files in processes with limits of time and memory, and without network."""
+"""Reads picture files in sandboxes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from importlib.util import find_spec
 
-from engine.errors import PictureNotUsable, PicturesNotInstalled, TemplateFailed, without_frames
-from engine.files.picture_file import MOST_MEGABYTES, DecodedPicture
+from engine.errors import PictureNotUsable, PicturesNotInstalled, without_frames
 from engine.files.reading_time import ReadingTime, TimeSpent
-from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
-from engine.tokenizers.prompt_process.files import read_in_time
+from engine.pictures.picture_file import MOST_MEGABYTES, DecodedPicture, decode_picture
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.file_reading import FileSandboxes
 
 # Seconds of computing for a file. Ordinary pictures of the largest size that is allowed take 1 to 2; a file that is
 # made to be slow, such as a JPEG with hundreds of scans, takes all of it.
@@ -21,6 +22,7 @@ DECODE_S = 10
 # The seconds that each picture of a request adds to these. It is decoded twice, for its size and for the model; a photo
 # of 12 megapixels takes less than half of it.
 A_PICTURE_S = 1
+PICTURES = FileSandboxes("engine.pictures.picture_file")
 _REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
 # A picture that took more seconds is decoded for the model before its request takes a place among those being served,
 # in every turn of a chat; ordinary ones only when the model reads them.
@@ -74,18 +76,12 @@ def read_picture(
     if len(data) > MOST_MEGABYTES * 2**20:
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
     time = time or ReadingTime()
-    views = list(sizes)
     try:
-        decoded = read_in_time(
-            PICTURE_PROCESS,
-            lambda process, seconds: process.decode_picture(data, views, resample, seconds, time.abandoned),
-            DECODE_S,
-            time,
-        )
+        decoded = PICTURES.read(partial(decode_picture, data, list(sizes), resample), DECODE_S, time)
     except TimeSpent as error:
         raise PictureNotUsable("too-slow-together", f"{time.seconds:g}") from error
-    except TemplateFailed as error:
-        detail = str(DECODE_S) if error.reason == "too-slow" else str(error.arguments["detail"])
+    except SandboxError as error:
+        detail = str(DECODE_S) if error.reason == "too-slow" else str(error)
         raise PictureNotUsable(_REASONS.get(error.reason, "crashed"), detail) from error
     if decoded.problem:
         raise PictureNotUsable(decoded.problem, decoded.detail)

@@ -22,7 +22,6 @@ from mlx.utils import tree_flatten
 from engine.cpu_backend.backend import as_computed, backend
 from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
 from engine.files.bounded_json import CONFIG
-from engine.files.picture_file import DecodedPicture
 from engine.files.steps import in_chunks
 from engine.heads.weights import quantise
 from engine.model_files.config import read_json
@@ -31,6 +30,7 @@ from engine.model_files.safetensors_header import parameter_count
 from engine.model_files.vision_kinds import VisionKind, vision_kind
 from engine.pictures.families import FAMILIES
 from engine.pictures.family import PictureLayout
+from engine.pictures.picture_file import DecodedPicture
 from engine.pictures.placed import PassInput, PlacedPicture
 from engine.pictures.positions import Grid, Positions
 from engine.pictures.reading import PictureFiles, digest_of

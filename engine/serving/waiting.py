@@ -27,7 +27,7 @@ from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.serving.active_request import ActiveRequest, cleaned_up
 from engine.stats import RequestStats
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall
 from engine.upkeep.models import Models
 
 

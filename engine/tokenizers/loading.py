@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 from transformers.utils.logging import disable_default_handler, enable_propagation
 
-from engine.errors import ModelNotUsable, TemplateFailed
+from engine.errors import ModelNotUsable
 from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
 from engine.files.kept_json import KeptJson
@@ -19,9 +20,10 @@ from engine.files.paths import is_known_good
 from engine.mlx_lm_private import template_of, tokenizer_defaults
 from engine.model_files.inspection import digest_of_small_files
 from engine.model_files.tokenizer_files import is_tekken
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.sandbox.errors import SandboxError
+from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from engine.tokenizers.prompts import turn_end_of
+from engine.tokenizers.tasks import TokenizerSource, find_thinking, find_turn_end
 from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
@@ -67,8 +69,8 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             # The engine compares prompts with the context itself; transformers would also print a warning.
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
-    except TemplateFailed as error:
-        raise error.of_model(path, "no-tokenizer", error.brief[:120]) from error
+    except SandboxError as error:
+        raise error.of_model(path, "no-tokenizer", str(error)[:120]) from error
     # A damaged or hostile tokenizer can make the library raise any exception.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
@@ -86,8 +88,11 @@ def _end_turns(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -
     Raises `EngineClosed` when the pool is left.
     """
     try:
-        end = turn_end_of(tokenizer) if source is None else PROMPT_PROCESS.turn_end(source, disk.leaving)
-    except TemplateFailed as error:
+        if source is None:
+            end = turn_end_of(tokenizer)
+        else:
+            end = PROMPT_PROCESS.run_with(source, partial(find_turn_end, source.folder), disk.leaving)
+    except SandboxError as error:
         log.info("the end of turns in %s was not found: %s", source and source.folder, error)
         return
     if end is not None and end not in tokenizer.eos_token_ids:
@@ -105,7 +110,7 @@ def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskP
     if source is None:
         return thinking_of(tokenizer)
     try:
-        return PROMPT_PROCESS.thinking(source, disk.leaving)
-    except TemplateFailed as error:
+        return PROMPT_PROCESS.run_with(source, partial(find_thinking, source.folder), disk.leaving)
+    except SandboxError as error:
         log.info("the template in %s was not tried: %s", source.folder, error)
         return ThinkingChoice()

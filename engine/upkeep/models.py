@@ -16,6 +16,7 @@ from engine.errors import EngineError, NoModel
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.finding.gguf_models import conversion_of, is_gguf
+from engine.gguf.conversion import convert
 from engine.gguf.provenance import VERSION, read_provenance
 from engine.machine.process_info import slowed
 from engine.machine.row_costs import first_guess
@@ -31,7 +32,6 @@ from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter, DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
-from engine.tokenizers.prompt_process.gguf_conversion import convert
 from engine.tuning import KeyRange, LearnedPair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter

@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that makes prompts, drafts, guards tools or draws."""
+"""The bundle's entry point: the `tandem` command, or a process that is a sandbox, drafts, guards tools or draws."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 def main() -> int:
     # Nothing may be imported before this: none but the last of these processes has Qt, and only the second MLX.
-    if sys.argv[1:2] == ["--prompt-process"]:
-        from engine.tokenizers.prompt_process.worker import main as serve
+    if sys.argv[1:2] == ["--sandbox"]:
+        from engine.sandbox.worker import main as serve
 
         serve(sys.argv[2:])
         return 0

@@ -28,9 +28,9 @@ from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import DeviceFailed, EngineClosed
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from engine.tokenizers.prompts import PromptJob
+from engine.tokenizers.tasks import TokenizerSource
 from tests.engine.late_errors import LateError, late_error
 from tests.patience import PATIENCE_S
 

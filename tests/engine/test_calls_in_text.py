@@ -202,7 +202,7 @@ def test_a_grammar_that_cannot_be_compiled_leaves_calls_free(
     def check(_: Grammar) -> None:
         raise GrammarNotUsable("too-complex")
 
-    monkeypatch.setattr("engine.tokenizers.prompt_process.grammar_checks.check_grammar", check)
+    monkeypatch.setattr("engine.grammars.checks.check_grammar", check)
     grammar = calls_in_text("json_tools", [{"function": {"name": "f"}}], parallel=True)
     with caplog.at_level(logging.INFO):
         finished = alone(served, asked(METHODS["draft"], bias=90.0, grammar=grammar, max_tokens=20))

@@ -266,7 +266,7 @@ def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(
     served: Scheduler, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Seconds of the grammar process's own computing.
-    monkeypatch.setattr("engine.tokenizers.prompt_process.grammar_checks.COMPILE_S", 0.5)
+    monkeypatch.setattr("engine.grammars.checks.COMPILE_S", 0.5)
     grammars = (UNUSABLE[reason], grammar_of(SCHEMAS["person"]))
     refused, other = run(served, *(asked(grammar, METHODS["draft"], max_tokens=4) for grammar in grammars))
     assert_refused(refused, reason)

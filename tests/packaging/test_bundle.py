@@ -145,7 +145,7 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
 @pytest.mark.parametrize(
     ("option", "module"),
     [
-        ("--prompt-process", "engine.tokenizers.prompt_process.worker"),
+        ("--sandbox", "engine.sandbox.worker"),
         ("--preview-process", "app.chat.preview_process"),
     ],
 )

@@ -14,7 +14,7 @@ from app.conversations.imports import fields
 from app.conversations.records import Attachment, Picture
 from app.text.picture_data import kind_of_picture, picture_of_base64, picture_of_url
 from engine.errors import EngineError
-from engine.files.picture_file import MOST_MEGABYTES
+from engine.pictures.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size
 
 # Returns the content of the file whose name begins so; None if there is none.

@@ -21,8 +21,8 @@ import pytest
 
 from app.api.activity import ApiCall
 from app.api.server import MOST_CONNECTIONS
+from engine.documents.reading import DOCUMENTS
 from engine.errors import NotEnoughMemory, QueueFull
-from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
 from tests.app.scripted_engine import ScriptedEngine
@@ -75,8 +75,8 @@ def test_more_answers_than_the_queue_holds_are_told_when_to_try_again(
 def test_files_that_take_long_to_read_delay_no_other_client_and_are_given_up(serve: Serve, who: str) -> None:
     """A process that is stopped reads no document."""
     served = serve()
-    DOCUMENT_PROCESS.start()
-    stopped = DOCUMENT_PROCESS.pid
+    DOCUMENTS.quick.start()
+    stopped = DOCUMENTS.quick.pid
     assert stopped is not None
     os.kill(stopped, signal.SIGSTOP)
     with ExitStack() as leaving:

@@ -15,8 +15,9 @@ from app.conversations.records import Attachment
 from app.session.attachments import LARGEST_DOCUMENT_BYTES, count_tokens, cut_to_tokens, read_attachment
 from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine import starter_pair
+from engine.documents import reading as documents
 from engine.documents.document import document_text
-from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS, PICTURE_PROCESS
+from engine.pictures.reading import PICTURES
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf
@@ -89,7 +90,7 @@ def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
 def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str
 ) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.BUILD_S", 1)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.BUILD_S", 1)
     ours, text = starter_pair()[0], "Tandem checks 안녕 😀 each draft token. " * 9
     file = Attachment("notes.txt", "text/plain", text)
     stranger = tmp_path / "stranger"
@@ -117,7 +118,7 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
 def test_a_hostile_pdf_file_is_refused_within_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, reasons: set[str]
 ) -> None:
-    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.5)
+    monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.5)
     (tmp_path / "a.pdf").write_bytes(content)
     with pytest.raises(NotAttachable) as caught:
         read_attachment(tmp_path / "a.pdf")
@@ -131,17 +132,17 @@ def test_reading_a_file_ends_once_nobody_wants_it(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).write_bytes(slow_pdf(3000, 2000) if name == "long.pdf" else slow_jpeg(7000, 300))
-    process = DOCUMENT_PROCESS if name == "long.pdf" else PICTURE_PROCESS
+    process = documents.DOCUMENTS.quick if name == "long.pdf" else PICTURES.quick
     process.release()
     window = open_window(ScriptedEngine())
     window.settle()
     window.paste(tmp_path / name)
     window.wait(lambda: process.pid is not None)
-    reading = process.pid
+    before = process.pid
     (away,) = window.composer.files.findChildren(QToolButton)
     away.click()
     window.settle()
-    qtbot.waitUntil(lambda: process.pid != reading)
+    qtbot.waitUntil(lambda: process.pid != before)
     assert window.composer.files.attachments == ()
     assert window.banner.isHidden()
 

@@ -19,10 +19,10 @@ from app.session.attachments import read_attachment
 from app.session.project_service import MOST_FILES, read_again
 from app.system.cancelled import Cancelled
 from app.text.file_texts import LARGEST_BYTES
+from engine.documents.reading import DOCUMENTS
 from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import digest_of
-from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.picture_files import picture
 from tests.patience import PATIENCE_S, wait_until
@@ -118,7 +118,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_file_that_takes_too_long_is_skipped_once_and_keeps_its_text_of_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str], is_folder: bool
 ) -> None:
-    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.3)
+    monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.3)
     folder = tmp_path / "book"
     folder.mkdir()
     pdf("Page.").write(folder / "report.pdf")
@@ -137,7 +137,7 @@ def test_a_file_that_takes_too_long_is_skipped_once_and_keeps_its_text_of_before
 def test_files_for_which_no_time_was_left_are_read_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str]
 ) -> None:
-    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.6)
+    monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.6)
     for name in ("a.pdf", "b.pdf"):
         (tmp_path / name).write_bytes(slow_pdf(3000, 2000))
     pdf("Page.").write(tmp_path / "d.pdf")
@@ -210,7 +210,7 @@ def test_reading_that_is_abandoned_ends(tmp_path: Path) -> None:
     time = ReadingTime()
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(read_again, Source(str(tmp_path / "report.pdf")), "en", time, pytest.fail)
-        wait_until(lambda: DOCUMENT_PROCESS.pid is not None and psutil.pid_exists(DOCUMENT_PROCESS.pid))
+        wait_until(lambda: DOCUMENTS.quick.pid is not None and psutil.pid_exists(DOCUMENTS.quick.pid))
         time.abandoned.set()
         with pytest.raises(Cancelled):
             reading.result(PATIENCE_S)

@@ -15,8 +15,8 @@ from app.session.answer import Answer
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.text.file_texts import NotAttachable
+from engine.documents.reading import DOCUMENTS
 from engine.pictures.reading import digest_of
-from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
 from tests.app.pdf_files import pdf
 from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
@@ -192,7 +192,7 @@ def test_a_question_says_which_file_it_waits_for_and_goes_on_without_it(
     settle: Settle,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.3)
+    monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.3)
     waited, left_out = list[str](), list[object]()
     add_slow_file(session, tmp_path, qtbot, settle)
     session.answers.arrived.connect(lambda *_: waited.append(session.chat.turns[-1].answer.waits_for))
@@ -275,10 +275,10 @@ def test_a_question_that_is_stopped_gives_its_files_up(
     session.chats.new_chat(novel(session))
     session.answers.ask("Who?")
     qtbot.waitUntil(lambda: bool(session.chat.turns[-1].answer.waits_for))
-    reading = DOCUMENT_PROCESS.pid
+    reading = DOCUMENTS.quick.pid
     session.answers.stop()
     qtbot.waitUntil(lambda: session.answers.is_idle)
-    qtbot.waitUntil(lambda: DOCUMENT_PROCESS.pid != reading or DOCUMENT_PROCESS.pid is None)
+    qtbot.waitUntil(lambda: DOCUMENTS.quick.pid != reading or DOCUMENTS.quick.pid is None)
     settle()
     assert novel(session).sources == sources
     assert engine.requests == []

@@ -16,7 +16,7 @@ from app.conversations.records import Attachment
 from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
 from app.text.file_texts import NotAttachable
-from engine.tokenizers.prompt_process.client import DOCUMENT_PROCESS
+from engine.documents.reading import DOCUMENTS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
@@ -223,13 +223,13 @@ def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(
 
 def test_closing_the_window_ends_the_reading_of_files(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "long.pdf").write_bytes(slow_pdf(3000, 2000))
-    DOCUMENT_PROCESS.release()
+    DOCUMENTS.quick.release()
     window = open_window(ScriptedEngine())
     window.paste(tmp_path / "long.pdf")
     window.paste(tmp_path / "long.pdf")
-    window.wait(lambda: DOCUMENT_PROCESS.pid is not None)
+    window.wait(lambda: DOCUMENTS.quick.pid is not None)
     window.close()
-    assert DOCUMENT_PROCESS.pid is None
+    assert DOCUMENTS.quick.pid is None
 
 
 def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:
@@ -270,7 +270,7 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
 def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_without(
     open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.text.file_texts.DOCUMENT_S", 0.3)
+    monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.3)
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     session, book = window.session, tmp_path / "book"
     book.mkdir()

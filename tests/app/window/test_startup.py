@@ -19,7 +19,7 @@ from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
 from engine.status import EngineStatus
-from engine.tokenizers.prompt_process.client import PromptProcess
+from engine.tokenizers.prompt_process import PromptProcess
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.window_driver import WindowDriver
@@ -168,7 +168,7 @@ LATE = (
         "engine.serving.scheduler",
         "engine.heads.folder",
         "engine.heads.config",
-        "engine.tokenizers.prompt_process.client",
+        "engine.sandbox.process",
     ),
     *("app.chat.turn_view", "app.chat.prose", "app.chat.printing", "app.text.formulas", "app.text.blocks"),
     *("app.library.entries", "app.library.model_choices", "engine.advice.pairing", "engine.model_files.inspection"),

@@ -39,6 +39,7 @@ from engine.errors import (
     TemplateFailed,
 )
 from engine.hub.failures import HubError
+from engine.sandbox.errors import SandboxCrashed
 from engine.stats import PlainSpan
 
 EXAMPLES = {
@@ -112,8 +113,12 @@ def test_an_error_names_the_model_as_the_rest_of_the_window_does(path: str) -> N
 
 
 def test_what_ends_a_process_is_shown_without_its_code() -> None:
-    ended = TemplateFailed("exit code -9", "crashed")
-    errors = ended, ended.of_model("a.gguf", "damaged", ended.brief), PictureNotUsable("crashed", "exit code -9")
+    ended = SandboxCrashed("exit code -9")
+    errors = (
+        TemplateFailed(str(ended), ended.reason),
+        ended.of_model("a.gguf", "damaged", str(ended)),
+        PictureNotUsable("crashed", str(ended)),
+    )
     assert not [error for error in errors if re.search("crashed|code", wording.error_sentence(error))]
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.advice.cache_shape import cache_shape, cached_elements
+from engine.advice.cache_shape import COUNTING, cache_shape, cached_elements
 from engine.model_files.cache_counting import CacheShape, count_caches
-from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 from tests.engine.advice.real_configs import PUBLISHED
 from tests.engine.model_files.model_folders import llama_config
 from tests.engine.speculation.families import EVERY_KIND, FAMILIES, VLM_FAMILIES, build, fresh_caches, model_type
@@ -77,23 +76,23 @@ def test_heads_that_share_their_keys_are_told_from_heads_that_do_not() -> None:
 def test_what_cannot_be_built_has_an_empty_shape_and_harms_nothing(
     changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.COUNT_S", 1)
+    monkeypatch.setattr("engine.advice.cache_shape.COUNT_S", 1)
     assert cache_shape(llama_config(**changes)) == CacheShape()
     assert cache_shape(llama_config(max_position_embeddings=len(str(changes)))).elements_a_token
 
 
 def test_a_configuration_is_counted_once_however_it_is_quantised() -> None:
     first = cache_shape(llama_config(num_hidden_layers=5))
-    COUNTING_PROCESS.release()
+    COUNTING.release()
     again = cache_shape(llama_config(num_hidden_layers=5, quantization={"bits": 4, "group_size": 64}))
     assert again is first
-    assert COUNTING_PROCESS.pid is None
+    assert COUNTING.pid is None
 
 
 @pytest.mark.full
 def test_the_asking_process_imports_no_mlx() -> None:
     script = (
-        "import sys; from engine.advice.cache_shape import cache_shape; "
+        "import sys; from engine.advice.cache_shape import COUNTING, cache_shape; "
         f"assert cache_shape({llama_config()!r}).elements_a_token; "
         "sys.exit(any(name in sys.modules for name in ('mlx', 'mlx.core', 'mlx_lm', 'transformers')))"
     )

@@ -14,10 +14,10 @@ from engine.bench import concurrency
 from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_lm_arms, our_arms, run_to_end
 from engine.bench.prompts import BenchPrompt, read_prompts
 from engine.errors import EngineError, PromptTooLong
+from engine.grammars.checks import check_grammar
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
-from engine.tokenizers.prompt_process.grammar_checks import check_grammar
 from tests.engine.serving_requests import PLAIN, request
 
 HELLO = BenchPrompt("chat", "en", "hello")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from engine.finding.discovery import installed_models
+from engine.gguf.writing import prepare
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
 from engine.model_files.model import Model
-from engine.tokenizers.prompt_process.gguf_writing import prepare
 from tests.tiny_gguf import pretend_conversion, write_gguf, write_in_ollama
 
 

@@ -12,7 +12,7 @@ import pytest
 from gguf import GGMLQuantizationType
 from mlx_lm.utils import load_model
 
-from engine.tokenizers.prompt_process.gguf_writing import prepare, write_shard
+from engine.gguf.writing import prepare, write_shard
 from tests.engine.gguf.cases import CASES
 from tests.engine.gguf.exporting import export, parameters, random_model
 

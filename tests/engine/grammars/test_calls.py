@@ -14,8 +14,8 @@ from engine.call_forms.reading import as_json
 from engine.call_forms.table import FORMS, call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.grammars.calls import calls_source
+from engine.grammars.checks import check_grammar
 from engine.grammars.grammar import Grammar, calls_of
-from engine.tokenizers.prompt_process.grammar_checks import check_grammar
 from tests.engine.grammars.written_calls import allows, function, written
 
 TOOLS = [

@@ -6,8 +6,8 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer
 
 from engine.errors import BadRequest, GrammarNotUsable
+from engine.grammars.checks import check_grammar
 from engine.grammars.grammar import LARGEST_SOURCE, Grammar
-from engine.tokenizers.prompt_process.grammar_checks import check_grammar
 
 
 def test_only_known_kinds_are_taken() -> None:

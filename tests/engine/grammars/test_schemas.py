@@ -214,7 +214,7 @@ def test_a_format_has_what_was_asked_for_and_nothing_else(name: str) -> None:
 
 
 def test_a_schema_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.grammar_checks.COMPILE_S", 0.5)
+    monkeypatch.setattr("engine.grammars.checks.COMPILE_S", 0.5)
     endless = {"allOf": [{"type": "string", "pattern": f"a{{{count}}}"} for count in range(1, 60)]}
     grammar, left_out = usable_grammar(grammar_of(endless))
     assert (list(left_out), allows(grammar, '"b"')) == (["#/allOf"], True)

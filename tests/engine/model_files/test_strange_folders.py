@@ -61,7 +61,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.PROMPT_S", 1)
 
 
 @pytest.mark.usefixtures("short_limits")

@@ -14,8 +14,7 @@ from PIL import Image, ImageOps
 
 from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.pictures import reading
-from engine.pictures.reading import common_file, picture_size, read_picture
-from engine.tokenizers.prompt_process.client import PICTURE_PROCESS
+from engine.pictures.reading import PICTURES, common_file, picture_size, read_picture
 from tests.tiny_vision import picture
 
 KINDS = ("PNG", "JPEG", "WEBP", "GIF")
@@ -107,7 +106,7 @@ def test_there_are_sixty_hostile_files() -> None:
 
 @pytest.mark.parametrize(("data", "reasons"), [one[1:] for one in HOSTILE], ids=[one[0] for one in HOSTILE])
 def test_a_hostile_file_is_refused_with_a_reason(data: bytes, reasons: set[str]) -> None:
-    before = PICTURE_PROCESS.pid
+    before = PICTURES.quick.pid
     try:
         width, height = picture_size(data)
         found = ""
@@ -116,7 +115,7 @@ def test_a_hostile_file_is_refused_with_a_reason(data: bytes, reasons: set[str])
         found = error.reason
     assert found in reasons
     # Nothing of these has to end the process.
-    assert PICTURE_PROCESS.pid == before or before is None
+    assert PICTURES.quick.pid == before or before is None
 
 
 @pytest.mark.parametrize("kind", KINDS)

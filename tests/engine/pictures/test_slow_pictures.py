@@ -14,10 +14,9 @@ import pytest
 from engine.errors import EngineClosed, PictureNotUsable
 from engine.events import Failed, Finished
 from engine.pictures import reading
-from engine.pictures.reading import PictureFiles, picture_size
+from engine.pictures.reading import PICTURES, PictureFiles, picture_size
+from engine.sandbox import file_reading
 from engine.serving.scheduler import Scheduler
-from engine.tokenizers.prompt_process import files
-from engine.tokenizers.prompt_process.client import PICTURE_PROCESS, SLOW_FILE_PROCESS
 from tests.engine.pictures.questions import DOG, FOX, asked
 from tests.engine.serving_requests import Client, alone, open_scheduler, run, submit
 from tests.patience import PATIENCE_S, wait_until
@@ -48,8 +47,8 @@ def served(folder: Path) -> Iterator[Scheduler]:
 @pytest.fixture
 def stopped() -> Iterator[psutil.Process]:
     """The process of pictures, which decodes nothing until it is resumed."""
-    PICTURE_PROCESS.start()
-    process = psutil.Process(PICTURE_PROCESS.pid)
+    PICTURES.quick.start()
+    process = psutil.Process(PICTURES.quick.pid)
     process.suspend()
     yield process
     if process.is_running():
@@ -180,11 +179,11 @@ def test_requests_take_turns_with_their_pictures(stopped: psutil.Process) -> Non
 
 
 def test_a_good_picture_does_not_wait_for_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "QUICK_S", 0.3)
-    SLOW_FILE_PROCESS.release()
+    monkeypatch.setattr(file_reading, "QUICK_S", 0.3)
+    PICTURES.slow.release()
     request = PictureFiles({"slow": slow_jpeg(7000, 400)})
     slow = request.decode("slow", [], 0)
-    wait_until(lambda: SLOW_FILE_PROCESS.pid is not None)
+    wait_until(lambda: PICTURES.slow.pid is not None)
     assert picture_size(picture(36, 41, 30)) == (41, 30)
     assert request.pending == [slow]
     request.abandon()

@@ -19,9 +19,9 @@ from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall
 from engine.tokenizers.prompts import PromptJob
+from engine.tokenizers.tasks import TokenizerSource
 from engine.upkeep.models import Models
 from tests.engine.counting_model import CountingModel
 from tests.engine.driving import Expected, finish, step_until

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from engine.errors import ModelNotUsable, TemplateFailed
+from engine.errors import ModelNotUsable
 from engine.files.disk_pool import DiskPool
+from engine.sandbox.errors import LimitExceeded
 from engine.tokenizers import loading
 from engine.tokenizers.loading import PROMPT_PROCESS, keep_accepted, make_tokenizer
-from engine.tokenizers.prompt_process.client import PromptProcess
+from engine.tokenizers.prompt_process import PromptProcess
 from tests.engine.tokenizers.mistral_text import OF_LLAMA, pieces
 from tests.patience import PATIENCE_S
 
@@ -107,7 +108,7 @@ def test_a_tokenizer_that_the_prompt_process_refuses_is_not_used_although_it_bui
     built_here_first(monkeypatch, strangers)
 
     def refuse(*_: object) -> None:
-        raise TemplateFailed("", "too-large")
+        raise LimitExceeded("too-large")
 
     monkeypatch.setattr(PromptProcess, "build", refuse)
     with DiskPool() as disk, pytest.raises(ModelNotUsable) as caught:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from mlx_lm.utils import load_tokenizer
 
-from engine.errors import TemplateFailed
 from engine.main_model.loading import load
-from engine.tokenizers.prompt_process.client import PromptProcess
+from engine.sandbox.errors import LimitExceeded
+from engine.tokenizers.prompt_process import PromptProcess
 from engine.tokenizers.prompts import render
 from engine.tokenizers.thinking import ThinkingChoice, thinking_of
 from tests.tiny_models import write_disturbed_copy
@@ -130,7 +130,7 @@ def test_a_loaded_model_says_what_its_template_does(
 
     # A model whose template cannot be tried within the limits is loaded all the same.
     def too_slow(*_: object) -> ThinkingChoice:
-        raise TemplateFailed("1", "too-slow")
+        raise LimitExceeded("too-slow", 1)
 
-    monkeypatch.setattr(PromptProcess, "thinking", too_slow)
+    monkeypatch.setattr(PromptProcess, "run_with", too_slow)
     assert load(folder).info.thinking == ThinkingChoice()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,13 @@ from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook
 from engine.errors import EngineError, InternalFailure
 from engine.events import Alternative, Event, PromptToken
 from engine.grammars.grammar import Grammar
+from engine.model_files.cache_counting import count_bare
+from engine.pictures.picture_file import decode_picture
+from engine.sandbox import tasks as sandbox
 from engine.stats import PlainSpan, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
-from engine.tokenizers.prompt_process import protocol as prompts
 from engine.tokenizers.prompts import PromptJob
+from engine.tokenizers.tasks import TokenizerSource, build_tokenizer, count_tokens, prompt_of
 from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import LearnedPair
 from engine.wire.messages import BadMessage, Codec, WireMessage, pack, unpack
@@ -85,6 +89,13 @@ ERRORS = [
 ]
 JOB = PromptJob([{"role": "user", "content": "x"}], 500, options={"enable_thinking": True}, tools=[])
 BIASED = SamplingSettings(0.5, 40, 0.75, 0.125, 1.5, 0.25, 0.5, 64, logit_bias={3: -1.5, 900: 4.0})
+TASKS = (
+    partial(build_tokenizer, TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), True),
+    partial(prompt_of, "a", JOB),
+    partial(count_tokens, "a", "b", None),
+    partial(count_bare, {"layers": [1, None, {"a": 0.5}]}),
+    partial(decode_picture, b"\0", [(1, 2)], 3),
+)
 MESSAGES: dict[Codec[Any], list[WireMessage]] = {
     cluster.TO_ENGINE: [
         cluster.Call(1, "load", pack(("m", None))),
@@ -111,17 +122,8 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
         drafting.DrafterRefusal("not-usable"),
         drafting.DraftReply(7, 3, 1003, (1, 2)),
     ],
-    prompts.REQUESTS: [
-        prompts.TaskRequest(
-            8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), ["b"])
-        ),
-        prompts.TaskRequest(8, prompts.FindThinking("a")),
-        prompts.TaskRequest(8, prompts.MakePrompt("a", JOB)),
-        prompts.TaskRequest(8, prompts.CountTokens("a", "b", None)),
-        prompts.TaskRequest(8, prompts.CountCaches({"layers": [1, None, {"a": 0.5}]})),
-        prompts.TaskRequest(8, prompts.TryGrammar("start: /a/")),
-    ],
-    prompts.REPLIES: [prompts.Done(pack([1, 2])), prompts.TemplateFailure("why", "too-slow"), prompts.TooLong(3, 2)],
+    sandbox.REQUESTS: [sandbox.TaskRequest(8, "a.b", pack((1, "x")))],
+    sandbox.REPLIES: [sandbox.Done(pack([1, 2])), sandbox.Failure("why"), sandbox.TooLarge()],
 }
 
 
@@ -130,6 +132,11 @@ def test_a_message_arrives_as_it_was_sent(codec: Codec[Any], message: WireMessag
     received = bytearray(codec.frame(message) + codec.frame(message)[:-1])
     assert codec.take(received) == message
     assert codec.take(received) is None
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_arrives_with_its_arguments(task: partial[Any]) -> None:
+    assert unpack(pack(task.args), sandbox.types_of(task.func)[0]) == task.args
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType
 
+from engine.gguf import writing
 from engine.gguf.plan import GgufPlan
+from engine.gguf.writing import prepare, write_shard
 from engine.heads.folder import inspect_head
 from engine.model_files.inspection import check_folder
-from engine.tokenizers.prompt_process import gguf_writing as writing
-from engine.tokenizers.prompt_process.gguf_writing import prepare, write_shard
 from tests.engine.gguf.cases import CASES
 from tests.engine.gguf.exporting import export, random_model
 from tests.engine.gguf.random_blocks import random_rows

@@ -1,4 +1,4 @@
-"""Turns a GGUF file into a folder that MLX loads, in a process with limits."""
+"""Turns a GGUF file into a folder that MLX loads, in a sandbox."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from engine.errors import ModelNotUsable, TemplateFailed
+from engine.errors import ModelNotUsable
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
 from engine.gguf import provenance
 from engine.gguf.plan import GgufPlan
 from engine.gguf.provenance import Provenance, read_provenance
-from engine.tokenizers.prompt_process.client import BUILD_S, GGUF_PROCESS
+from engine.gguf.tasks import prepare_folder, write_weights
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.process import Sandbox
 
 # Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
 _BYTES_A_SECOND = 4_000_000
+# Seconds for what lies beside the weights, among them the largest vocabularies, and for opening a file of weights.
+_PREPARE_S, _OPEN_S = 60, 30
 # What is left for others on the disk.
 _SPARE_BYTES = 2**28
+SANDBOX = Sandbox("engine.gguf.tasks")
 
 
 def convert(
@@ -33,31 +39,31 @@ def convert(
     what a killed conversion left beside it is removed by the next one. One of an older version keeps its weights.
     Raises `ModelNotUsable`, and `EngineClosed` when `cancelled`.
     """
-    partial = folder.with_name(f".{folder.name}{PARTIAL}")
+    unfinished = folder.with_name(f".{folder.name}{PARTIAL}")
     older = read_provenance(folder)
     try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
         if older is not None:
-            return _renewed(older, source, partial, folder, cancelled)
-        made = _written(source, partial, on_progress, cancelled)
-        _keep(made, partial)
+            return _renewed(older, source, unfinished, folder, cancelled)
+        made = _written(source, unfinished, on_progress, cancelled)
+        _keep(made, unfinished)
         shutil.rmtree(folder, ignore_errors=True)
-        os.replace(partial, folder)
+        os.replace(unfinished, folder)
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
-    except TemplateFailed as error:
-        raise error.of_model(source, "damaged", f"{source.name} ({error.brief})") from error
+    except SandboxError as error:
+        raise error.of_model(source, "damaged", f"{source.name} ({error})") from error
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
-        GGUF_PROCESS.release()
+        shutil.rmtree(unfinished, ignore_errors=True)
+        SANDBOX.release()
     return made
 
 
-def _renewed(older: Provenance, source: Path, partial: Path, folder: Path, cancelled: threading.Event) -> Provenance:
+def _renewed(older: Provenance, source: Path, unfinished: Path, folder: Path, cancelled: threading.Event) -> Provenance:
     """Write anew what lies beside the weights of a folder, and its record last."""
-    _checked(source, GGUF_PROCESS.prepare_gguf(source, partial, 2 * BUILD_S, cancelled))
-    for file in partial.iterdir():
+    _checked(source, SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled))
+    for file in unfinished.iterdir():
         os.replace(file, folder / file.name)
     made = msgspec.structs.replace(older, version=provenance.VERSION)
     _keep(made, folder)
@@ -69,18 +75,18 @@ def _keep(made: Provenance, folder: Path) -> None:
 
 
 def _written(
-    source: Path, partial: Path, on_progress: Callable[[int, int], object], cancelled: threading.Event
+    source: Path, unfinished: Path, on_progress: Callable[[int, int], object], cancelled: threading.Event
 ) -> Provenance:
-    plan = _checked(source, GGUF_PROCESS.prepare_gguf(source, partial, 2 * BUILD_S, cancelled))
+    plan = _checked(source, SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled))
     found = source.stat()
     done, total = 0, sum(plan.shards)
-    free = free_bytes(partial)
+    free = free_bytes(unfinished)
     if free is not None and free < total + _SPARE_BYTES:
         raise ModelNotUsable(source, "disk-full", f"{(total + _SPARE_BYTES) / 1e9:.1f} GB")
     on_progress(done, total)
     for number, nbytes in enumerate(plan.shards):
-        seconds = BUILD_S + nbytes / _BYTES_A_SECOND
-        _checked(source, GGUF_PROCESS.write_gguf_shard(source, partial, number, seconds, cancelled))
+        seconds = _OPEN_S + nbytes / _BYTES_A_SECOND
+        _checked(source, SANDBOX.run(partial(write_weights, str(source), str(unfinished), number), seconds, cancelled))
         done += nbytes
         on_progress(done, total)
     return Provenance(

@@ -1,4 +1,4 @@
-"""Decodes picture files. Runs in a process with limits only: the files may come from anywhere."""
+"""Decodes picture files. Runs in a sandbox only: the files may come from anywhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from engine.errors import PictureNotUsable
+from engine.sandbox.tasks import task
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -40,6 +41,7 @@ class DecodedPicture:
     file: bytes = b""
 
 
+@task
 def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
     """Decode a whole file, upright by its EXIF orientation, and scale it to each of `sizes` (width, height)."""
     begun = time.process_time()

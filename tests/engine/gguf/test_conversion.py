@@ -10,18 +10,17 @@ import msgspec
 import pytest
 
 from engine.errors import EngineClosed, ModelNotUsable
+from engine.gguf import conversion
+from engine.gguf.conversion import SANDBOX, convert
 from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.inspection import check_folder
-from engine.tokenizers.prompt_process import gguf_conversion
-from engine.tokenizers.prompt_process.client import GGUF_PROCESS
-from engine.tokenizers.prompt_process.gguf_conversion import convert
 from tests.tiny_gguf import write_gguf
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> Iterator[Path]:
     yield write_gguf(tmp_path / "files/tiny.gguf")
-    assert GGUF_PROCESS.pid is None
+    assert SANDBOX.pid is None
 
 
 def converted(source: Path, folder: Path) -> list[tuple[int, int]]:
@@ -90,7 +89,7 @@ def refusal(source: Path, folder: Path) -> tuple[str, str]:
 def test_a_full_disk_is_found_before_anything_is_written(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gguf_conversion, "free_bytes", lambda _: 1_000)
+    monkeypatch.setattr(conversion, "free_bytes", lambda _: 1_000)
     assert refusal(source, tmp_path / "models/tiny") == ("disk-full", "0.3 GB")
     assert names(tmp_path / "models") == set()
 
@@ -113,6 +112,6 @@ def test_what_is_no_model_leaves_nothing(
 
 
 def test_a_file_that_takes_too_long_is_refused(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf_conversion, "BUILD_S", 0)
+    monkeypatch.setattr(conversion, "_PREPARE_S", 0)
     assert refusal(source, tmp_path / "models/tiny")[0] == "beyond-limits"
     assert names(tmp_path / "models") == set()

@@ -1,4 +1,4 @@
-"""The prompt process keeps its limits, is replaced when it exceeds them, and makes the same prompts as this one."""
+"""The prompt process keeps the limits of templates, and makes the same prompts as this one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import shutil
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +18,10 @@ import pytest
 from engine import ChatRequest, Engine, Failed, Finished, starter_pair
 from engine.errors import EngineClosed, PromptTooLong, TemplateFailed
 from engine.main_model.loading import load
-from engine.tokenizers.prompt_process import client
-from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall, PromptProcess
-from engine.tokenizers.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
+from engine.tokenizers import prompt_process
+from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall, PromptProcess
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render
+from engine.tokenizers.tasks import MOST_TOKENIZERS, TokenizerSource
 from tests.engine.asking import QUESTION
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
@@ -35,7 +33,6 @@ MESSAGES = (
 )
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 LARGE = "{% set n=namespace(a='aaaaaaaa') %}{% for i in range(4) %}{% set n.a=n.a*65536 %}{% endfor %}{{n.a}}"
-GRAMMAR = 'start: "a"'
 
 
 def with_template(source: Path, folder: Path, template: str) -> Path:
@@ -75,124 +72,14 @@ def source(tiny_main: Path) -> TokenizerSource:
     return source
 
 
-@pytest.fixture
-def process() -> Iterator[PromptProcess]:
-    """A process without tokenizers, which starts quickly."""
-    process = PromptProcess(with_transformers=False)
-    yield process
-    for thread in threading.enumerate():
-        if thread.name == "prompt":
-            thread.join(PATIENCE_S)
-    process.end()
-
-
-def started(process: PromptProcess) -> int:
-    """Start the process and return its id."""
-    process.start()
-    assert process.pid is not None
-    return process.pid
-
-
-def test_a_task_whose_process_is_killed_before_or_while_it_is_asked_gets_its_result(process: PromptProcess) -> None:
-    os.kill(started(process), signal.SIGKILL)
-    assert process.try_grammar(GRAMMAR, PATIENCE_S) == ""
-    # A stopped process cannot answer before it is killed.
-    os.kill(pid := started(process), signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as pool:
-        call = pool.submit(process.try_grammar, GRAMMAR, PATIENCE_S)
-        with pytest.raises(TimeoutError):
-            call.result(0.1)
-        os.kill(pid, signal.SIGTERM)
-        os.kill(pid, signal.SIGCONT)
-        assert call.result(PATIENCE_S) == ""
-    assert process.pid != pid
-
-
-@pytest.mark.parametrize(("kills", "reason"), [(2, ""), (3, "crashed")])
-def test_a_task_whose_process_is_killed_is_tried_three_times(process: PromptProcess, kills: int, reason: str) -> None:
-    # A stopped process cannot answer before it is killed.
-    os.kill(started(process), signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as pool:
-        call = pool.submit(process.try_grammar, GRAMMAR, PATIENCE_S)
-        with pytest.raises(TimeoutError):
-            call.result(0.1)
-        killed = set[int]()
-        while not call.done() and len(killed) < kills:
-            if (pid := process.pid) is not None and pid not in killed:
-                os.kill(pid, signal.SIGKILL)
-                killed.add(pid)
-            time.sleep(0.01)
-        error = call.exception(PATIENCE_S)
-    assert (error.reason if isinstance(error, TemplateFailed) else error or call.result()) == reason
-
-
-def test_a_process_that_hangs_is_replaced_by_another(process: PromptProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.kill(pid := started(process), signal.SIGSTOP)
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.STALL_S", 1)
-    # The task is larger than a pipe.
-    assert process.try_grammar(GRAMMAR + " " * 500_000, PATIENCE_S) == ""
-    assert not psutil.pid_exists(pid)
-
-
-def test_an_idle_process_ends_and_the_next_task_starts_another(
-    process: PromptProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.IDLE_S", 0.01)
-    first = started(process)
-    assert process.try_grammar(GRAMMAR, PATIENCE_S) == ""
-    with suppress(psutil.NoSuchProcess):
-        psutil.Process(first).wait(PATIENCE_S)
-    assert process.try_grammar(GRAMMAR, PATIENCE_S) == ""
-
-
-def test_a_task_of_a_busy_machine_only_waits(process: PromptProcess) -> None:
-    """The limits are seconds of the process's own computing, not of the clock."""
-    os.kill(pid := started(process), signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as pool:
-        call = pool.submit(process.try_grammar, GRAMMAR, 0.2)
-        with pytest.raises(TimeoutError):
-            call.result(0.7)
-        os.kill(pid, signal.SIGCONT)
-        assert call.result(PATIENCE_S) == ""
-    assert process.pid == pid
-
-
-def test_a_wait_that_a_person_interrupts_keeps_nobody_out(process: PromptProcess) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    os.kill(pid := started(process), signal.SIGSTOP)
-    before = signal.signal(signal.SIGALRM, interrupt)
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(process.try_grammar, GRAMMAR, PATIENCE_S)
-        with pytest.raises(TimeoutError):
-            first.result(0.2)
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0.2)
-            with pytest.raises(KeyboardInterrupt):
-                process.try_grammar(GRAMMAR, PATIENCE_S)
-        finally:
-            signal.signal(signal.SIGALRM, before)
-        os.kill(pid, signal.SIGCONT)
-        assert first.result(PATIENCE_S) == ""
-    assert process.try_grammar(GRAMMAR, PATIENCE_S) == ""
-
-
-def test_a_process_with_too_much_memory_is_stopped(process: PromptProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.kill(pid := started(process), signal.SIGSTOP)
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.MEMORY_BYTES", 2**20)
-    with pytest.raises(TemplateFailed) as caught:
-        process.try_grammar(GRAMMAR, PATIENCE_S)
-    assert caught.value.reason == "too-large"
-    assert not psutil.pid_exists(pid)
-
-
 def test_a_call_that_is_given_up_before_its_turn_kills_nothing_and_a_tokenizer_that_had_to_make_room_is_built_again(
-    process: PromptProcess, source: TokenizerSource, tiny_main: Path, tmp_path: Path
+    source: TokenizerSource, tiny_main: Path, tmp_path: Path
 ) -> None:
-    job = PromptJob(QUESTION, 500)
+    process, job = PROMPT_PROCESS, PromptJob(QUESTION, 500)
     before = process.start_prompt(source, job).result(PATIENCE_S)
-    os.kill(pid := started(process), signal.SIGSTOP)
+    pid = process.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
     first, second = (process.start_prompt(source, job) for _ in range(2))
     second.abandon()
     os.kill(pid, signal.SIGCONT)
@@ -209,7 +96,7 @@ def test_a_call_that_is_given_up_before_its_turn_kills_nothing_and_a_tokenizer_t
 def test_a_template_beyond_the_limits_fails_its_question_and_no_other(
     tiny_main: Path, tmp_path: Path, template: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "PROMPT_S", 0.1)
+    monkeypatch.setattr(prompt_process, "PROMPT_S", 0.1)
     hostile = with_template(tiny_main, tmp_path / "hostile", template)
     with Engine() as engine:
         engine.load(hostile).result(timeout=PATIENCE_S)
@@ -229,7 +116,7 @@ def test_while_a_template_runs_its_question_can_be_cancelled_and_the_engine_answ
     with Engine() as engine:
         with monkeypatch.context() as patch:
             # The load tries the template, too.
-            patch.setattr(client, "PROMPT_S", 0.1)
+            patch.setattr(prompt_process, "PROMPT_S", 0.1)
             engine.load(hostile).result(timeout=PATIENCE_S)
         stream = engine.submit(ChatRequest(QUESTION))
         assert engine.status().result(timeout=PATIENCE_S).waiting == 1

@@ -1,13 +1,18 @@
-"""Checks of grammars and of answers by a schema, in a process with limits."""
+"""Checks of grammars and of answers by a schema, in a sandbox."""
 
 from __future__ import annotations
 
-from engine.errors import GrammarNotUsable, TemplateFailed
+from functools import partial
+
+from engine.errors import GrammarNotUsable
 from engine.grammars.grammar import Grammar
-from engine.tokenizers.prompt_process.client import GRAMMAR_PROCESS
+from engine.grammars.tasks import check_answer, try_grammar
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.process import Sandbox
 
 # Seconds for compiling a grammar or checking an answer. Ordinary ones take milliseconds.
 COMPILE_S = 3
+_SANDBOX = Sandbox("engine.grammars.tasks")
 
 
 def answer_problems(schema: str, text: str) -> list[str]:
@@ -16,8 +21,8 @@ def answer_problems(schema: str, text: str) -> list[str]:
     A pattern in a schema can take forever.
     """
     try:
-        return GRAMMAR_PROCESS.check_answer(schema, text, COMPILE_S)
-    except TemplateFailed:
+        return _SANDBOX.run(partial(check_answer, schema, text), COMPILE_S)
+    except SandboxError:
         return ["The check did not end within its limits."]
 
 
@@ -27,8 +32,8 @@ def check_grammar(grammar: Grammar) -> None:
     A grammar of a few hundred bytes can take minutes or all memory, or overflow the stack.
     """
     try:
-        problem = GRAMMAR_PROCESS.try_grammar(grammar.as_lark(), COMPILE_S)
-    except TemplateFailed as error:
+        problem = _SANDBOX.run(partial(try_grammar, grammar.as_lark()), COMPILE_S)
+    except SandboxError as error:
         if error.reason == "too-slow":
             raise GrammarNotUsable("too-slow", str(COMPILE_S)) from error
         raise GrammarNotUsable("too-complex") from error

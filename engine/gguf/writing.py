@@ -1,4 +1,4 @@
-"""Writes the files of a folder that MLX loads from a GGUF file, tensor by tensor. Runs in a process with limits only.
+"""Writes the files of a folder that MLX loads from a GGUF file, tensor by tensor. Runs in a sandbox only.
 
 Of a tensor, some millions of weights are in memory at a time, so the size of the file does not matter.
 """

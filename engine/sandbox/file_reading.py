@@ -1,0 +1,54 @@
+"""Reads untrusted files in sandboxes, each file within a time limit of its own, and those of a request within one."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Protocol, TypeVar
+
+from engine.files.reading_time import ReadingTime, TimeSpent
+from engine.sandbox.errors import LimitExceeded
+from engine.sandbox.process import Sandbox
+
+# Seconds of computing after which a file is begun anew in the sandbox for slow ones, so that others need not wait for
+# it. Most files take less.
+QUICK_S = 2
+
+
+class _Read(Protocol):
+    """What was read, and the seconds of computing that it took."""
+
+    @property
+    def seconds(self) -> float: ...
+
+
+Read = TypeVar("Read", bound=_Read)
+
+
+class FileSandboxes:
+    """A sandbox that reads files by the tasks of a module, and one for those that take it too long. Thread-safe."""
+
+    def __init__(self, module: str) -> None:
+        self.quick, self.slow = Sandbox(module), Sandbox(module)
+
+    def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
+        """Return the result of a task that may compute for `most_s` seconds. Waits.
+
+        Raises `SandboxError`, `EngineClosed` when `time` is abandoned, and `TimeSpent` if there is not so much left for
+        the request.
+        """
+        for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
+            seconds = min(limit, time.left)
+            if seconds <= 0 < limit:
+                break
+            try:
+                found = sandbox.run(task, seconds, time.abandoned)
+            except LimitExceeded as error:
+                time.left -= seconds
+                if error.reason != "too-slow" or limit == most_s == seconds:
+                    raise
+                if seconds < limit:
+                    break
+            else:
+                time.left -= found.seconds
+                return found
+        raise TimeSpent

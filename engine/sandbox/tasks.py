@@ -1,0 +1,80 @@
+"""Which functions a sandbox may run, and the messages by which it gets their arguments and returns their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import GenericAlias
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from engine.wire.messages import Codec, WireMessage
+
+Result = TypeVar("Result")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# A context of ten million tokens fits.
+_LARGEST_REPLY = 2**27
+# The tasks of all modules that were imported, by their names, and what is called before those of a module.
+TASKS: dict[str, Callable[..., Any]] = {}
+PREPARATIONS: dict[str, Callable[[], object]] = {}
+
+
+def task(function: Function) -> Function:
+    """Declare a function that a sandbox for its module may run, with arguments and a result of the types that it names.
+
+    Both ends import the module, so the function itself imports what is large.
+    """
+    TASKS[name_of(function)] = function
+    return function
+
+
+def before_tasks(function: Function) -> Function:
+    """Declare what a sandbox for the function's module calls when it starts, before its limits count."""
+    PREPARATIONS[function.__module__] = function
+    return function
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def types_of(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return the type of a task's arguments, a tuple, and that of its result."""
+    hints = get_type_hints(function)
+    result = hints.pop("return")
+    return GenericAlias(tuple, tuple(hints.values())), result
+
+
+class TaskRequest(WireMessage, frozen=True):
+    """A task, its arguments, and the seconds of computing that it may take."""
+
+    seconds: int
+    name: str
+    arguments: msgspec.Raw
+
+
+class Done(WireMessage, frozen=True):
+    """The result of the task."""
+
+    result: msgspec.Raw
+
+
+class Failure(WireMessage, frozen=True):
+    """The message of the error that the task raised."""
+
+    message: str
+
+
+class TooLarge(WireMessage, frozen=True):
+    """The task got no more memory."""
+
+
+Reply = Done | Failure | TooLarge
+REQUESTS: Codec[TaskRequest] = Codec(TaskRequest)
+REPLIES: Codec[Reply] = Codec(Reply, largest=_LARGEST_REPLY)
+
+
+def sendable(text: str) -> str:
+    """Replace halves of surrogate pairs, which foreign templates and errors may contain."""
+    return text.encode("utf-8", "replace").decode()

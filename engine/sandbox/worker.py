@@ -1,0 +1,80 @@
+"""The process of a sandbox: it runs the tasks that a fixed list of modules declares, within limits of the system.
+
+It imports those modules, and what their tasks need. It knows no secrets, and opens files only where a task names them.
+When it exceeds a limit, the system ends it, and the next task starts another.
+"""
+
+from __future__ import annotations
+
+import resource
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from engine.sandbox.tasks import (
+    PREPARATIONS,
+    REQUESTS,
+    TASKS,
+    Done,
+    Failure,
+    Reply,
+    TaskRequest,
+    TooLarge,
+    sendable,
+    types_of,
+)
+from engine.wire.channel import Channel
+from engine.wire.messages import ChannelClosed, pack, unpack
+
+MEMORY_BYTES = 2 * 2**30
+_GRACE_S = 2
+
+
+def main(options: Sequence[str]) -> None:
+    """Serve until the other end is gone, or for as many seconds without a task as the second option says.
+
+    The first option is the number of the inherited socket, and the others name the modules whose tasks may be run.
+    """
+    channel = Channel(socket.socket(fileno=int(options[0])), REQUESTS)
+    tasks = _tasks_of(options[2:])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        import psutil
+
+        most = psutil.Process().memory_info().vms + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    with suppress(ChannelClosed):
+        channel.send(Done(pack(None)))
+        while (request := channel.receive(float(options[1]))) is not None:
+            _limit_time(request.seconds)
+            channel.send(_answer(request, tasks))
+
+
+def _tasks_of(modules: Sequence[str]) -> dict[str, Callable[..., Any]]:
+    """Import modules, and return the tasks that they declare, by their names."""
+    for module in modules:
+        import_module(module)
+        if module in PREPARATIONS:
+            PREPARATIONS[module]()
+    return {name: function for name, function in TASKS.items() if function.__module__ in modules}
+
+
+def _limit_time(seconds: int) -> None:
+    """Let the system end this process after `seconds` more of computing, even in a call that holds Python's lock."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = int(used.ru_utime + used.ru_stime) + seconds + _GRACE_S
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _answer(request: TaskRequest, tasks: Mapping[str, Callable[..., Any]]) -> Reply:
+    try:
+        function = tasks[request.name]
+        return Done(pack(function(*unpack(request.arguments, types_of(function)[0]))))
+    # What strangers send can make libraries raise anything, also a panic of Rust code.
+    except BaseException as error:
+        if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
+            return TooLarge()
+        return Failure(sendable(" ".join(str(error).split())[:200] or type(error).__name__))

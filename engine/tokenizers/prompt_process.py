@@ -1,0 +1,88 @@
+"""The sandbox for tokenizers and chat templates of folders that did not come with Tandem.
+
+The starter pair never needs it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+
+from engine.errors import PromptTooLong, TemplateFailed, without_frames
+from engine.files.kept_json import KeptJson
+from engine.sandbox.errors import LimitExceeded, SandboxError
+from engine.sandbox.process import Sandbox
+from engine.sandbox.tasks import Result
+from engine.tokenizers.prompts import Prompt, PromptJob
+from engine.tokenizers.tasks import TemplateRefusal, TokenizerSource, TooLong, build_tokenizer, prompt_of
+
+# Seconds for a tokenizer and for a prompt. Building the largest published vocabularies, of 262,144 tokens, takes 7, and
+# a slow machine four times as long.
+BUILD_S, PROMPT_S = 30, 5
+# The characters that add a second to a prompt. Ordinary texts take milliseconds.
+CHARACTERS_A_SECOND = 200_000
+
+
+class PromptCall(Future[Prompt]):
+    """The future of a prompt. Call `abandon` if the prompt is no longer needed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.abandoned = threading.Event()
+
+    def abandon(self) -> None:
+        self.abandoned.set()
+
+
+class PromptProcess(Sandbox):
+    """The sandbox for tokenizers. Its methods wait, and raise `SandboxError`, and `EngineClosed` when `abandoned`."""
+
+    def __init__(self) -> None:
+        super().__init__("engine.tokenizers.tasks")
+        # The digests of folders whose tokenizers such a process has built within its limits.
+        self.accepted = KeptJson(None, {})
+
+    def build(self, source: TokenizerSource, abandoned: threading.Event) -> None:
+        """Build a tokenizer anew."""
+        self.run(partial(build_tokenizer, source, True), BUILD_S, abandoned)
+
+    def run_with(
+        self, source: TokenizerSource, task: partial[Result], abandoned: threading.Event, characters: int = 0
+    ) -> Result:
+        """Return the result of a task with texts of that length, for which the process needs a tokenizer."""
+        seconds = PROMPT_S + characters / CHARACTERS_A_SECOND
+        return self.run(task, seconds, abandoned, after=(partial(build_tokenizer, source, False), BUILD_S))
+
+    def start_prompt(self, source: TokenizerSource, job: PromptJob | Callable[[], PromptJob]) -> PromptCall:
+        """Start to make a prompt. The future raises `TemplateFailed`, `PromptTooLong`, and what the job raises."""
+        call = PromptCall()
+        threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
+        return call
+
+    def _make(self, source: TokenizerSource, given: PromptJob | Callable[[], PromptJob], call: PromptCall) -> None:
+        try:
+            job = given if isinstance(given, PromptJob) else given()
+            call.set_result(self._prompt(source, job, call.abandoned))
+        except Exception as error:
+            without_frames(error)
+            call.set_exception(error)
+            if not call.abandoned.is_set():
+                self.start()
+
+    def _prompt(self, source: TokenizerSource, job: PromptJob, abandoned: threading.Event) -> Prompt:
+        try:
+            made = self.run_with(source, partial(prompt_of, source.folder, job), abandoned, job.characters)
+        except SandboxError as error:
+            detail = f"{error.limit:g}" if isinstance(error, LimitExceeded) else str(error)
+            raise TemplateFailed(detail, error.reason) from error
+        if isinstance(made, TooLong):
+            raise PromptTooLong(made.tokens, made.limit)
+        if isinstance(made, TemplateRefusal):
+            raise TemplateFailed(made.detail, made.reason)
+        return made
+
+
+# It makes the prompts of all engines.
+PROMPT_PROCESS = PromptProcess()

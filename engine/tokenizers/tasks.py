@@ -1,0 +1,129 @@
+"""The tasks of the prompt process, and the tokenizers that it keeps."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from engine.errors import PromptTooLong, TemplateFailed
+from engine.sandbox.bare_packages import import_bare_package
+from engine.sandbox.tasks import before_tasks, sendable, task
+from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, turn_end_of
+from engine.tokenizers.thinking import ThinkingChoice, thinking_of
+from engine.wire.messages import WireMessage
+
+# The most tokenizers that a process keeps.
+MOST_TOKENIZERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerSource:
+    """The arguments for building a tokenizer: its folder, the ids that end a turn, mlx-lm's defaults for it, and
+    options for transformers.
+    """
+
+    folder: str
+    ends: Any = None
+    defaults: dict[str, Any] | None = None
+    options: dict[str, bool] = field(default_factory=dict)
+
+
+# The tokenizers of this process by their folders, the one used last at the end.
+_built: dict[str, tuple[TokenizerSource, Any]] = {}
+
+
+@task
+def build_tokenizer(source: TokenizerSource, anew: bool) -> None:
+    """Build a tokenizer unless the process has it; beyond MOST_TOKENIZERS, drop the least recently used.
+
+    It is built `anew` if its files may have changed.
+    """
+    known = _built.pop(source.folder, None)
+    if anew or known is None or known[0] != source:
+        del known
+        while len(_built) >= MOST_TOKENIZERS:
+            del _built[next(iter(_built))]
+        known = source, _tokenizer_of(source)
+    _built[source.folder] = known
+
+
+@task
+def find_thinking(folder: str) -> ThinkingChoice:
+    """Find the choice of thinking that the chat template of a tokenizer offers."""
+    return thinking_of(_built[folder][1])
+
+
+@task
+def find_turn_end(folder: str) -> int | None:
+    """Find the token that the chat template of a tokenizer writes after a turn of the assistant."""
+    return turn_end_of(_built[folder][1])
+
+
+class TemplateRefusal(WireMessage, frozen=True):
+    """The arguments of a `TemplateFailed`."""
+
+    detail: str
+    reason: str
+
+
+class TooLong(WireMessage, frozen=True):
+    """The arguments of a `PromptTooLong`."""
+
+    tokens: int
+    limit: int
+
+
+@task
+def prompt_of(folder: str, job: PromptJob) -> Prompt | TemplateRefusal | TooLong:
+    """Make the prompt of a conversation by a tokenizer."""
+    try:
+        return make_prompt(_built[folder][1], job, with_boundaries=True)
+    except PromptTooLong as error:
+        return TooLong(error.tokens, error.limit)
+    except TemplateFailed as error:
+        if isinstance(error.__cause__, MemoryError):
+            raise
+        return TemplateRefusal(sendable(error.detail), error.reason)
+
+
+@task
+def count_tokens(file: str, text: str, tokens: int | None) -> tuple[int, int]:
+    """Count a text's tokens by a tokenizer.json, and the characters that the first `tokens` (or all) cover."""
+    offsets = _bare_tokenizer(file, os.stat(file).st_mtime_ns).encode(text, add_special_tokens=False).offsets
+    kept = offsets[:tokens]
+    return len(offsets), kept[-1][1] if kept else 0
+
+
+@before_tasks
+@cache
+def _loader() -> Any:
+    """Import mlx-lm's function for tokenizers without the rest of its package, which imports MLX."""
+    import_bare_package("mlx_lm")
+    from mlx_lm.tokenizer_utils import load
+
+    return load
+
+
+def _tokenizer_of(source: TokenizerSource) -> Any:
+    tokenizer = _loader()(
+        Path(source.folder),
+        source.options,
+        eos_token_ids=source.ends,
+        defaults=source.defaults,
+    )
+    # Compute now what the first prompt needs.
+    tokenizer.get_vocab()
+    tokenizer.detokenizer.finalize()
+    return tokenizer
+
+
+@lru_cache(maxsize=1)
+def _bare_tokenizer(file: str, modified_ns: int) -> Any:
+    """Build a tokenizer from a tokenizer.json alone; built again when the file has changed."""
+    from tokenizers import Tokenizer
+
+    del modified_ns
+    return Tokenizer.from_file(file)

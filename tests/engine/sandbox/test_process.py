@@ -1,0 +1,141 @@
+"""A sandbox keeps its limits, is replaced when it exceeds them, and runs no tasks but those of its modules."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+
+import psutil
+import pytest
+
+from engine.grammars.tasks import check_answer, try_grammar
+from engine.sandbox.errors import LimitExceeded, SandboxCrashed, TaskFailed
+from engine.sandbox.process import Sandbox
+from engine.tokenizers.tasks import count_tokens
+from tests.patience import PATIENCE_S
+
+TASK = partial(try_grammar, 'start: "a"')
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    sandbox = Sandbox("engine.grammars.tasks")
+    yield sandbox
+    sandbox.end()
+
+
+def started(sandbox: Sandbox) -> int:
+    """Start the process and return its id."""
+    sandbox.start()
+    assert sandbox.pid is not None
+    return sandbox.pid
+
+
+def test_a_task_whose_process_is_killed_before_or_while_it_is_asked_gets_its_result(sandbox: Sandbox) -> None:
+    os.kill(started(sandbox), signal.SIGKILL)
+    assert sandbox.run(TASK, PATIENCE_S) == ""
+    # A stopped process cannot answer before it is killed.
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(sandbox.run, TASK, PATIENCE_S)
+        with pytest.raises(TimeoutError):
+            call.result(0.1)
+        os.kill(pid, signal.SIGTERM)
+        os.kill(pid, signal.SIGCONT)
+        assert call.result(PATIENCE_S) == ""
+    assert sandbox.pid != pid
+
+
+@pytest.mark.parametrize(("kills", "reason"), [(2, ""), (3, "crashed")])
+def test_a_task_whose_process_is_killed_is_tried_three_times(sandbox: Sandbox, kills: int, reason: str) -> None:
+    # A stopped process cannot answer before it is killed.
+    os.kill(started(sandbox), signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(sandbox.run, TASK, PATIENCE_S)
+        with pytest.raises(TimeoutError):
+            call.result(0.1)
+        killed = set[int]()
+        while not call.done() and len(killed) < kills:
+            if (pid := sandbox.pid) is not None and pid not in killed:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+            time.sleep(0.01)
+        error = call.exception(PATIENCE_S)
+    assert (error.reason if isinstance(error, SandboxCrashed) else error or call.result()) == reason
+
+
+def test_a_process_that_hangs_is_replaced_by_another(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    monkeypatch.setattr("engine.sandbox.process.STALL_S", 1)
+    # The task is larger than a pipe.
+    assert sandbox.run(partial(try_grammar, TASK.args[0] + " " * 500_000), PATIENCE_S) == ""
+    assert not psutil.pid_exists(pid)
+
+
+def test_an_idle_process_ends_and_the_next_task_starts_another(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.sandbox.process.IDLE_S", 0.01)
+    first = started(sandbox)
+    assert sandbox.run(TASK, PATIENCE_S) == ""
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(first).wait(PATIENCE_S)
+    assert sandbox.run(TASK, PATIENCE_S) == ""
+
+
+def test_a_task_of_a_busy_machine_only_waits(sandbox: Sandbox) -> None:
+    """The limits are seconds of the process's own computing, not of the clock."""
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(sandbox.run, TASK, 0.2)
+        with pytest.raises(TimeoutError):
+            call.result(0.7)
+        os.kill(pid, signal.SIGCONT)
+        assert call.result(PATIENCE_S) == ""
+    assert sandbox.pid == pid
+
+
+def test_a_wait_that_a_person_interrupts_keeps_nobody_out(sandbox: Sandbox) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(sandbox.run, TASK, PATIENCE_S)
+        with pytest.raises(TimeoutError):
+            first.result(0.2)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(KeyboardInterrupt):
+                sandbox.run(TASK, PATIENCE_S)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        os.kill(pid, signal.SIGCONT)
+        assert first.result(PATIENCE_S) == ""
+    assert sandbox.run(TASK, PATIENCE_S) == ""
+
+
+def test_a_process_with_too_much_memory_is_stopped(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    monkeypatch.setattr("engine.sandbox.process.MEMORY_BYTES", 2**20)
+    with pytest.raises(LimitExceeded) as caught:
+        sandbox.run(TASK, PATIENCE_S)
+    assert caught.value.reason == "too-large"
+    assert not psutil.pid_exists(pid)
+
+
+@pytest.mark.parametrize("task", [partial(count_tokens, "a", "b", None), partial(try_grammar, "\ud83d")])
+def test_a_task_that_is_not_on_the_list_or_is_no_text_fails_and_ends_nothing(
+    sandbox: Sandbox, task: partial[object]
+) -> None:
+    pid = started(sandbox)
+    with pytest.raises(TaskFailed):
+        sandbox.run(task, PATIENCE_S)
+    assert sandbox.run(partial(check_answer, "{}", "1"), PATIENCE_S) == []
+    assert sandbox.pid == pid
