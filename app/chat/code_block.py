@@ -1,4 +1,4 @@
-"""A code block of an answer: coloured while it is written, copied with one click, and HTML and SVG shown as a picture.
+"""A code block of an answer: coloured while it is written, copied with one click, and SVG shown as a picture.
 
 Pygments finds the spans, the theme has the colours. Lexing a long block and loading a lexer take longer than a frame.
 Both happen off the Qt thread, and new lines stay plain until they are done.
@@ -15,7 +15,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
-from app.chat.preview import Preview, previewed_as, previews
+from app.chat.preview import Preview, is_drawing, previews
 from app.system.background import BackgroundCache
 from app.text.code_spans import CodeSpans, language_of, spans
 from app.widgets import theme
@@ -84,8 +84,8 @@ class CodeBlock(ThemeAware, QFrame):
         self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
         self.preview_button = styled(QPushButton(header), "small")
         self.preview_button.hide()
-        # How and what is drawn for the preview that was asked for.
-        self._drawn: tuple[str, str] | None = None
+        # What is drawn for the preview that was asked for.
+        self._drawn: str | None = None
         fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self.preview_button, self._copy)
         self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self.text_view.grows.connect(self.grows)
@@ -117,7 +117,7 @@ class CodeBlock(ThemeAware, QFrame):
         """Show the code so far; `closed` says that no more will come."""
         self._language = language
         self._name.setText(language or self.tr("code"))
-        self.preview_button.setVisible(closed and bool(previewed_as(text, language)))
+        self.preview_button.setVisible(closed and is_drawing(text, language))
         if text != self._text:
             self._show_text()
             if text.startswith(self._text):
@@ -142,7 +142,7 @@ class CodeBlock(ThemeAware, QFrame):
         if self.previewed:
             self._show_text()
         else:
-            self._drawn = previewed_as(self._text, self._language), self._text
+            self._drawn = self._text
             self._show_drawn()
 
     def _show_drawn(self) -> None:

@@ -1,90 +1,52 @@
-"""Previews of code blocks: HTML and SVG as pictures, drawn by a process that loads nothing and has limits."""
+"""Previews of code blocks of SVG, drawn in a sandbox."""
 
 from __future__ import annotations
 
 import logging
-import subprocess
-import time
-from contextlib import suppress
-from functools import cache
-from tempfile import TemporaryFile
+from functools import cache, partial
 
-import psutil
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.chat.preview_process import SCALE
+from app.chat.drawing import SCALE, draw_svg
 from app.system.background import BackgroundCache
-from engine.wire.child import environment_without_secrets, own_program
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.process import Sandbox
 
 log = logging.getLogger(__name__)
 
 # Characters of a source. Longer ones have no preview.
 LONGEST = 200_000
-MEMORY_BYTES = 2**30
-# Seconds of the process's own computing, its start included, on the clock, and between two looks at its memory.
-COMPUTING_S, _LONGEST_S, _POLL_S = 5, 30.0, 0.05
+# Seconds of computing for a drawing.
+DRAW_S = 5
+_SANDBOX = Sandbox("app.chat.drawing")
 _CACHED = 8
 _MARGIN = 12
 
 
 @cache
-def previews() -> BackgroundCache[tuple[str, str], QImage]:
-    """Return the latest previews by (kind, source); a null picture for a source that cannot be drawn."""
-    return BackgroundCache("previews", lambda key: picture_of(*key), _CACHED)
+def previews() -> BackgroundCache[str, QImage]:
+    """Return the latest previews by source; a null picture for a source that cannot be drawn."""
+    return BackgroundCache("previews", lambda source: picture_of(source), _CACHED)
 
 
-def previewed_as(source: str, language: str) -> str:
-    """Return how a code block can be drawn: "svg", "html", or "" if it cannot."""
-    if len(source) > LONGEST:
-        return ""
-    if language.lower() == "svg" or source.lstrip().startswith("<svg"):
-        return "svg"
-    return "html" if language.lower() in ("html", "htm", "xhtml") else ""
+def is_drawing(source: str, language: str) -> bool:
+    """Whether a code block is an SVG that may be drawn."""
+    return len(source) <= LONGEST and (language.lower() == "svg" or source.lstrip().startswith("<svg"))
 
 
-def picture_of(kind: str, source: str) -> QImage:
-    """Draw a source in a process of its own. Waits; may be called on any thread."""
-    with TemporaryFile() as given:
-        given.write(source.encode("utf-8", "replace"))
-        given.seek(0)
-        try:
-            process = subprocess.Popen(
-                [*own_program("app.chat.preview_process", "--preview-process"), str(COMPUTING_S), kind],
-                stdin=given,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment_without_secrets() | {"QT_QPA_PLATFORM": "offscreen"},
-            )
-        except OSError as error:
-            log.info("a preview cannot be drawn: %s", error)
-            return QImage()
-    with process:
-        try:
-            image = QImage.fromData(_output(process))
-        finally:
-            process.kill()
+def picture_of(source: str) -> QImage:
+    """Draw an SVG in a process of its own. Waits; may be called on any thread."""
+    try:
+        image = QImage.fromData(_SANDBOX.run(partial(draw_svg, source), DRAW_S))
+    except SandboxError as error:
+        log.info("a preview cannot be drawn: %s", error)
+        return QImage()
+    finally:
+        _SANDBOX.release()
     image.setDevicePixelRatio(SCALE)
     return image
-
-
-def _output(process: subprocess.Popen[bytes]) -> bytes:
-    """Return what the process writes within its limits, or nothing."""
-    begun = time.monotonic()
-    while time.monotonic() - begun < _LONGEST_S and _memory_of(process) < MEMORY_BYTES:
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=_POLL_S)[0]
-    return b""
-
-
-def _memory_of(process: subprocess.Popen[bytes]) -> int:
-    try:
-        return int(psutil.Process(process.pid).memory_info().rss)
-    # Besides psutil's own errors, what the system calls of a new macOS raise; the time is still limited.
-    except Exception as error:
-        log.debug("the memory of a preview's process is unknown: %s", error)
-        return 0
 
 
 class Preview(QWidget):

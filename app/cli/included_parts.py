@@ -130,13 +130,9 @@ def _read_book(folder: Path) -> None:
 
 
 def _draw() -> None:
-    """Draw a preview of each kind, in the process that needs Qt's plugin without a screen."""
-    for kind, source in (
-        ("svg", '<svg width="9" height="9"><rect width="9" height="9"/></svg>'),
-        ("html", "<p>Text</p>"),
-    ):
-        if picture_of(kind, source).isNull():
-            raise ValueError(f"no preview of {kind}")
+    """Draw a preview, in the sandbox that needs Qt's plugin without a screen."""
+    if picture_of('<svg width="9" height="9"><rect width="9" height="9"/></svg>').isNull():
+        raise ValueError("no preview")
 
 
 def _typeset() -> None:

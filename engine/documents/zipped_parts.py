@@ -6,10 +6,11 @@ import posixpath
 from functools import cached_property
 from io import BytesIO
 from urllib.parse import unquote
-from xml.etree.ElementTree import XML, Element, TreeBuilder, XMLParser
+from xml.etree.ElementTree import Element
 from zipfile import ZipFile
 
 from engine.documents.marked_text import TextTooLong
+from engine.files.safe_xml import safe_xml
 
 # The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
 # hold a thousand times their size.
@@ -47,11 +48,7 @@ class ZippedParts:
 
     def xml(self, name: str) -> Element:
         """Return the root of a part; that of a missing part is empty."""
-        content = self.read(name) if name in self.names else b"<none/>"
-        # Entities can name files and grow without end. In UTF-16, every other byte of these letters is 0.
-        if b"<!ENTITY" in content.replace(b"\0", b""):
-            raise ValueError("entities")
-        return XML(content, XMLParser(target=_LocalNames()))
+        return safe_xml(self.read(name) if name in self.names else b"<none/>")
 
     @property
     def main(self) -> str:
@@ -82,24 +79,6 @@ def resolved(name: str, reference: str) -> str:
     """Return the name of the part that the part `name` refers to."""
     path = unquote(reference.partition("#")[0])
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path)).lstrip("/")
-
-
-class _LocalNames(TreeBuilder):
-    """Makes elements whose names, and those of their attributes, are without namespaces.
-
-    An attribute with a namespace wins over one without.
-    """
-
-    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
-        plain = sorted(attributes.items(), key=lambda one: "}" in one[0])
-        return super().start(_local(tag), {_local(name): found for name, found in plain})
-
-    def end(self, tag: str, /) -> Element:
-        return super().end(_local(tag))
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
 
 
 def value(element: Element, path: str, name: str = "val") -> str:

@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that is a sandbox, drafts, guards tools or draws."""
+"""The bundle's entry point: the `tandem` command, or a process that is a sandbox, drafts or guards tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    # Nothing may be imported before this: none but the last of these processes has Qt, and only the second MLX.
+    # Nothing may be imported before this: of the other processes, only the sandbox that draws has Qt.
     if sys.argv[1:2] == ["--sandbox"]:
         from engine.sandbox.worker import main as serve
 
@@ -21,11 +21,6 @@ def main() -> int:
         from app.tools.guardian import main as guard
 
         guard(sys.argv[2:])
-        return 0
-    if sys.argv[1:2] == ["--preview-process"]:
-        from app.chat.preview_process import main as draw
-
-        draw(sys.argv[2:])
         return 0
     from app.__main__ import main as run
 

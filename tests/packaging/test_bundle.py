@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -17,6 +16,8 @@ from typing import Any
 import pytest
 import transformers
 from transformers.utils.import_utils import create_import_structure_from_path
+
+from engine.sandbox import worker
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 contents = runpy.run_path(str(PACKAGING / "bundle" / "contents.py"))
@@ -142,23 +143,13 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
     assert create_import_structure_from_path(str(shortened)) == found
 
 
-@pytest.mark.parametrize(
-    ("option", "module"),
-    [
-        ("--sandbox", "engine.sandbox.worker"),
-        ("--preview-process", "app.chat.preview_process"),
-    ],
-)
-def test_the_bundles_program_is_its_other_processes_too(
-    option: str, module: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bundles_program_is_a_sandbox_too(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[list[str]] = []
-    monkeypatch.setattr(importlib.import_module(module), "main", served.append)
+    monkeypatch.setattr(worker, "main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
-    for options in ([], ["--without-transformers"]):
-        monkeypatch.setattr(sys, "argv", ["Tandem", option, *options])
-        assert launcher["main"]() == 0
-    assert served == [[], ["--without-transformers"]]
+    monkeypatch.setattr(sys, "argv", ["Tandem", "--sandbox", "3", "60.0", "engine.grammars.tasks"])
+    assert launcher["main"]() == 0
+    assert served == [["3", "60.0", "engine.grammars.tasks"]]
 
 
 @pytest.mark.campaign

@@ -1,4 +1,4 @@
-"""Previews of HTML and SVG: nothing is loaded for them, whatever they contain, and their limits hold."""
+"""Previews of SVG: nothing is loaded for them, whatever they contain, and their limits hold."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.chat import preview
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
-from app.chat.preview import LONGEST, picture_of, previewed_as
-from app.chat.preview_process import BOX, SCALE, html_image, safe_svg, svg_image
+from app.chat.drawing import BOX, SCALE, safe_svg, svg_image
+from app.chat.preview import LONGEST, is_drawing, picture_of
 from tests.app.chat.conftest import Show
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 99 99">{}</svg>'
@@ -34,17 +34,13 @@ def colours(image: QImage) -> set[str]:
     return {image.pixelColor(x, y).name() for x in xs for y in ys}
 
 
-def draw(kind: str, source: str) -> QImage:
-    return svg_image(source) if kind == "svg" else html_image(source)
-
-
 @pytest.fixture(scope="module")
 def red(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with files that would paint a preview red."""
     folder, image = tmp_path_factory.mktemp("red"), QImage(200, 200, QImage.Format.Format_RGB32)
     image.fill(RED)
     assert image.save(str(folder / "red.png"))
-    (folder / "red.css").write_text("p, rect { color: #f00; background: #f00; fill: #f00 }")
+    (folder / "red.css").write_text("rect { color: #f00; background: #f00; fill: #f00 }")
     (folder / "red.svg").write_text(SVG.format(RECT.format(RED)))
     return folder
 
@@ -70,31 +66,22 @@ def asked() -> Iterator[tuple[str, list[str]]]:
 
 # In every way that Qt follows, as an address and as a path.
 @pytest.mark.parametrize(
-    ("kind", "source"),
+    "source",
     [
-        ("svg", SVG.format('<image width="99" height="99" xlink:href="{}/red.png"/>')),
-        ("svg", SVG.format('<image width="99" height="99" href="{}/red.png"/>')),
-        (
-            "svg",
-            SVG.format('<svg:image xmlns:svg="http://www.w3.org/2000/svg" width="9" height="9" href="{}/red.png"/>'),
-        ),
-        ("svg", SVG.format('<style>@import url("{}/red.css");</style>' + RECT.format(BLUE))),
-        ("svg", '<?xml-stylesheet type="text/css" href="{}/red.css"?>' + SVG.format('<rect width="99" height="99"/>')),
-        ("html", '<p>text <img src="{}/red.png" width="99" height="99"></p>'),
-        ("html", '<body background="{0}/red.png"><table background="{0}/red.png" width="99"><tr><td>text</table>'),
-        ("html", '<p style="background-image: url({}/red.png)">text</p>'),
-        ("html", '<link rel="stylesheet" href="{}/red.css"><p>text</p>'),
-        ("html", '<style>@import url("{}/red.css");</style><p>text</p>'),
-        ("html", '<object data="{0}/red.png"></object><iframe src="{0}/red.png"></iframe><p>text</p>'),
+        SVG.format('<image width="99" height="99" xlink:href="{}/red.png"/>'),
+        SVG.format('<image width="99" height="99" href="{}/red.png"/>'),
+        SVG.format('<svg:image xmlns:svg="http://www.w3.org/2000/svg" width="9" height="9" href="{}/red.png"/>'),
+        SVG.format('<style>@import url("{}/red.css");</style>' + RECT.format(BLUE)),
+        '<?xml-stylesheet type="text/css" href="{}/red.css"?>' + SVG.format('<rect width="99" height="99"/>'),
     ],
 )
 def test_nothing_is_loaded_for_a_preview(
-    red: Path, asked: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch, kind: str, source: str
+    red: Path, asked: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     monkeypatch.chdir(red)
     address, paths = asked
     for place in (red.as_uri(), str(red), ".", address):
-        assert RED not in colours(draw(kind, source.replace("{}", place).replace("{0}", place)))
+        assert RED not in colours(svg_image(source.replace("{}", place)))
     assert paths == []
 
 
@@ -130,49 +117,35 @@ def test_a_preview_has_a_bounded_size(size: str) -> None:
     assert 0 < image.height() <= BOX.height() * SCALE
 
 
-def test_the_beginning_of_a_high_page_is_shown() -> None:
-    assert html_image("<p>a line</p>" * 500).height() == BOX.height() * SCALE
-
-
 def test_a_process_draws_the_preview() -> None:
-    assert colours(picture_of("svg", SVG.format(RECT.format(BLUE)))) == {BLUE}
+    assert colours(picture_of(SVG.format(RECT.format(BLUE)))) == {BLUE}
+
+
+def test_what_cannot_be_drawn_within_limits_has_no_preview(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview, "DRAW_S", 0.5)
+    assert picture_of("<svg>").isNull()
+    assert picture_of(SVG.format(BOMB)).isNull()
 
 
 @pytest.mark.parametrize(
-    ("kind", "source"), [("svg", "<svg>"), ("html", '<img src="x" width=99999999 height=99999999>')]
-)
-def test_what_cannot_be_drawn_has_no_preview(kind: str, source: str) -> None:
-    assert picture_of(kind, source).isNull()
-
-
-@pytest.mark.parametrize("limit", ["COMPUTING_S", "_LONGEST_S", "MEMORY_BYTES"])
-def test_a_process_that_exceeds_a_limit_is_ended(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, limit, 1)
-    assert picture_of("svg", SVG.format(BOMB)).isNull()
-
-
-@pytest.mark.parametrize(
-    ("source", "language", "kind"),
+    ("source", "language", "drawn"),
     [
-        ("<svg/>", "svg", "svg"),
-        ("\n<svg/>", "xml", "svg"),
-        ("<svg/>", "", "svg"),
-        ("<p>", "HTML", "html"),
-        ("graph TD; a-->b", "mermaid", ""),
-        ("print()", "python", ""),
-        ("<p>" + "x" * LONGEST, "html", ""),
+        ("<svg/>", "svg", True),
+        ("\n<svg/>", "xml", True),
+        ("<svg/>", "", True),
+        ("<p>", "html", False),
+        ("graph TD; a-->b", "mermaid", False),
+        ("<svg>" + "x" * LONGEST, "svg", False),
     ],
 )
-def test_only_html_and_svg_have_a_preview(source: str, language: str, kind: str) -> None:
-    assert previewed_as(source, language) == kind
+def test_only_svg_has_a_preview(source: str, language: str, drawn: bool) -> None:
+    assert is_drawing(source, language) == drawn
 
 
 @pytest.fixture
 def block(show: Show[CodeBlock], monkeypatch: pytest.MonkeyPatch) -> CodeBlock:
     """A complete block of SVG, which is drawn at once."""
-    monkeypatch.setattr(
-        preview, "picture_of", lambda kind, source: draw(kind, source) if "bad" not in source else QImage()
-    )
+    monkeypatch.setattr(preview, "picture_of", lambda source: svg_image(source) if "bad" not in source else QImage())
     preview.previews().known.clear()
     made = show(CodeBlock())
     made.show_code(SVG.format(RECT.format(BLUE)), "svg", closed=True)
@@ -234,7 +207,7 @@ def test_a_search_shows_the_code_with_its_matches(qtbot: QtBot, block: CodeBlock
 def test_a_preview_stays_while_it_is_out_of_view(
     qtbot: QtBot, body: AnswerBody, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview, "picture_of", draw)
+    monkeypatch.setattr(preview, "picture_of", svg_image)
     body.show_text(f"```svg\n{SVG.format(RECT.format(BLUE))}\n```\n" + "```\ncode\n```\n" * 60, ended=True)
     qtbot.waitUntil(lambda: body.complete)
     body.load_between(0, 300, 10**6)
