@@ -4097,6 +4097,33 @@
     </message>
 </context>
 <context>
+    <name>PageButton</name>
+    <message>
+        <source>Open in the browser…</source>
+        <translation>ブラウザで開く…</translation>
+    </message>
+    <message>
+        <source>Open this page in the browser?</source>
+        <translation>このページをブラウザで開きますか？</translation>
+    </message>
+    <message>
+        <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
+        <translation>モデルが書いたページです。ブラウザではページのスクリプトが実行され、ネットワークも使えるようになります。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>開けませんでした</translation>
+    </message>
+</context>
+<context>
     <name>PaneHandle</name>
     <message>
         <source>Width of the chat list</source>

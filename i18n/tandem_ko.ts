@@ -4097,6 +4097,33 @@
     </message>
 </context>
 <context>
+    <name>PageButton</name>
+    <message>
+        <source>Open in the browser…</source>
+        <translation>브라우저에서 열기…</translation>
+    </message>
+    <message>
+        <source>Open this page in the browser?</source>
+        <translation>이 페이지를 브라우저에서 열까요?</translation>
+    </message>
+    <message>
+        <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
+        <translation>모델이 쓴 페이지예요. 브라우저에서는 페이지의 스크립트가 실행되고 네트워크도 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>열지 못했어요</translation>
+    </message>
+</context>
+<context>
     <name>PaneHandle</name>
     <message>
         <source>Width of the chat list</source>

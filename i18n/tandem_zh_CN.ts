@@ -4097,6 +4097,33 @@
     </message>
 </context>
 <context>
+    <name>PageButton</name>
+    <message>
+        <source>Open in the browser…</source>
+        <translation>在浏览器中打开…</translation>
+    </message>
+    <message>
+        <source>Open this page in the browser?</source>
+        <translation>在浏览器中打开这个网页？</translation>
+    </message>
+    <message>
+        <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
+        <translation>这个网页由模型编写。在浏览器中，网页的脚本会运行，也能访问网络。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>无法打开</translation>
+    </message>
+</context>
+<context>
     <name>PaneHandle</name>
     <message>
         <source>Width of the chat list</source>

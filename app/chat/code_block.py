@@ -1,4 +1,4 @@
-"""A code block of an answer: coloured while it is written, copied with one click, and SVG shown as a picture.
+"""A code block of an answer: coloured while it is written, copied with one click; SVG is drawn, and pages are opened.
 
 Pygments finds the spans, the theme has the colours. Lexing a long block and loading a lexer take longer than a frame.
 Both happen off the Qt thread, and new lines stay plain until they are done.
@@ -15,6 +15,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
+from app.chat.page_button import PageButton, is_page
 from app.chat.preview import Preview, is_drawing, previews
 from app.system.background import BackgroundCache
 from app.text.code_spans import CodeSpans, language_of, spans
@@ -84,9 +85,11 @@ class CodeBlock(ThemeAware, QFrame):
         self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
         self.preview_button = styled(QPushButton(header), "small")
         self.preview_button.hide()
+        self.page_button = PageButton(header, lambda: self._text)
+        self.page_button.hide()
         # What is drawn for the preview that was asked for.
         self._drawn: str | None = None
-        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self.preview_button, self._copy)
+        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self.preview_button, self.page_button, self._copy)
         self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self.text_view.grows.connect(self.grows)
         self._preview = self.bound("Preview", Preview(self), QWidget.setAccessibleName)
@@ -118,6 +121,7 @@ class CodeBlock(ThemeAware, QFrame):
         self._language = language
         self._name.setText(language or self.tr("code"))
         self.preview_button.setVisible(closed and is_drawing(text, language))
+        self.page_button.setVisible(closed and is_page(text, language))
         if text != self._text:
             self._show_text()
             if text.startswith(self._text):

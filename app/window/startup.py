@@ -24,6 +24,7 @@ from app.settings.relocation import MoveRefused, finish_interrupted_move, move_f
 from app.settings.store import SettingsStore
 from app.system import crash
 from app.system.log_buffer import LOG_BUFFER
+from app.system.opened_pages import remove_pages
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
@@ -205,6 +206,7 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
         # The last run ended before all was removed.
         remove_all(preferences)
         preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
+    remove_pages()
     refused = move_chats(preferences)
     restored = restore_chats(preferences)
     crashed = crash.start_watching()
@@ -225,6 +227,7 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     if crashed is not None:
         window.notifications.show_crash_report(crashed)
     code = application.exec()
+    remove_pages()
     gc_policy.close()
     session.close()
     crash.stop_watching()

@@ -106,6 +106,14 @@ def start(*module: str, home: Path) -> subprocess.Popen[str]:
     )
 
 
+def leave_a_page(home: Path) -> Path:
+    """Write a page as one that was opened in the browser, and return its folder."""
+    pages = home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "Tandem" / "pages"
+    pages.mkdir(parents=True)
+    (pages / "left.html").write_text("<p>")
+    return pages
+
+
 @pytest.mark.parametrize("after_a_kill", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path, after_a_kill: bool) -> None:
     if after_a_kill:
@@ -114,9 +122,12 @@ def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path, after_a
         assert killed.stdout.readline() == "minimised\n"
         killed.send_signal(signal.SIGKILL)
         killed.communicate()
+    pages = leave_a_page(tmp_path)
     first = start("tests.app.first_instance", home=tmp_path)
     assert first.stdout is not None
     assert first.stdout.readline() == "minimised\n"
+    assert not pages.exists()
+    leave_a_page(tmp_path)
     assert len(list((tmp_path / "tmp").glob("tandem-*"))) == 1
     again = start("app", home=tmp_path)
     said, _ = again.communicate(timeout=PATIENCE_S)
@@ -124,3 +135,4 @@ def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path, after_a
     assert first.communicate(timeout=PATIENCE_S)[0] == "raised\n"
     assert first.returncode == 0
     assert not list((tmp_path / "tmp").glob("tandem-*"))
+    assert not pages.exists()
