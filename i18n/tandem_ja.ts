@@ -1653,8 +1653,8 @@
         <translation>検証</translation>
     </message>
     <message>
-        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
-        <translation>macOS 26.2 以降にアップデートしてください。モデルの計算に使う MLX は macOS 26.2 以降向けに作られています。このバージョンでは、回答に失敗したり誤りが生じたりすることがあります。</translation>
+        <source>Update to macOS 26.2 or newer: libraries that Tandem uses are built for a newer macOS than this one. On this version, answers can fail or be wrong.</source>
+        <translation>macOS 26.2 以降にアップデートしてください。Tandem が使うライブラリは、この macOS より新しいバージョン向けに作られています。このバージョンでは、回答に失敗したり誤りが生じたりすることがあります。</translation>
     </message>
 </context>
 <context>

@@ -1653,8 +1653,8 @@
         <translation>검증</translation>
     </message>
     <message>
-        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
-        <translation>macOS 26.2 이상으로 업데이트해 주세요. 모델을 계산하는 MLX가 이 버전부터 지원해요. 지금 버전에서는 답변이 실패하거나 틀릴 수 있어요.</translation>
+        <source>Update to macOS 26.2 or newer: libraries that Tandem uses are built for a newer macOS than this one. On this version, answers can fail or be wrong.</source>
+        <translation>macOS 26.2 이상으로 업데이트해 주세요. Tandem이 쓰는 라이브러리가 지금보다 새로운 macOS에 맞춰 만들어졌어요. 지금 버전에서는 답변이 실패하거나 틀릴 수 있어요.</translation>
     </message>
 </context>
 <context>

@@ -1653,8 +1653,8 @@
         <translation>验证</translation>
     </message>
     <message>
-        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
-        <translation>请更新到 macOS 26.2 或更高版本：负责模型计算的 MLX 是为该版本构建的。在当前版本上，回答可能会失败或出错。</translation>
+        <source>Update to macOS 26.2 or newer: libraries that Tandem uses are built for a newer macOS than this one. On this version, answers can fail or be wrong.</source>
+        <translation>请更新到 macOS 26.2 或更高版本：Tandem 使用的库是为更新版本的 macOS 构建的。在当前版本上，回答可能会失败或出错。</translation>
     </message>
 </context>
 <context>

@@ -25,7 +25,7 @@ _CASK = """\
 cask "tandem" do
   version "{version}"
 
-  on_sequoia :or_older do
+  on_sequoia do
     sha256 "{older}"
     url "https://github.com/{repository}/releases/download/v#{{version}}/Tandem-#{{version}}-arm64.dmg"
   end
@@ -39,7 +39,7 @@ cask "tandem" do
   homepage "https://github.com/{repository}"
 
   depends_on arch: :arm64
-  depends_on macos: :sonoma
+  depends_on macos: :sequoia
 
   app "Tandem.app"
   binary "#{{appdir}}/Tandem.app/Contents/MacOS/Tandem", target: "tandem"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # What a person is told whose `engine.machine.macos` needs a newer one.
 OLD_MACOS = (
-    "Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, "
-    "answers can fail or be wrong."
+    "Update to macOS 26.2 or newer: libraries that Tandem uses are built for a newer macOS than this one. On this "
+    "version, answers can fail or be wrong."
 )
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials", "huggingface-hub", "numpy")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 IDENTIFIER = "chat.tandem.Tandem"
 # The oldest macOS of each disk image. MLX's library for 26.2 has kernels for the neural accelerators of an M5, and does
-# not load on an older system; on other chips both are as fast.
-WITH_NAX, OLDEST = "26.2", "14.0"
+# not load on an older system; on other chips both are as fast. PySide6's own libraries are built for 15.0.
+WITH_NAX, OLDEST = "26.2", "15.0"
 # macOS's names of the languages; the window's translations are in i18n/.
 LOCALISATIONS = ["en", "ko", "ja", "zh-Hans"]
 # macOS shows these when it asks for permission. Without the first, it refuses the local network without asking; the

@@ -15,7 +15,7 @@ import pytest
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
 
-@pytest.mark.parametrize(("macos", "platform"), [("14.0", "macosx_14_0_arm64"), ("26.2", "macosx_26_0_arm64")])
+@pytest.mark.parametrize(("macos", "platform"), [("15.0", "macosx_15_0_arm64"), ("26.2", "macosx_26_0_arm64")])
 def test_mlx_comes_for_the_macos_of_the_image_whatever_the_build_runs_on(
     tmp_path: Path, macos: str, platform: str
 ) -> None:
@@ -40,7 +40,7 @@ def test_mlx_comes_for_the_macos_of_the_image_whatever_the_build_runs_on(
 
 @pytest.mark.parametrize(
     ("macos", "nax", "wrong"),
-    [("26.2", True, 0), ("26.2", False, 1), ("14.0", True, 1), ("14.0", False, 0), ("", False, 0)],
+    [("26.2", True, 0), ("26.2", False, 1), ("15.0", True, 1), ("15.0", False, 0), ("", False, 0)],
 )
 def test_kernels_for_neural_accelerators_are_in_the_image_for_new_systems_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: str, nax: bool, wrong: int
@@ -59,7 +59,7 @@ def test_kernels_for_neural_accelerators_are_in_the_image_for_new_systems_alone(
 
 @pytest.mark.parametrize(
     ("platform", "release", "images"),
-    [("darwin", "25.2.0", ("26.2", "14.0")), ("darwin", "24.6.0", ("14.0",)), ("linux", "6.1.0", ("",))],
+    [("darwin", "25.2.0", ("26.2", "15.0")), ("darwin", "24.6.0", ("15.0",)), ("linux", "6.1.0", ("",))],
 )
 def test_both_images_are_made_where_both_can_be_tried(
     monkeypatch: pytest.MonkeyPatch, platform: str, release: str, images: tuple[str, ...]

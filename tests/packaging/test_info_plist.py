@@ -29,7 +29,7 @@ def test_it_says_which_app_in_which_version_runs_where(told: dict[str, Any]) -> 
     assert told["LSApplicationCategoryType"] == "public.app-category.productivity"
     assert "Apache" in told["NSHumanReadableCopyright"]
     assert not BY_PYINSTALLER & told.keys()
-    assert told["LSMinimumSystemVersion"] == "14.0"
+    assert told["LSMinimumSystemVersion"] == "15.0"
     assert told["LSArchitecturePriority"] == ["arm64"]
     assert told["NSHighResolutionCapable"] is True
     assert told["NSRequiresAquaSystemAppearance"] is False

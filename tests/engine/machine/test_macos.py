@@ -1,4 +1,4 @@
-"""The wheel of MLX for macOS 26 is built for 26.2."""
+"""The wheel of MLX for macOS 26 is built for 26.2, and PySide6 for 15.0."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from engine.machine.macos import needs_newer_macos
         ("darwin", "25.0.0", "macosx_26_0", True),
         ("darwin", "25.1.0", "macosx_26_0", True),
         ("darwin", "25.2.0", "macosx_26_0", False),
-        ("darwin", "24.6.0", "macosx_14_0", False),
+        ("darwin", "24.0.0", "macosx_15_0", False),
+        ("darwin", "23.6.0", "macosx_14_0", True),
         ("darwin", "25.1.0", "macosx_14_0", False),
         ("linux", "25.1.0", "manylinux_2_35", False),
     ],
 )
-def test_macos_26_0_and_26_1_are_too_old_for_the_wheel_of_26(
+def test_macos_can_be_too_old_for_the_wheel_of_26_or_for_pyside(
     system: str, kernel: str, wheel: str, expected: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mlx-0.32.4.dist-info"
