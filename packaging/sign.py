@@ -1,10 +1,10 @@
-"""Sign Tandem.app or its disk image, have Apple notarise it, and ask Gatekeeper.
+"""Sign Tandem.app, after its last file was written, or its disk image, have Apple notarise it, and ask Gatekeeper.
 
     python packaging/sign.py APP_OR_IMAGE
 
 TANDEM_SIGNING_IDENTITY is the name of a Developer ID certificate in the keychain, and TANDEM_NOTARY_PROFILE that of the
-credentials stored with `xcrun notarytool store-credentials`. Without the first, this prints a warning and the app keeps
-PyInstaller's signature, which has no identity; without the second it is signed but not notarised.
+credentials stored with `xcrun notarytool store-credentials`. Without the first, this prints a warning and signs the app
+without an identity; without the second the app is signed but not notarised.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from pathlib import Path
 ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
 # The first bytes of code: Mach-O of 32 and 64 bits, and files for several processors.
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf")
+# codesign's name for no identity.
+_AD_HOC = "-"
 
 
 def main(product: str) -> None:
     identity, profile = os.environ.get("TANDEM_SIGNING_IDENTITY"), os.environ.get("TANDEM_NOTARY_PROFILE")
+    is_image = product.endswith(".dmg")
+    if not is_image:
+        sign(Path(product), identity or _AD_HOC)
     if not identity:
         warn("Not signed: TANDEM_SIGNING_IDENTITY is not set. macOS will refuse the app until the user allows it.")
         return
-    is_image = product.endswith(".dmg")
     if is_image:
         run("codesign", "--force", "--timestamp", "--sign", identity, product)
-    else:
-        sign(Path(product), identity)
     if not profile:
         warn("Not notarised: TANDEM_NOTARY_PROFILE is not set. macOS will warn about the app.")
         return
@@ -59,7 +61,13 @@ def nested_code(app: Path) -> list[Path]:
 
 
 def sign(app: Path, identity: str) -> None:
-    signing = ["codesign", "--force", "--timestamp", "--options", "runtime", "--sign", identity]
+    """Sign the deepest code first and the app last, and verify it.
+
+    Without an identity there is no hardened runtime, in which an app loads only libraries of its own team.
+    """
+    signing = ["codesign", "--force", "--sign", identity]
+    if identity != _AD_HOC:
+        signing += ["--timestamp", "--options", "runtime"]
     for file in nested_code(app):
         run(*signing, file)
     run(*signing, "--entitlements", ENTITLEMENTS, app)

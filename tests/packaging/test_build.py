@@ -70,6 +70,25 @@ def test_both_images_are_made_where_both_can_be_tried(
     assert build["images"]() == images
 
 
+def test_the_app_is_sealed_after_its_last_file_and_before_the_image(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    build = runpy.run_path(str(PACKAGING / "build.py"))
+    run: list[list[str]] = []
+
+    def record(*command: object, **_: str) -> None:
+        run.append([Path(str(part)).name for part in command])
+
+    build["main"].__globals__.update(run=record, images=lambda: ("15.0",))
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "argv", ["build.py", "--out", str(tmp_path)])
+    build["main"]()
+    seal = run.index(["python", "sign.py", "Tandem.app"])
+    before, after = run[:seal], run[seal + 1 :]
+    assert [command[1] for command in before][-2:] == ["-m", "notices.py"]
+    assert [command[1] for command in after] == ["verify.py", "disk_image.py", "sign.py"]
+
+
 class _Anything(type(sys)):  # type: ignore[misc]
     """A module of a tool that only the build's environment has."""
 
