@@ -81,6 +81,7 @@ def program_of(folder: Path) -> Path:
 
 
 def wrong_files(folder: Path) -> Iterator[str]:
+    yield from broken_links(folder)
     names = [file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()]
     for name in names:
         if name.endswith((".pyi", ".h")) or any(part in name for part in _NEVER):
@@ -104,6 +105,13 @@ def wrong_files(folder: Path) -> Iterator[str]:
             yield f"{replaceable} must be a file of its own"
     if folder.suffix != ".app" and size_of(folder) > LARGEST:
         yield f"{size_of(folder) / 1e6:.0f} MB are more than {LARGEST / 1e6:.0f}"
+
+
+def broken_links(folder: Path) -> Iterator[str]:
+    """Yield the links that lead to nothing or out of the bundle, for which Gatekeeper refuses an app."""
+    for file in folder.rglob("*"):
+        if file.is_symlink() and not (file.exists() and file.resolve().is_relative_to(folder.resolve())):
+            yield f"{file.relative_to(folder)} leads to {os.readlink(file)}, which is not in the bundle"
 
 
 def too_new_libraries(app: Path) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os.path
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from packaging.requirements import Requirement
 
@@ -152,6 +153,29 @@ def needed_binaries(
                 kept[entry[0]] = entry
                 unread.append(entry)
     return [entry for entry in binaries if entry[0] in kept]
+
+
+def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries without the links that lead to no file or folder of them: macOS refuses an app with such a link.
+
+    The path of a link is that of its target, relative to its own folder; it may lead over other links.
+    """
+    entries = list(entries)
+    links, there = {}, set()
+    for name, path, kind in entries:
+        place = PurePosixPath(name)
+        if kind == "SYMLINK":
+            links[place] = PurePosixPath(os.path.normpath(place.parent / path))
+        else:
+            there |= {place, *place.parents}
+
+    def leads_somewhere(place: PurePosixPath) -> bool:
+        for link in (place, *place.parents):
+            if link in links:
+                return leads_somewhere(links[link] / place.relative_to(link))
+        return place in there
+
+    return [entry for entry in entries if entry[2] != "SYMLINK" or leads_somewhere(PurePosixPath(entry[0]))]
 
 
 def declarations(source: str) -> str:

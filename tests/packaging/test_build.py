@@ -38,17 +38,32 @@ def test_mlx_comes_for_the_macos_of_the_image_whatever_the_build_runs_on(
     assert install[-1] == str(tmp_path / f"mlx-0.32.4-{platform}.whl")
 
 
+@pytest.fixture
+def verify(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The check of a bundle, without the tools that only the build's environment has."""
+    for tool in ("macholib.mach_o", "macholib.MachO", "PyInstaller.archive.readers"):
+        monkeypatch.setitem(sys.modules, tool, _Anything(tool))
+    monkeypatch.syspath_prepend(str(PACKAGING))
+    return runpy.run_path(str(PACKAGING / "verify.py"))
+
+
+def test_a_link_must_lead_to_a_file_in_the_bundle(verify: dict[str, Any], tmp_path: Path) -> None:
+    bundle = tmp_path / "Tandem"
+    bundle.mkdir()
+    (bundle / "file").touch()
+    (tmp_path / "outside").touch()
+    for name, target in {"good": "file", "over a link": "good", "gone": "no file", "out": "../outside"}.items():
+        (bundle / name).symlink_to(target)
+    assert sorted(problem.partition(" leads")[0] for problem in verify["broken_links"](bundle)) == ["gone", "out"]
+
+
 @pytest.mark.parametrize(
     ("macos", "nax", "wrong"),
     [("26.2", True, 0), ("26.2", False, 1), ("15.0", True, 1), ("15.0", False, 0), ("", False, 0)],
 )
 def test_kernels_for_neural_accelerators_are_in_the_image_for_new_systems_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: str, nax: bool, wrong: int
+    verify: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: str, nax: bool, wrong: int
 ) -> None:
-    for tool in ("macholib.mach_o", "macholib.MachO", "PyInstaller.archive.readers"):
-        monkeypatch.setitem(sys.modules, tool, _Anything(tool))
-    monkeypatch.syspath_prepend(str(PACKAGING))
-    verify = runpy.run_path(str(PACKAGING / "verify.py"))
     bundle = tmp_path / ("Tandem.app" if macos else "Tandem")
     (bundle / "Contents").mkdir(parents=True)
     (bundle / "Contents" / "Info.plist").write_bytes(plistlib.dumps({"LSMinimumSystemVersion": macos}))

@@ -125,6 +125,28 @@ def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None
     ]  # fmt: skip
 
 
+def test_a_link_goes_in_only_where_its_target_does() -> None:
+    framework = "Qt/lib/QtCore.framework"
+    kept = [
+        (f"{framework}/Versions/A/QtCore", "/w/QtCore", "BINARY"),
+        (f"{framework}/Versions/A/Resources/Info.plist", "/w/Info.plist", "DATA"),
+        (f"{framework}/Versions/Current", "A", "SYMLINK"),
+        (f"{framework}/Resources", "Versions/Current/Resources", "SYMLINK"),
+        ("QtCore", f"{framework}/QtCore", "SYMLINK"),
+        (f"{framework}/QtCore", "Versions/Current/QtCore", "SYMLINK"),
+        ("words/here.txt", "/w/here.txt", "DATA"),
+        ("words/there.txt", "../words/here.txt", "SYMLINK"),
+    ]
+    dropped = [
+        ("libz.dylib", "PIL/.dylibs/libz.dylib", "SYMLINK"),
+        ("libz.1.dylib", "libz.dylib", "SYMLINK"),
+        ("QtPdf.framework/Versions/Current", "A", "SYMLINK"),
+        (f"{framework}/Headers", "Versions/Current/Headers", "SYMLINK"),
+        ("words/gone.txt", "here.txt/gone", "SYMLINK"),
+    ]
+    assert contents["without_dangling_links"]([*dropped, *kept]) == kept
+
+
 @pytest.mark.parametrize(
     "model", ["llama", *(pytest.param(model, marks=pytest.mark.full) for model in ("gemma", "auto", "qwen2", "t5"))]
 )
