@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 import re
+import sys
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -49,12 +52,13 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
     starter pair loaded.
     """
     parts: dict[str, Callable[[], object]] = {
+        "gpu": _find_gpu,
         "architectures": _find_architectures,
         "prompt-process": _make_prompt,
         "pdf": lambda: _read_pdf(folder),
         "documents": lambda: _read_book(folder),
         "formulas": _typeset,
-        "keychain": lambda: Keychain().read("https://self-test.invalid"),
+        "keychain": _find_keychain,
         "languages": lambda: _translate(language),
         "sorting": _sort_names,
         "updates": feed_source,
@@ -68,6 +72,13 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
 
+def device() -> str:
+    """Return MLX's default device, such as "Device(gpu, 0)"."""
+    import mlx.core as mx
+
+    return str(mx.default_device())
+
+
 def _problem_of(try_part: Callable[[], object]) -> str:
     try:
         try_part()
@@ -75,6 +86,12 @@ def _problem_of(try_part: Callable[[], object]) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def _find_gpu() -> None:
+    """Check that a Mac computes on its GPU, unless TANDEM_DEVICE says that this one's is not to be used."""
+    if sys.platform == "darwin" and "gpu" not in device() and os.environ.get("TANDEM_DEVICE") != "cpu":
+        raise ValueError(f"MLX computes on {device()}")
 
 
 def _find_architectures() -> None:
@@ -138,6 +155,23 @@ def _draw() -> None:
 def _typeset() -> None:
     if outline_of(Formula(r"\frac{\sqrt{x}}{2}", "", display=False), 16) is None:
         raise ValueError("the formula cannot be typeset")
+
+
+def _find_keychain() -> None:
+    """Check which keychain is in use.
+
+    A Linux machine may have none, as one that only builds: there, what would find the desktop's must be included.
+    """
+    import keyring
+    from keyring.backends import fail, null
+
+    Keychain().read("https://self-test.invalid")
+    used = keyring.get_keyring()
+    if not isinstance(used, fail.Keyring | null.Keyring):
+        return
+    if sys.platform != "linux" or not entry_points(group="keyring.backends"):
+        raise ValueError(f"{type(used).__module__} keeps nothing")
+    importlib.import_module("secretstorage")
 
 
 def _translate(language: Language) -> None:

@@ -19,7 +19,7 @@ from msgspec import to_builtins
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
 from app.cli.command import DONE, FAILED
-from app.cli.included_parts import try_parts
+from app.cli.included_parts import device, try_parts
 from app.session.answer import Answer
 from app.system.display import has_display
 from app.system.language import LANGUAGES
@@ -37,7 +37,7 @@ SPECULATION = {"method": "draft", "depth": 4}
 
 
 def run(screenshot: str | None = None, language: str | None = None) -> int:
-    """Ask the question and print one JSON object: ok, text, stats, parts, nax, versions, and the problem, if any.
+    """Ask the question and print one JSON object: ok, text, stats, parts, device, nax, versions, the problem, if any.
 
     Returns the exit code. `screenshot` is the folder that pictures of the window are saved in.
     """
@@ -75,7 +75,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
                 _save(application, window, pictures, f"answer-{language}.png")
         parts = try_parts(Path(folder.name), application.language, session.models.engine)
         missing = [f"{name}: {problem}" for name, problem in parts.items() if problem]
-        return _report(answer, _problem_of(answer) or "; ".join(missing)) | {"parts": parts}
+        return _report(answer, _problem_of(answer) or "; ".join(missing)) | {"parts": parts, "device": device()}
     finally:
         window.close()
         session.close()

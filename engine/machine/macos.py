@@ -1,4 +1,4 @@
-"""Whether this macOS is new enough for what Tandem is made of."""
+"""Whether this macOS is new enough for the installed MLX."""
 
 from __future__ import annotations
 

@@ -99,7 +99,8 @@ _UNUSED_FILES = re.compile(
     | (pillow\.libs|PIL/\.dylibs)/lib(freetype|harfbuzz|lcms2|brotli)
     | \.(pyi|h|cmake|jl)$
     | (^|/)tests?/
-    | -info/(RECORD|INSTALLER|REQUESTED|entry_points\.txt|top_level\.txt|direct_url\.json|sboms/.*|licen[sc]es/.*)$
+    # keyring finds its backends, and opentelemetry its context, by their entry points.
+    | -info/(RECORD|INSTALLER|REQUESTED|top_level\.txt|direct_url\.json|sboms/.*|licen[sc]es/.*)$
     """,
     re.VERBOSE,
 )

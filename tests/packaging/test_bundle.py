@@ -64,6 +64,7 @@ def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) ->
         ("resources/starter/main/model.safetensors", False),
         ("tandem_chat-0.1.0.dist-info/METADATA", False),
         ("tandem_chat-0.1.0.dist-info/RECORD", True),
+        ("keyring-25.7.0.dist-info/entry_points.txt", False),
     ],
 )
 def test_only_files_that_are_used_go_in(path: str, unused: bool) -> None:

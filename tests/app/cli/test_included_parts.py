@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import keyring
+import mlx.core as mx
 import mlx_lm  # noqa: F401
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import fail, macOS, null
 
 from app.cli import included_parts
 from app.cli.included_parts import try_parts
@@ -46,7 +50,10 @@ def test_everything_is_here(tmp_path: Path, qapp: Any) -> None:
     assert qapp.language.choice == before
 
 
-def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def nothing_included(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that a build could leave out is there."""
+
     def gone(*_: object) -> None:
         raise FileNotFoundError("it was not collected")
 
@@ -62,6 +69,10 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
     monkeypatch.setattr(included_parts, "picture_of", gone)
     monkeypatch.setattr(included_parts, "QCollator", CodePointOrder)
     monkeypatch.setattr(included_parts.QCoreApplication, "translate", lambda _, text: text)
+
+
+@pytest.mark.usefixtures("nothing_included")
+def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any) -> None:
     parts = parts_of(tmp_path, qapp, "Hello.")
     assert {name for name, problem in parts.items() if problem} == {
         "architectures",
@@ -80,3 +91,50 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
         "previews",
     }
     assert "it was not collected" in parts["pdf"]
+
+
+@pytest.mark.usefixtures("nothing_included")
+@pytest.mark.parametrize(
+    ("system", "backend", "backends", "problem"),
+    [
+        ("darwin", macOS.Keyring, ["macOS"], ""),
+        ("darwin", fail.Keyring, ["macOS"], "ValueError: keyring.backends.fail keeps nothing"),
+        ("darwin", null.Keyring, ["macOS"], "ValueError: keyring.backends.null keeps nothing"),
+        # A Linux machine without a desktop, as where the bundle is built.
+        ("linux", fail.Keyring, ["SecretService"], ""),
+        ("linux", fail.Keyring, [], "ValueError: keyring.backends.fail keeps nothing"),
+    ],
+)
+def test_a_keychain_that_keeps_nothing_is_a_missing_part(
+    tmp_path: Path,
+    qapp: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    system: str,
+    backend: type[KeyringBackend],
+    backends: list[str],
+    problem: str,
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setattr(keyring, "get_keyring", backend)
+    monkeypatch.setattr(keyring, "get_password", lambda *_: None)
+    monkeypatch.setattr(included_parts, "entry_points", lambda **_: backends)
+    assert parts_of(tmp_path, qapp, "Hello.")["keychain"] == problem
+
+
+@pytest.mark.usefixtures("nothing_included")
+@pytest.mark.parametrize(
+    ("system", "chosen", "problem"),
+    [("darwin", "", "ValueError: MLX computes on Device(cpu, 0)"), ("darwin", "cpu", ""), ("linux", "", "")],
+)
+def test_a_mac_that_computes_on_its_cpu_lacks_a_part(
+    tmp_path: Path,
+    qapp: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    system: str,
+    chosen: str,
+    problem: str,
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setenv("TANDEM_DEVICE", chosen)
+    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.cpu, 0))
+    assert parts_of(tmp_path, qapp, "Hello.")["gpu"] == problem

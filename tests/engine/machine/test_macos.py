@@ -1,4 +1,4 @@
-"""The wheel of MLX for macOS 26 is built for 26.2, and PySide6 for 15.0."""
+"""The wheel of MLX for macOS 26 is built for 26.2."""
 
 from __future__ import annotations
 
