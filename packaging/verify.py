@@ -20,6 +20,7 @@ from pathlib import Path
 
 from macholib.mach_o import CPU_TYPE_NAMES, build_version_command
 from macholib.MachO import MachO
+from macholib.util import in_system_path
 from PyInstaller.archive.readers import CArchiveReader
 from sign import nested_code
 
@@ -52,7 +53,7 @@ def main(bundle: str) -> None:
     folder = Path(bundle)
     problems = [*wrong_files(folder), *missing_modules(folder)]
     if folder.suffix == ".app":
-        problems += too_new_libraries(folder)
+        problems += unloadable_libraries(folder)
     if not problems:
         problems = [*what_the_self_test_says(folder)]
     print(f"{folder.name}: {size_of(folder) / 1e6:.0f} MB in {sum(1 for _ in folder.rglob('*'))} files")
@@ -116,8 +117,11 @@ def broken_links(folder: Path) -> Iterator[str]:
             yield f"{file.relative_to(folder)} leads to {os.readlink(file)}, which is not in the bundle"
 
 
-def too_new_libraries(app: Path) -> Iterator[str]:
-    """Yield the libraries that the oldest macOS of Info.plist, or its processor, cannot load."""
+def unloadable_libraries(app: Path) -> Iterator[str]:
+    """Yield the libraries that the oldest macOS of Info.plist, or its processor, cannot load, alone or with the others.
+
+    PyInstaller has each of them look for the others at the top of the bundle, by the last part of their paths.
+    """
     least = tuple(map(int, least_macos(app).split(".")))
     for file in nested_code(app):
         headers = MachO(str(file)).headers
@@ -129,6 +133,9 @@ def too_new_libraries(app: Path) -> Iterator[str]:
                     wanted = (command.minos >> 16, command.minos >> 8 & 0xFF)
                     if wanted > least:
                         yield f"{file.name} needs macOS {wanted[0]}.{wanted[1]}"
+            for _, _, linked in header.walkRelocatables():
+                if not in_system_path(linked) and not (data_of(app) / Path(linked).name).exists():
+                    yield f"{file.name} needs {linked}, which is missing"
 
 
 def missing_modules(folder: Path) -> Iterator[str]:

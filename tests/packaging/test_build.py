@@ -41,7 +41,7 @@ def test_mlx_comes_for_the_macos_of_the_image_whatever_the_build_runs_on(
 @pytest.fixture
 def verify(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The check of a bundle, without the tools that only the build's environment has."""
-    for tool in ("macholib.mach_o", "macholib.MachO", "PyInstaller.archive.readers"):
+    for tool in ("macholib.mach_o", "macholib.MachO", "macholib.util", "PyInstaller.archive.readers"):
         monkeypatch.setitem(sys.modules, tool, _Anything(tool))
     monkeypatch.syspath_prepend(str(PACKAGING))
     return runpy.run_path(str(PACKAGING / "verify.py"))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import tomllib
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import requires
 from pathlib import Path
 
 import platformdirs.macos
@@ -14,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from engine.errors import PicturesNotInstalled
+from tests.packaging.requirements import needed_by
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -q -c packaging/constraints.txt"
@@ -56,17 +56,6 @@ def test_the_first_command_brings_its_own_python(readme: Path) -> None:
 
 def test_who_left_the_towers_out_is_told_the_readme_s_own_step() -> None:
     assert PicturesNotInstalled.command == f".venv/bin/pip {TOWERS}"
-
-
-def needed_by(name: str, found: set[str]) -> set[str]:
-    """Add a package and all that it needs to `found`, and return that."""
-    if name not in found:
-        found.add(name)
-        with contextlib.suppress(PackageNotFoundError):
-            for one in map(Requirement, requires(name) or ()):
-                if one.marker is None or one.marker.evaluate({"extra": ""}):
-                    needed_by(one.name, found)
-    return found
 
 
 def test_uv_leaves_out_only_what_mlx_vlm_alone_asks_for() -> None:

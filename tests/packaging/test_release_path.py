@@ -1,0 +1,151 @@
+"""The way to a release for macOS, on Linux: Tandem.app out of the pinned macOS wheels, as PyInstaller lays it out.
+
+pip fetches the wheels (about 270 MB) and PyInstaller once, into the user's cache; without a way to the index the tests
+are skipped. What needs a Mac is named in `mac_bundle.py` and in packaging/confirm_on_mac.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from tests.packaging.requirements import needed_by
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "packaging"
+WITH_NAX, OLDEST = (
+    runpy.run_path(str(PACKAGING / "bundle" / "info_plist.py"))[name] for name in ("WITH_NAX", "OLDEST")
+)
+# Kept from run to run; the tests themselves have an empty home.
+_KEPT = platformdirs.user_cache_path("tandem-tests")
+_PYINSTALLER = ("pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholib")
+# What each part of the self-test needs of the bundle beside modules in Python, which are the same on every system.
+PARTS = {
+    "gpu": ["mlx/core.*.so", "mlx/lib/libmlx.dylib", "mlx/lib/mlx.metallib"],
+    "architectures": ["mlx_lm-*.dist-info/METADATA"],
+    "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
+    "pdf": ["pypdf-*.dist-info/METADATA"],
+    "documents": ["chardet/_kernel.*.so"],
+    "formulas": ["ziamath-*.dist-info/METADATA"],
+    "keychain": ["keyring-*.dist-info/entry_points.txt"],
+    "languages": ["PySide6/QtWidgets.abi3.so", "PySide6/Qt/plugins/platforms/libqcocoa.dylib"],
+    "sorting": ["PySide6/QtCore.abi3.so"],
+    "updates": ["cryptography/hazmat/bindings/_rust.abi3.so", "_cffi_backend.*.so"],
+    "server": ["httpx2-*.dist-info/METADATA", "msgspec/_core.*.so"],
+    "grammars": ["llguidance/_lib.abi3.so", "llguidance-*.dist-info/METADATA"],
+    "drafter": ["numpy/_core/_multiarray_umath.*.so", "safetensors/_safetensors_rust.abi3.so"],
+    "tools": ["pydantic_core/_pydantic_core.*.so", "rpds/rpds.*.so"],
+    "pictures": ["PIL/_imaging.*.so", "PIL/_webp.*.so", "PIL/_avif.*.so"],
+    "previews": ["PySide6/QtSvg.abi3.so", "PySide6/Qt/plugins/platforms/libqoffscreen.dylib"],
+}
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(sys.platform != "linux", reason="a Mac builds the bundle itself"),
+]
+
+
+def fetched(name: str, *arguments: str) -> Path:
+    """Return a folder that pip has filled by a command, now or in an earlier run with the same pinned versions."""
+    pinned = "".join((PACKAGING / file).read_text(encoding="utf-8") for file in ("constraints.txt", "tools.txt"))
+    folder = _KEPT / f"{name}-{hashlib.sha256(repr((pinned, arguments, sys.version)).encode()).hexdigest()[:16]}"
+    if not folder.exists():
+        for older in _KEPT.glob(f"{name}-*"):
+            shutil.rmtree(older)
+        unfinished = folder.with_suffix(".unfinished")
+        pinned_by = [part for file in ("constraints.txt", "tools.txt") for part in ("-c", str(PACKAGING / file))]
+        pip = [sys.executable, "-m", "pip", *arguments, "-q", "--no-deps", "--only-binary", ":all:", *pinned_by]
+        done = subprocess.run(
+            [*pip, "-d" if arguments[0] == "download" else "--target", str(unfinished)], capture_output=True, text=True
+        )
+        if re.search(r"from versions: none|Retr(y|ies)|timed out", done.stderr):
+            pytest.skip(f"the index cannot be reached: {done.stderr.strip()[-200:]} (macOS wheels)")
+        assert done.returncode == 0, done.stderr
+        unfinished.rename(folder)
+    return folder
+
+
+def is_for_one_system(name: str) -> bool:
+    try:
+        tags = distribution(name).read_text("WHEEL") or ""
+    except PackageNotFoundError:
+        return False
+    return not re.search(r"^Tag: .*-any$", tags, re.MULTILINE)
+
+
+@pytest.fixture(scope="module", params=[OLDEST, WITH_NAX])
+def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Tandem.app for the oldest macOS of an image, and what its libraries lack."""
+    macos: str = request.param
+    needed = needed_by("tandem-chat", set()) | needed_by("mlx-vlm", set())
+    compiled = sorted(name for name in needed if is_for_one_system(name) and not name.startswith("mlx"))
+    platform = ["--platform", f"macosx_{OLDEST.partition('.')[0]}_0_arm64"]
+    wheels = fetched("wheels", "download", *platform, *compiled)
+    platform = ["--platform", f"macosx_{macos.partition('.')[0]}_0_arm64"]
+    engine = fetched(f"mlx-{macos}", "download", *platform, "mlx", "mlx-metal")
+    tools = fetched("pyinstaller", "install", *_PYINSTALLER)
+    out = tmp_path_factory.mktemp("app")
+    command = [sys.executable, str(Path(__file__).with_name("mac_bundle.py")), str(PACKAGING), str(out), macos]
+    done = subprocess.run(
+        [*command, *map(str, wheels.glob("*.whl")), *map(str, engine.glob("*.whl"))],
+        env={**os.environ, "PYTHONPATH": str(tools)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return out / "Tandem.app", done.stdout.splitlines()
+
+
+def test_every_library_runs_on_the_oldest_macos_and_finds_those_that_it_needs(app: tuple[Path, list[str]]) -> None:
+    assert app[1] == []
+
+
+def test_no_link_leads_nowhere(app: tuple[Path, list[str]]) -> None:
+    links = [file for file in app[0].rglob("*") if file.is_symlink()]
+    assert len(links) > 50
+    assert [str(file) for file in links if not file.exists()] == []
+
+
+def test_metals_library_is_found_by_every_path_of_libmlx(app: tuple[Path, list[str]]) -> None:
+    paths = [file.parent.relative_to(app[0] / "Contents") for file in app[0].rglob("libmlx.dylib")]
+    assert {Path("Frameworks"), Path("Frameworks/mlx/lib")} <= {*paths}
+    assert [str(path) for path in paths if not (app[0] / "Contents" / path / "mlx.metallib").is_file()] == []
+
+
+def test_every_part_that_the_self_test_names_is_inside(app: tuple[Path, list[str]]) -> None:
+    source = (ROOT / "app" / "cli" / "included_parts.py").read_text(encoding="utf-8")
+    assert {*re.findall(r'^        "([\w-]+)": ', source, re.MULTILINE)} == PARTS.keys()
+    # Every folder of it also has links to what lies in the other one.
+    frameworks = app[0] / "Contents" / "Frameworks"
+    missing = [(part, file) for part, files in PARTS.items() for file in files if not any(frameworks.glob(file))]
+    assert missing == []
+    [entry_points] = frameworks.glob("keyring-*.dist-info/entry_points.txt")
+    assert "macOS = keyring.backends.macOS" in entry_points.read_text(encoding="utf-8")
+
+
+def test_without_an_identity_all_code_is_sealed_the_deepest_first(
+    app: tuple[Path, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codesign, log = tmp_path / "codesign", tmp_path / "log"
+    codesign.write_text(f'#!/bin/sh\nfor last; do :; done\necho "$1 $last" >>"{log}"\n')
+    codesign.chmod(0o755)
+    log.touch()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.delenv("TANDEM_SIGNING_IDENTITY", raising=False)
+    subprocess.run([sys.executable, str(PACKAGING / "sign.py"), str(app[0])], check=True, capture_output=True)
+    *code, whole, verified = log.read_text().splitlines()
+    assert (whole, verified) == (f"--force {app[0]}", f"--verify {app[0]}")
+    signed = [Path(line.removeprefix("--force ")) for line in code]
+    assert signed == sorted(signed, key=lambda file: -len(file.parts))
+    files = [file for file in app[0].rglob("*") if file.is_file() and not file.is_symlink()]
+    assert {*signed} == {file for file in files if file.suffix in (".so", ".dylib") or file.parent.name == "A"}
