@@ -32,6 +32,10 @@ cask "tandem" do
   on_tahoe :or_newer do
     sha256 "{newer}"
     url "https://github.com/{repository}/releases/download/v#{{version}}/Tandem-#{{version}}-macos26-arm64.dmg"
+
+    caveats <<~EOS
+      On macOS 26.0 and 26.1, Tandem opens after an update to 26.2.
+    EOS
   end
 
   name "Tandem"
@@ -42,7 +46,7 @@ cask "tandem" do
   depends_on macos: :sequoia
 
   app "Tandem.app"
-  binary "#{{appdir}}/Tandem.app/Contents/MacOS/Tandem", target: "tandem"
+  binary "#{{appdir}}/Tandem.app/Contents/Resources/tandem.sh", target: "tandem"
 
   zap trash: [
     "~/Library/Application Support/Tandem",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 import site
 import sys
 import sysconfig
@@ -106,6 +107,11 @@ def metadata(package: str) -> list[Pair]:
     return [(str(file.locate()), str(file.parent)) for file in files]
 
 
+def link_or_copy(source: str, target: str) -> None:
+    """Copy only files of other folders, which can be on another disk; those of the wheels are large."""
+    (os.link if Path(source).is_relative_to(OUT) else shutil.copyfile)(source, target)
+
+
 def replace_what_needs_a_mac() -> None:
     program, icon = WORK / "Tandem", WORK / "Tandem.icns"
     program.touch()
@@ -120,7 +126,7 @@ def replace_what_needs_a_mac() -> None:
     osx.BUNDLE.upx_exclude = []
     osx.process_collected_binary = lambda source, *_, **__: source
     osx.osxutils.sign_binary = lambda *_, **__: None
-    osx.shutil = SimpleNamespace(copyfile=lambda source, target: os.link(os.path.realpath(source), target))
+    osx.shutil = SimpleNamespace(copyfile=link_or_copy)
     CONF.update(workpath=str(WORK), distpath=str(OUT), specpath=str(PACKAGING / "bundle"), cachedir=str(WORK))
     os.environ.update(TANDEM_VERSION="1.2.3", TANDEM_MACOS=MACOS, TANDEM_ICON=str(icon))
 

@@ -122,13 +122,15 @@ def test_metals_library_is_found_by_every_path_of_libmlx(app: tuple[Path, list[s
     assert [str(path) for path in paths if not (app[0] / "Contents" / path / "mlx.metallib").is_file()] == []
 
 
-def test_every_part_that_the_self_test_names_is_inside(app: tuple[Path, list[str]]) -> None:
+def test_every_part_that_the_self_test_and_the_cask_name_is_inside(app: tuple[Path, list[str]]) -> None:
     source = (ROOT / "app" / "cli" / "included_parts.py").read_text(encoding="utf-8")
     assert {*re.findall(r'^        "([\w-]+)": ', source, re.MULTILINE)} == PARTS.keys()
     # Every folder of it also has links to what lies in the other one.
     frameworks = app[0] / "Contents" / "Frameworks"
     missing = [(part, file) for part, files in PARTS.items() for file in files if not any(frameworks.glob(file))]
     assert missing == []
+    [command] = re.findall(r'binary "#\{\{appdir\}\}/Tandem.app/(.+)", ', (PACKAGING / "cask.py").read_text())
+    assert os.access(app[0] / command, os.X_OK)
     [entry_points] = frameworks.glob("keyring-*.dist-info/entry_points.txt")
     assert "macOS = keyring.backends.macOS" in entry_points.read_text(encoding="utf-8")
 
