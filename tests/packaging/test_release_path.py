@@ -62,14 +62,14 @@ def fetched(name: str, *arguments: str) -> Path:
     if not folder.exists():
         for older in _KEPT.glob(f"{name}-*"):
             shutil.rmtree(older)
-        unfinished = folder.with_suffix(".unfinished")
+        unfinished = _KEPT / f"{name}-unfinished"
         pinned_by = [part for file in ("constraints.txt", "tools.txt") for part in ("-c", str(PACKAGING / file))]
         pip = [sys.executable, "-m", "pip", *arguments, "-q", "--no-deps", "--only-binary", ":all:", *pinned_by]
-        done = subprocess.run(
-            [*pip, "-d" if arguments[0] == "download" else "--target", str(unfinished)], capture_output=True, text=True
-        )
-        if re.search(r"from versions: none|Retr(y|ies)|timed out", done.stderr):
-            pytest.skip(f"the index cannot be reached: {done.stderr.strip()[-200:]} (macOS wheels)")
+        into = ["-d" if arguments[0] == "download" else "--target", str(unfinished)]
+        # Of all its failures, only those of the way to the index make it ask again.
+        done = subprocess.run([*pip, "--retries", "2", "--timeout", "20", *into], capture_output=True, text=True)
+        if done.returncode and (failures := re.findall(r"Retrying.*", done.stderr)):
+            pytest.skip(f"the index cannot be reached: {failures[-1][:200]} (macOS wheels)")
         assert done.returncode == 0, done.stderr
         unfinished.rename(folder)
     return folder
