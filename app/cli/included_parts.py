@@ -158,9 +158,9 @@ def _typeset() -> None:
 
 
 def _find_keychain() -> None:
-    """Check which keychain is in use.
+    """Check that the keychain in use keeps something.
 
-    A Linux machine may have none, as one that only builds: there, what would find the desktop's must be included.
+    A Linux machine may have none, as one that only builds: there, what would find a desktop's must be included.
     """
     import keyring
     from keyring.backends import fail, null
@@ -169,7 +169,7 @@ def _find_keychain() -> None:
     used = keyring.get_keyring()
     if not isinstance(used, fail.Keyring | null.Keyring):
         return
-    if sys.platform != "linux" or not entry_points(group="keyring.backends"):
+    if isinstance(used, null.Keyring) or sys.platform != "linux" or not entry_points(group="keyring.backends"):
         raise ValueError(f"{type(used).__module__} keeps nothing")
     importlib.import_module("secretstorage")
 

@@ -103,6 +103,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any) -> None:
         # A Linux machine without a desktop, as where the bundle is built.
         ("linux", fail.Keyring, ["SecretService"], ""),
         ("linux", fail.Keyring, [], "ValueError: keyring.backends.fail keeps nothing"),
+        ("linux", null.Keyring, ["SecretService"], "ValueError: keyring.backends.null keeps nothing"),
     ],
 )
 def test_a_keychain_that_keeps_nothing_is_a_missing_part(
