@@ -41,8 +41,8 @@ PROCESS_OPTION = "--drafter-process"
 def main(arguments: Sequence[str]) -> None:
     """Run as a process; `arguments` are the number of an inherited socket and the folder of the draft model."""
     connection = socket.socket(fileno=int(arguments[0]))
-    if cores := own_cores():
-        os.sched_setaffinity(0, cores)
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, own_cores())
     use_cpu()
     # For the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have no compiler, a full disk no
     # room, and a draft model gains nothing from it.
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def own_cores() -> list[int]:
     """Return the drafter's cores: the last quarter of all, at least one. Empty if a process cannot choose its cores."""
-    if not hasattr(os, "sched_getaffinity"):
+    if sys.platform != "linux":
         return []
     cores = sorted(os.sched_getaffinity(0))
     return cores[-max(1, len(cores) // 4) :]
