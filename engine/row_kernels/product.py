@@ -1,7 +1,7 @@
 """Products of a few rows with quantised weights: the weights are read once, and each row is summed as if it were alone.
 
-MLX has a kernel for one row, `qmv_fast` (`qmv` where the inputs are no multiple of 512), and others for several, which
-either read the weights again for each row or sum in another order (mlx/backend/metal/kernels/quantized.h and
+MLX has a kernel for one row, `qmv_fast` (`qmv` where the inputs do not fill it), and others for several, which either
+read the weights again for each row or sum in another order (mlx/backend/metal/kernels/quantized.h and
 fp_quantized.h). The kernel here sums in the order of the one-row kernel: each of the 32 threads of a SIMD group adds up
 every 32nd run of inputs, and `simd_sum` adds up the threads. tests/engine/row_kernels compiles both and compares bits.
 """
@@ -17,8 +17,9 @@ import mlx.core as mx
 # The most rows whose inputs and sums the registers of a GPU hold. More rows are computed in tiles, each of which reads
 # the weights.
 TILE = 4
-# The input sizes for which MLX's one-row kernel gives a thread two packs of weights at a time instead of one.
-_TWO_PACKS = 512
+# Where inputs are a multiple of so many packs, MLX's one-row kernel gives each of its 32 threads two packs of weights
+# at a time instead of one (mlx#3965).
+_TWO_PACKS = 64
 # MLX has another kernel for the smallest inputs, whose order is not followed here.
 _SMALLEST_INPUTS = 128
 
@@ -164,7 +165,7 @@ SOURCE = """
 
 
 # Tells kernels apart whose results on a machine were kept.
-DIGEST = hashlib.sha256((HEADER + SOURCE).encode()).hexdigest()[:8]
+DIGEST = hashlib.sha256(f"{HEADER}{SOURCE}{_TWO_PACKS}".encode()).hexdigest()[:8]
 
 
 def source_of(*, affine: bool) -> str:
@@ -177,8 +178,13 @@ def source_of(*, affine: bool) -> str:
 def template_of(rows: int, inputs: int, bits: int, group_size: int) -> dict[str, int]:
     """Return the integers that a kernel for `rows` rows is compiled with."""
     tiles = -(-rows // TILE)
-    packs = 2 if inputs % _TWO_PACKS == 0 else 1
+    packs = 2 if inputs % (_TWO_PACKS * _values_a_pack(bits)) == 0 else 1
     return {"ROWS": -(-rows // tiles), "BITS": bits, "GROUP": group_size, "PACKS": packs}
+
+
+def _values_a_pack(bits: int) -> int:
+    """Return the weights in a pack, as `Pack` has them."""
+    return {3: 8, 5: 8, 6: 4}.get(bits, 32 // bits)
 
 
 def takes(inputs: int, bits: int) -> bool:
@@ -200,7 +206,6 @@ def product_of_rows(
     found: list[mx.array] = _kernel(affine=biases is not None)(
         inputs=[weight, scales, *([] if biases is None else [biases]), x],
         template=[("T", x.dtype), *template.items()],
-        # Threadgroups with the same weights follow each other, so that a cache holds them.
         # Threadgroups that read the same weights follow each other, so that a cache has them.
         grid=(32 * -(-rows // template["ROWS"]), 2 * -(-outputs // 8), 1),
         threadgroup=(32, 2, 1),

@@ -2,8 +2,8 @@
 
     python -m tests.tools.row_kernels [--layers N]
 
-The layers have the shapes of an 8B's. Prints a table for each kind of weights, in products of one row, and exits with 1
-if bits differ or a kernel cannot be compiled.
+The layers have the shapes of an 8B's, and of models whose inputs are an odd multiple of 256. Prints a table for each
+kind of weights, in products of one row, and exits with 1 if bits differ or a kernel cannot be compiled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS = [
     ("affine", 3, 64), ("affine", 5, 64), ("affine", 6, 64), ("mxfp4", 4, 32), ("nvfp4", 4, 16), ("mxfp8", 8, 32),
 ]  # fmt: skip
 # Inputs and outputs.
-SHAPES = ((4096, 6144), (4096, 4096), (4096, 24576), (12288, 4096))
+SHAPES = ((4096, 6144), (4096, 4096), (4096, 24576), (12288, 4096), (768, 3072), (3840, 4096))
 
 
 def same_bits(layer: nn.QuantizedLinear, inputs: int) -> bool:

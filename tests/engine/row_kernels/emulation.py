@@ -86,7 +86,9 @@ class Kernels:
 
     def one_row(self, x: mx.array, matrix: Matrix) -> mx.array:
         """Return the products of rows that are each computed alone."""
-        return self._run("one_row_fast" if x.shape[1] % 512 == 0 else "one_row", x, matrix)
+        # As MLX's dispatcher decides: 64 packs of 8 weights, or of 4 of 6 and 8 bits (mlx#3965).
+        step = 256 if self._kind.bits in (6, 8) else 512
+        return self._run("one_row_fast" if x.shape[1] % step == 0 else "one_row", x, matrix)
 
     def wide(self, x: mx.array, matrix: Matrix) -> mx.array:
         """Return the products as MLX's kernel for several rows computes them; affine only."""
