@@ -1633,6 +1633,14 @@
         <translation>システムからはわかりません。</translation>
     </message>
     <message>
+        <source>The neural accelerators of this chip are not used, because this app was built for older versions of macOS. Tandem for macOS 26.2 or newer processes prompts several times as fast.</source>
+        <translation>このアプリは以前のバージョンの macOS 用なので、このチップのニューラルアクセラレータを使えません。macOS 26.2 以降用の Tandem なら、プロンプトを数倍速く処理します。</translation>
+    </message>
+    <message>
+        <source>The neural accelerators of this chip are not used, because the installed MLX was built for older versions of macOS. To process prompts several times as fast, run this command in Tandem&apos;s folder and open Tandem again: {command}</source>
+        <translation>インストールされている MLX が以前のバージョンの macOS 用なので、このチップのニューラルアクセラレータを使えません。プロンプトを数倍速く処理するには、Tandem のフォルダで次のコマンドを実行し、Tandem を開き直してください：{command}</translation>
+    </message>
+    <message>
         <source>Heat does not slow models down.</source>
         <translation>発熱による速度の低下はありません。</translation>
     </message>

@@ -1633,6 +1633,14 @@
         <translation>시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
+        <source>The neural accelerators of this chip are not used, because this app was built for older versions of macOS. Tandem for macOS 26.2 or newer processes prompts several times as fast.</source>
+        <translation>이 앱은 이전 버전의 macOS용이라서 이 칩의 뉴럴 액셀러레이터를 쓰지 못해요. macOS 26.2 이상용 Tandem은 프롬프트를 몇 배 빨리 처리해요.</translation>
+    </message>
+    <message>
+        <source>The neural accelerators of this chip are not used, because the installed MLX was built for older versions of macOS. To process prompts several times as fast, run this command in Tandem&apos;s folder and open Tandem again: {command}</source>
+        <translation>설치된 MLX가 이전 버전의 macOS용이라서 이 칩의 뉴럴 액셀러레이터를 쓰지 못해요. 프롬프트를 몇 배 빨리 처리하려면 Tandem 폴더에서 다음 명령어를 실행하고 Tandem을 다시 열어 주세요: {command}</translation>
+    </message>
+    <message>
         <source>Heat does not slow models down.</source>
         <translation>발열로 느려지지 않았어요.</translation>
     </message>

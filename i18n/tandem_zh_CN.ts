@@ -1633,6 +1633,14 @@
         <translation>系统未提供。</translation>
     </message>
     <message>
+        <source>The neural accelerators of this chip are not used, because this app was built for older versions of macOS. Tandem for macOS 26.2 or newer processes prompts several times as fast.</source>
+        <translation>这个应用适用于较早版本的 macOS，因此没有使用这款芯片的神经网络加速器。适用于 macOS 26.2 或更高版本的 Tandem 处理提示词要快好几倍。</translation>
+    </message>
+    <message>
+        <source>The neural accelerators of this chip are not used, because the installed MLX was built for older versions of macOS. To process prompts several times as fast, run this command in Tandem&apos;s folder and open Tandem again: {command}</source>
+        <translation>已安装的 MLX 适用于较早版本的 macOS，因此没有使用这款芯片的神经网络加速器。要让提示词的处理快好几倍，请在 Tandem 的文件夹中运行以下命令，然后重新打开 Tandem：{command}</translation>
+    </message>
+    <message>
         <source>Heat does not slow models down.</source>
         <translation>没有因高温而变慢。</translation>
     </message>

@@ -10,11 +10,9 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
 from msgspec import to_builtins
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
@@ -29,6 +27,7 @@ from app.window.main_window import MainWindow
 from app.window.startup import open_window
 from app.wording.errors import error_sentence
 from engine.errors import EngineError
+from engine.machine.macos import has_accelerator_kernels
 
 QUESTION = "What is Tandem?"
 LOAD_S, ANSWER_S = 120, 120
@@ -100,19 +99,10 @@ def _report(answer: Answer | None, problem: str) -> dict[str, Any]:
         "ok": not problem,
         "text": answer.text if answer else "",
         "stats": to_builtins(answer.stats) if answer else None,
-        "nax": has_nax_kernels(),
+        "nax": has_accelerator_kernels(),
         "versions": {"python": platform.python_version(), "system": platform.platform(), **versions()},
     }
     return report | {"problem": problem} if problem else report
-
-
-def has_nax_kernels() -> bool:
-    """Whether MLX's library has kernels for the neural accelerators of an M5: builds for older systems have none."""
-    library = Path(mx.__file__).with_name("lib") / "mlx.metallib"
-    if not library.is_file():
-        return False
-    with library.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        return content.find(b"_nax_") >= 0
 
 
 def _wait(ready: Callable[[], bool], seconds: int) -> None:

@@ -31,6 +31,7 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
         "chip": facts.chip,
         "system": facts.system,
         "needs_newer_macos": facts.needs_newer_macos,
+        "lacks_accelerator_kernels": facts.lacks_accelerator_kernels,
         "versions": {name: installed_version(package) for name, package in _PACKAGES.items()}
         | {"Python": platform.python_version()},
         "memory": {"total": memory.total, "free": memory.available if memory.known else None},

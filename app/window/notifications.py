@@ -18,6 +18,7 @@ from app.settings.updates import Release
 from app.system.language import best_language
 from app.system.versions import OLD_MACOS
 from app.widgets.banner import Banner
+from app.wording.checkup import accelerators_sentence
 from app.wording.errors import damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
 from app.wording.sources import recorded_name
@@ -90,6 +91,10 @@ class Notifications(QObject):
     def show_old_macos(self) -> None:
         """Show that the installed MLX needs a newer macOS."""
         self._banner.show_message(lambda: QCoreApplication.translate("Checkup", OLD_MACOS))
+
+    def show_unused_accelerators(self) -> None:
+        """Show that the installed MLX leaves the chip's neural accelerators unused."""
+        self._banner.show_message(accelerators_sentence, is_info=True, stays=True)
 
     def show_backup(self, backup: Path) -> None:
         """Show that settings could not be read and that the old file is kept as `backup`."""

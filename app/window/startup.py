@@ -32,7 +32,7 @@ from app.widgets.outside import bring_to_front
 from app.widgets.throttle import single_shot
 from app.window.main_window import MainWindow, prepare_answers
 from engine import Engine, starter_pair
-from engine.machine.macos import needs_newer_macos
+from engine.machine.macos import lacks_accelerator_kernels, needs_newer_macos
 
 log = logging.getLogger(__name__)
 
@@ -61,10 +61,26 @@ def open_window(
     main, draft = _wanted(session, preferences)
     session.models.announce(main, draft)
     window.show()
-    _FirstPaint(window, partial(_load, session, main, draft, prepare_answers))
+    _FirstPaint(window, partial(_load, session, main, draft, partial(_prepare, window, library)))
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
+
+
+def _prepare(window: MainWindow, library: Library) -> None:
+    def show(lacks_kernels: bool) -> None:
+        if lacks_kernels:
+            window.notifications.show_unused_accelerators()
+
+    prepare_answers()
+    library.background.run(_lacks_kernels, show, owner=window)
+
+
+def _lacks_kernels() -> bool:
+    # Imported off the Qt thread: psutil would delay the first frame.
+    from engine.machine.row_costs import chip_here
+
+    return lacks_accelerator_kernels(chip_here())
 
 
 class _FirstPaint(QObject):

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import convert
 from PySide6.QtCore import QCoreApplication
 
+from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
 from app.wording.errors import joined
 from app.wording.rounding import rounding_sentence, verification_sentence
@@ -17,6 +18,26 @@ translate = QCoreApplication.translate
 
 _UNKNOWN = "Not reported by the system."
 SYSTEM = Sentences("Checkup", {"old": OLD_MACOS, "unknown": _UNKNOWN})
+# By how Tandem was installed.
+ACCELERATORS = Sentences(
+    "Checkup",
+    {
+        "app": (
+            "The neural accelerators of this chip are not used, because this app was built for older versions of "
+            "macOS. Tandem for macOS 26.2 or newer processes prompts several times as fast."
+        ),
+        "pip": (
+            "The neural accelerators of this chip are not used, because the installed MLX was built for older versions "
+            "of macOS. To process prompts several times as fast, run this command in Tandem's folder and open Tandem "
+            "again: {command}"
+        ),
+    },
+)
+# The step of the README that installs MLX, again and for the macOS that is there.
+_INSTALL_MLX = (
+    "SYSTEM_VERSION_COMPAT=0 .venv/bin/pip install -q --force-reinstall --no-deps -c packaging/constraints.txt "
+    "mlx mlx-metal"
+)
 # By the values in the report.
 POWER = Sentences(
     "Checkup",
@@ -58,7 +79,7 @@ NOT_MEASURED = Sentences(
 def page(found: dict[str, Any]) -> str:
     """Return a check, as `gather` returns it, as a page in Markdown."""
     rows = [
-        (translate("Checkup", "Chip"), found["chip"]),
+        (translate("Checkup", "Chip"), _chip(found)),
         (translate("Checkup", "System"), _system(found)),
         (
             translate("Checkup", "Versions"),
@@ -77,8 +98,17 @@ def page(found: dict[str, Any]) -> str:
     return "\n".join([f"# {title}", "", *(line.format(name=name, value=value) for name, value in rows)]) + "\n"
 
 
+def accelerators_sentence() -> str:
+    """Say that the chip's neural accelerators are not used, and what changes that."""
+    return ACCELERATORS["app" if in_bundle() else "pip"].format(command=_INSTALL_MLX)
+
+
+def _chip(found: dict[str, Any]) -> str:
+    return f"{found['chip']} · {accelerators_sentence()}" if found["lacks_accelerator_kernels"] else found["chip"]
+
+
 def _system(found: dict[str, Any]) -> str:
-    return " · ".join([found["system"], *([SYSTEM["old"]] if found["needs_newer_macos"] else [])])
+    return f"{found['system']} · {SYSTEM['old']}" if found["needs_newer_macos"] else found["system"]
 
 
 def _memory(found: dict[str, Any]) -> str:

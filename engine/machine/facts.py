@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.files.system_memory import SystemMemory, system_memory
 from engine.machine.local_network import LocalNetwork, local_network
-from engine.machine.macos import needs_newer_macos
+from engine.machine.macos import lacks_accelerator_kernels, needs_newer_macos
 from engine.machine.process_info import process_info
 
 _SYSCTL, _SYSCTL_S = "/usr/sbin/sysctl", 2.0
@@ -34,14 +34,16 @@ class MachineFacts:
     wired_limit_mb: int | None
     local_network: LocalNetwork
     needs_newer_macos: bool = False
+    lacks_accelerator_kernels: bool = False
 
 
 def read_facts() -> MachineFacts:
     """Read them now; what the system does not tell is missing."""
     info = process_info()
     limit = _sysctl("iogpu.wired_limit_mb")
+    name = chip()
     return MachineFacts(
-        chip(),
+        name,
         f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else f"{platform.system()} {platform.release()}",
         system_memory(),
         None if info is None else info.low_power,
@@ -49,6 +51,7 @@ def read_facts() -> MachineFacts:
         int(limit) if limit.isdecimal() else None,
         local_network(),
         needs_newer_macos(),
+        lacks_accelerator_kernels(name),
     )
 
 

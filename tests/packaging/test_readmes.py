@@ -38,7 +38,7 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
     for command in (
         f"uv tool install --constraints packaging/constraints.txt {UV} .",
         # pipx runs pip in another folder.
-        'pipx install "--pip-args=-c packaging/constraints.txt" . && pipx runpip tandem-chat '
+        'SYSTEM_VERSION_COMPAT=0 pipx install "--pip-args=-c packaging/constraints.txt" . && pipx runpip tandem-chat '
         'install -q --no-deps -c "$PWD/packaging/constraints.txt" mlx-vlm',
         "uv tool uninstall tandem-chat",
         "pipx uninstall tandem-chat",
@@ -50,7 +50,9 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
 def test_the_first_command_brings_its_own_python(readme: Path) -> None:
     first, *others = re.findall(r"```sh\n(.+)\n```", readme.read_text(encoding="utf-8"))
     assert first == f"uvx --python 3.11 -c packaging/constraints.txt {UV} --from . tandem"
-    assert others[0] == f"{ENVIRONMENT} . && .venv/bin/pip {TOWERS} && .venv/bin/tandem"
+    # pip is told the version of macOS, by which it chooses MLX's wheel.
+    app = ENVIRONMENT.replace("&& ", "&& SYSTEM_VERSION_COMPAT=0 ")
+    assert others[0] == f"{app} . && .venv/bin/pip {TOWERS} && .venv/bin/tandem"
     assert others[1].startswith("sudo apt-get install libegl1 ")
 
 

@@ -13,6 +13,7 @@ import pytest
 from app.__main__ import main
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
+from app.wording import checkup
 from engine.advice.fit import working_set_limit
 from engine.bench import pair_check
 from engine.files.system_memory import SystemMemory
@@ -52,6 +53,18 @@ def test_the_page_asks_for_an_update_that_the_installed_mlx_needs(
     monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, needs_newer_macos=True))
     assert main(["doctor", "--no-speed"]) == 0
     assert "- System: macOS 26.1 · Update to macOS 26.2 or newer" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("bundled", "advice"), [(False, "SYSTEM_VERSION_COMPAT=0 .venv/bin/pip install"), (True, "Tandem for macOS 26.2")]
+)
+def test_the_page_says_how_an_m5_gets_its_kernels(
+    bundled: bool, advice: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(checkup, "in_bundle", lambda: bundled)
+    monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, lacks_accelerator_kernels=True))
+    assert main(["doctor", "--no-speed"]) == 0
+    assert advice in next(line for line in capsys.readouterr().out.splitlines() if line.startswith("- Chip: "))
 
 
 def test_the_json_has_the_same_and_no_paths(capsys: pytest.CaptureFixture[str]) -> None:

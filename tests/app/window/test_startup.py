@@ -137,6 +137,15 @@ def test_the_start_asks_for_an_update_that_the_installed_mlx_needs(
     qtbot.waitUntil(lambda: "Update to macOS 26.2 or newer" in driver.banner_text)
 
 
+def test_the_start_names_the_command_that_gives_an_m5_its_kernels(
+    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_window, "lacks_accelerator_kernels", lambda chip: bool(chip))
+    window, session = app_window.open_window(qapp)
+    driver = WindowDriver(window, session, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: "SYSTEM_VERSION_COMPAT=0 .venv/bin/pip install" in driver.banner_text)
+
+
 def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))

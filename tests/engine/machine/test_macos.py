@@ -1,14 +1,16 @@
-"""The wheel of MLX for macOS 26 is built for 26.2."""
+"""The wheel of MLX for macOS 26 is built for 26.2, and only that has kernels for an M5's neural accelerators."""
 
 from __future__ import annotations
 
 import platform
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
-from engine.machine.macos import needs_newer_macos
+from engine.machine import macos
+from engine.machine.macos import lacks_accelerator_kernels, needs_newer_macos
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,32 @@ def test_macos_can_be_too_old_for_the_wheel_of_26_or_for_pyside(
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setattr(platform, "release", lambda: kernel)
     assert needs_newer_macos() is expected
+
+
+@pytest.mark.parametrize(
+    ("chip", "system", "kernel", "library", "expected"),
+    [
+        ("Apple M5 Max", "darwin", "25.2.0", b"affine_qmm_t", True),
+        ("Apple M5", "darwin", "26.0.0", b"affine_qmm_t", True),
+        ("Apple M10 Pro", "darwin", "25.5.0", b"affine_qmm_t", True),
+        ("Apple M5", "darwin", "25.5.0", b"affine_qmm_t_nax_float16", False),
+        ("Apple M5", "darwin", "25.1.0", b"affine_qmm_t", False),
+        ("Apple M4 Max", "darwin", "25.5.0", b"affine_qmm_t", False),
+        ("Apple M5", "linux", "25.5.0", b"affine_qmm_t", False),
+    ],
+)
+def test_an_m5_lacks_kernels_where_mlx_is_that_of_an_older_macos(
+    chip: str,
+    system: str,
+    kernel: str,
+    library: bytes,
+    expected: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "mlx.metallib").write_bytes(library)
+    monkeypatch.setattr(macos, "find_spec", lambda name: ModuleSpec(name, None, origin=str(tmp_path / "core.so")))
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(platform, "release", lambda: kernel)
+    assert lacks_accelerator_kernels(chip) is expected
