@@ -216,6 +216,9 @@ class Engine(EngineBase):
         # Imported here because MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
+        from engine.cpu_backend.device import choose_device
+
+        choose_device()
         from engine.serving.scheduler import Scheduler
         from engine.speculation.choosing.kept import MLX_VERSION
         from engine.tokenizers.loading import keep_accepted
