@@ -59,6 +59,8 @@ def content(version: str, macos: str = OLDEST) -> dict[str, Any]:
         "NSHighResolutionCapable": True,
         **{key: texts["en"] for key, texts in PURPOSES.items()},
         "NSHumanReadableCopyright": "Copyright the Tandem authors. Apache License 2.0.",
+        # No UIDesignRequiresCompatibility: of what macOS 26 draws in its new design, Qt's own macOS style fails, which
+        # Tandem does not use. Tandem from pip could not have it, nor an app that is linked with the SDK of macOS 27.
         # Follow the system's light or dark appearance.
         "NSRequiresAquaSystemAppearance": False,
         "NSSupportsAutomaticGraphicsSwitching": True,

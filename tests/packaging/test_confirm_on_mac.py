@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import runpy
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,78 @@ def test_it_begins_with_the_doctor_and_each_command_names_files_that_exist(scrip
     assert "- [ ]" in script["BY_A_PERSON"]
 
 
+PMSET = """System-wide power settings:
+Currently in use:
+ standby              1
+ sleep                1 (sleep prevented by powerd)
+ {}
+ displaysleep         10
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "on"),
+    [("lowpowermode         1", True), ("lowpowermode         0", False), ("", False)]
+    + [(f"powermode            {mode}", mode == 1) for mode in (0, 1, 2)],
+)
+def test_low_power_mode_has_two_names(script: dict[str, Any], line: str, on: bool) -> None:
+    def run(command: tuple[str, ...]) -> str:
+        return PMSET.format(line) if "pmset" in command[0] else json.dumps({"low_power_mode": on})
+
+    script["low_power_mode"].__globals__["run"] = run
+    assert script["low_power_mode"]() == f"Low Power Mode: {on}"
+
+
+@pytest.mark.full
+def test_a_mac_is_seen_to_stay_awake_however_slow_pmset_is(
+    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of two processes whose reasons sound alike only one is asked about; after its answers it holds nothing.
+    (tmp_path / "pmset").write_text(
+        "#!/bin/sh\nsleep 0.5\necho ' pid 1(python3): named: \"Tandem answers\"'\n"
+        f'[ -e {tmp_path}/asked ] || echo " pid $PPID(python3): named: \\"Tandem answers\\""\n'
+        f"touch {tmp_path}/asked\n"
+    )
+    (tmp_path / "pmset").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert script["awake"]() == "an assertion during an answer, none after it"
+
+
+def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
+    script: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    found = {"low_power_mode": False, "hot": False, "wired_limit_mb": 0, "memory": {"free": 1}}
+    doctor = script["doctor"]
+    doctor.__globals__["run"] = lambda _: json.dumps(found | {"lacks_accelerator_kernels": False})
+    assert "wired_limit_mb" in doctor()
+    doctor.__globals__["run"] = lambda _: json.dumps(found | {"lacks_accelerator_kernels": True})
+    with pytest.raises(script["Failed"], match="neural accelerators"):
+        doctor()
+
+
+def test_whatever_a_point_raises_the_others_are_run_and_one_anonymous_file_is_left(
+    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main, point = script["main"], script["Point"]
+
+    def misread() -> str:
+        during, after = json.loads("[1, 2, 3]")
+        return str(during + after)
+
+    monkeypatch.setattr("getpass.getuser", lambda: "anna")
+    monkeypatch.setattr("platform.node", lambda: "Annas-MacBook.local")
+    where = f"{ROOT} {Path.home()} /private/var/pytest-of-anna/x Annas-MacBook.local"
+    points = (point("a table", misread, here=True), point("a place", ("/bin/echo", where), here=True))
+    main.__globals__.update({"POINTS": points, "FILE": tmp_path / "build" / "confirmed.md"})
+    assert main([]) == 1
+    assert str(tmp_path / "build" / "confirmed.md") in capsys.readouterr().out.splitlines()[-1]
+    written = (tmp_path / "build" / "confirmed.md").read_text()
+    assert "[failed] a table: ValueError(" in written
+    assert "[ok] a place\n. ~ /private/var/pytest-of-somebody/x a-mac\n" in written
+    assert written.endswith(script["BY_A_PERSON"])
+
+
 @pytest.mark.parametrize("code", [0, 3])
 def test_a_point_holds_if_its_command_succeeds(
     script: dict[str, Any], code: int, capsys: pytest.CaptureFixture[str]
@@ -39,13 +113,13 @@ def test_a_point_holds_if_its_command_succeeds(
 
 
 def test_elsewhere_it_names_what_needs_a_mac_and_what_needs_a_person(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.platform", "linux")
     script = runpy.run_path(str(PATH), init_globals={})
     main = script["main"]
     points = tuple(point for point in script["POINTS"] if not point.here or point.long)
-    main.__globals__["POINTS"] = points
+    main.__globals__.update({"POINTS": points, "FILE": tmp_path / "confirmed.md"})
     assert main([]) == 0
     said = capsys.readouterr().out
     assert said.count("[needs a Mac]") == sum(not point.here for point in points)
