@@ -3678,6 +3678,14 @@
         <translation>このモデルのメモリを解放します。</translation>
     </message>
     <message>
+        <source>about the same speed until it is measured</source>
+        <translation>測定するまでは同じくらいの速さ（推定）</translation>
+    </message>
+    <message>
+        <source>Its head: about the same speed until it is measured</source>
+        <translation>専用ヘッド：測定するまでは同じくらいの速さ（推定）</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
     </message>
@@ -3848,14 +3856,6 @@
     <message>
         <source>{name} ({place})</source>
         <translation>{name}（{place}）</translation>
-    </message>
-    <message>
-        <source>Head for this model. No gain expected on this Mac.</source>
-        <translation>このモデル用のヘッドです。この Mac では高速化は見込めません。</translation>
-    </message>
-    <message>
-        <source>Its head: no gain expected on this Mac</source>
-        <translation>専用ヘッド：この Mac では高速化は見込めません</translation>
     </message>
     <message>
         <source>With its head ({size})</source>

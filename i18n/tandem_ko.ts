@@ -3682,6 +3682,14 @@
         <translation>이 모델이 쓰는 메모리를 비워요.</translation>
     </message>
     <message>
+        <source>about the same speed until it is measured</source>
+        <translation>측정 전까지는 비슷한 속도(추정)</translation>
+    </message>
+    <message>
+        <source>Its head: about the same speed until it is measured</source>
+        <translation>전용 헤드: 측정 전까지는 비슷한 속도(추정)</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
     </message>
@@ -3848,14 +3856,6 @@
     <message>
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
-    </message>
-    <message>
-        <source>Head for this model. No gain expected on this Mac.</source>
-        <translation>이 모델용 헤드예요. 이 Mac에서는 빨라지지 않을 것으로 예상돼요.</translation>
-    </message>
-    <message>
-        <source>Its head: no gain expected on this Mac</source>
-        <translation>전용 헤드: 이 Mac에서는 빨라지지 않을 것으로 예상</translation>
     </message>
     <message>
         <source>With its head ({size})</source>

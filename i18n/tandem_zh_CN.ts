@@ -3682,6 +3682,14 @@
         <translation>释放此模型占用的内存。</translation>
     </message>
     <message>
+        <source>about the same speed until it is measured</source>
+        <translation>测量前速度大致相同（估算）</translation>
+    </message>
+    <message>
+        <source>Its head: about the same speed until it is measured</source>
+        <translation>专用草稿头：测量前速度大致相同（估算）</translation>
+    </message>
+    <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
     </message>
@@ -3848,14 +3856,6 @@
     <message>
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
-    </message>
-    <message>
-        <source>Head for this model. No gain expected on this Mac.</source>
-        <translation>为此模型制作的草稿头。估计在此 Mac 上不会变快。</translation>
-    </message>
-    <message>
-        <source>Its head: no gain expected on this Mac</source>
-        <translation>专用草稿头：估计在此 Mac 上不会变快</translation>
     </message>
     <message>
         <source>With its head ({size})</source>

@@ -49,7 +49,7 @@ class MemoryBudget:
             least, most = (estimate_speedup(main, draft, "same").speedup, draft.bytes) if draft else (0.0, head.bytes)
             if gain.speedup >= max(least, WORTH_IT) and head.bytes <= most:
                 draft, found["head_found"] = head, head
-            elif keeps_weights() and gain.most < WORTH_IT:
+            elif keeps_weights() and not gain.gains:
                 found["head_found"] = head
         context = min(self.context, main.context or self.context)
         size, drafting = self._size(main), self._size(draft) if draft is not None else None

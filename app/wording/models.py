@@ -142,7 +142,7 @@ VERDICTS = Sentences(
         "head": "Head for this model.",
         "head-other": "Head for {model}: fewer draft tokens may be accepted.",
         "head-unchecked": "Published head for this model. Not checked yet.",
-        "no-gain": "Head for this model. No gain expected on this Mac.",
+        "no-gain": "Head for this model.",
         "head-inside": "Head that comes with the original model. Only its part of the files is downloaded.",
         "layers": "Head for another model: made for {theirs} layers, this one has {ours}.",
         "width": "Head for another model: made for a width of {theirs}, this one's is {ours}.",
@@ -165,6 +165,9 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str
         return text.format(gain=as_fast(measured), rate=percent(measured.accept_rate))
     if expected is None:
         return ""
+    if not (expected.gains or expected.measured):
+        # Where drafts make answers slower, the controller leaves them out.
+        return translate("Models", "about the same speed until it is measured")
     if expected.bounds is None:
         return translate("Models", "about {times} as fast (estimate)").format(times=times(expected.speedup))
     # The range stays on one line.
@@ -204,7 +207,7 @@ def draft_words(entry: Entry, measured: Totals | None = None) -> str:
     """Name the model's draft, with the measured or else the expected speed-up; "" without one."""
     head = entry.head_found
     if not entry.draft:
-        return "" if head is None else translate("Models", "Its head: no gain expected on this Mac")
+        return "" if head is None else translate("Models", "Its head: about the same speed until it is measured")
     if head is None or head.id != entry.draft:
         words = translate("Models", "With {draft} as draft").format(draft=entry.draft_name)
         return _separated(words, pair_speed(entry.expected, measured))

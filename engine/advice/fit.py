@@ -17,7 +17,8 @@ from engine.model_files.config import FALLBACK_CONTEXT, context_length, text_con
 # Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
 _SMALLEST_WORKSPACE = 256 * 2**20
-# Quantised weights and caches have a scale and a bias of 16 bits for each 64 numbers.
+# Quantised caches, and weights unless their configuration says otherwise, have a scale and a bias of 16 bits for each
+# 64 numbers.
 SCALE_BITS = 0.5
 
 
@@ -30,7 +31,9 @@ def stored_bits(config: Mapping[str, Any]) -> float:
     """Estimate the bits of a weight in the files."""
     quantised = config.get("quantization") or config.get("quantization_config")
     if isinstance(quantised, Mapping) and isinstance(quantised.get("bits"), int):
-        return float(quantised["bits"]) + SCALE_BITS
+        # Those made from GGUF files have groups of 32; mxfp4, mxfp8 and nvfp4 have scales of 8 bits alone.
+        scale = 32 if quantised.get("mode", "affine") == "affine" else 8
+        return float(quantised["bits"]) + scale / (_number(quantised, "group_size") or 64)
     return 32.0 if (config.get("torch_dtype") or config.get("dtype")) == "float32" else 16.0
 
 

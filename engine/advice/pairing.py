@@ -224,7 +224,7 @@ class _Judge:
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
         expected = self._expected(draft, "same")
-        if keeps_weights() and expected.most < WORTH_IT and not expected.measured:
+        if keeps_weights() and not (expected.gains or expected.measured):
             # Published costs of this Mac's chip say so.
             return "no-gain", (), expected
         if not facts.checked:

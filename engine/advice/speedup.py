@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from engine.advice.fit import SCALE_BITS
-from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, row_costs
+from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, mixture_gain, row_costs
 from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import Model
 from engine.requests import MAX_DEPTH
@@ -41,6 +41,11 @@ class SpeedupEstimate:
     @property
     def most(self) -> float:
         return self.bounds[1] if self.bounds else self.speedup
+
+    @property
+    def gains(self) -> bool:
+        """Whether it may be worth its memory."""
+        return self.most >= WORTH_IT
 
 
 def parameters(model: Model) -> float:
@@ -98,8 +103,11 @@ def _with_draft(main: Model, draft: Model, relation: str) -> tuple[float, Callab
 
 
 def _parameters(size: int, bits: int | None) -> float:
-    stored = float(bits) if bits in (16, 32) else (bits or _USUAL_BITS) + SCALE_BITS
-    return max(8.0 * size / stored, 1.0)
+    return max(8.0 * size / _stored_bits(bits), 1.0)
+
+
+def _stored_bits(bits: int | None) -> float:
+    return float(bits) if bits in (16, 32) else (bits or _USUAL_BITS) + SCALE_BITS
 
 
 def _bytes_read(size: int, bits: int | None) -> float:
@@ -107,8 +115,10 @@ def _bytes_read(size: int, bits: int | None) -> float:
 
 
 def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> SpeedupEstimate:
-    costs = row_costs(_share_used(main), quantised=main.bits not in (16, 32))
+    costs = row_costs(_share_used(main), stored_bits=_stored_bits(main.bits))
     least, most = sorted(_at_best_depth(cost, accept, drafting) for cost in costs)
+    if _share_used(main) < 1.0:
+        most = max(most, mixture_gain())
     return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))
 
 

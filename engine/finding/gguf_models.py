@@ -104,17 +104,20 @@ def describe_file(file: Path, name: str, source: str) -> Model:
 
 
 def _with_figures(found: Model, content: GgufFile) -> Model:
+    from engine.gguf.weights import stored_bytes
+
     sizes: Counter[str] = Counter()
     for tensor in content.tensors.values():
         sizes[tensor.kind.name] += tensor.nbytes
     [(kind, _)] = sizes.most_common(1) or [("", 0)]
     context = content.metadata.get(f"{content.architecture}.context_length")
     width = re.search(r"\d+", kind)
+    weights = sum(stored_bytes(one.kind, prod(one.shape), one.nbytes) for one in content.tensors.values())
     return replace(
         found,
         bytes=sum(map(_size, content.files)),
-        weight_bytes=content.nbytes,
-        active_bytes=content.nbytes,
+        weight_bytes=weights,
+        active_bytes=weights,
         parameters=sum(prod(tensor.shape) for tensor in content.tensors.values()),
         bits=int(width[0]) if width else None,
         context=context if type(context) is int else None,

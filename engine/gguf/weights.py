@@ -54,6 +54,16 @@ def width_of(kind: GGMLQuantizationType) -> Width | None:
     return Width(_KEPT[kind][0]) if kind in _KEPT else Width(_BITS_ANEW[kind], kept=False)
 
 
+def stored_bytes(kind: GGMLQuantizationType, elements: int, nbytes: int) -> int:
+    """Return the bytes of a tensor as MLX stores it, of which the file has `nbytes`, the same for floats."""
+    try:
+        width = width_of(kind)
+    except KeyError:
+        width = None
+    scales = 8 if width is not None and width.mode == "mxfp4" else 32
+    return nbytes if width is None else elements * (width.bits * GROUP + scales) // (8 * GROUP)
+
+
 def floats_of(kind: GGMLQuantizationType, rows: Bytes) -> Floats:
     """Return the numbers of rows of bytes."""
     if kind == Kind.BF16:

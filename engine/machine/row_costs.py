@@ -21,9 +21,8 @@ _Curve = Mapping[int, float]
 _FLAT: _Curve = {2: 1.03}
 # A whole 27B in 4 bits on an M2: mlx-lm#990. Further rows are not published, but take the same kernel.
 _M2: _Curve = {2: 1.72}
-# The largest product of a 27B in 4 bits on an M3 Max: mlx#3863.
-_M3: _Curve = {2: 1.0, 4: 1.28, 6: 2.04, 8: 2.5, 10: 3.94, 32: 3.97}
-# The products of an 8B's layer in 4 bits on an M4 Pro: mlx#3839; from ten rows on: mlx#3852.
+# The products of an 8B's layer in 4 bits on an M4 Pro: mlx#3839; from ten rows on: mlx#3852. A single product of an M3
+# Max costs less (mlx#3863), but no whole model was published to gain more there than on an M4.
 _M4: _Curve = {2: 1.11, 3: 1.31, 4: 1.45, 6: 1.98, 8: 2.45, 10: 4.5, 32: 4.5}
 # A whole 27B in 4 bits on an M5 Max; six rows: a 4B in 8 bits. rMLX#516.
 _M5: _Curve = {2: 1.11, 3: 1.34, 6: 2.12}
@@ -33,17 +32,19 @@ _M3_ULTRA, _M3_ULTRA_WHOLE = {2: 1.83, 4: 3.26, 8: 6.12, 16: 6.32}, {2: 1.17, 5:
 _PLAIN: _Curve = {2: 1.99, 16: 2.0}
 # A mixture of 30B, 3B of them active, on an M5 Max: vllm-mlx#763.
 _MIXTURE: _Curve = {2: 1.59, 3: 1.85, 5: 2.44, 8: 3.32}
-# The rounds of a mixture of 125B on an M3 Ultra: omlx#3483. One of 35B on an M4 Max gained as much: mere-run#348.
-_MIXTURE_ROUNDS: _Curve = {6: 1.9}
+# The most that a mixture gained, one of 35B with a DFlash head on an M5 Max: omlx#3601. On an M4 Pro it was 1.7
+# (mlx-dspark 0.20.3), on an M3 Max 1.6 (omlx#1779). What rows cost there was not published.
+_MIXTURE_GAIN = 1.8
+# The bits of a weight, with its share of the scale, for which the costs of quantised models were published.
+_PUBLISHED_BITS = 4.5
 
 # The dearest and the cheapest costs of dense quantised models, by the name of the chip; of another chip, all of these.
 _QUANTISED: dict[str, tuple[_Curve, _Curve]] = {
     r"Apple M[12]\b": (_M2, _M2),
     r"Apple M3 Ultra": (_M3_ULTRA, _M3_ULTRA_WHOLE),
-    r"Apple M3\b": (_M3, _M3),
-    r"Apple M4\b": (_M4, _M4),
+    r"Apple M[34]\b": (_M4, _M4),
     r"Apple M5\b": (_M5, _M5),
-    r"Apple ": (_M2, _M3),
+    r"Apple ": (_M2, _M4),
 }
 
 
@@ -58,30 +59,38 @@ def keeps_weights() -> bool:
     return chip_here().startswith("Apple ")
 
 
-def row_costs(used: float = 1.0, *, quantised: bool = True) -> tuple[PassCost, PassCost]:
+def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tuple[PassCost, PassCost]:
     """Return the dearest and the cheapest costs to expect on this machine; they are equal where they were published.
 
-    `used` is the share of the weights that one row uses, below 1 for a mixture of experts.
+    `used` is the share of the weights that one row uses, below 1 for a mixture of experts. Weights of 16 or more
+    `stored_bits` are not quantised.
     """
     name, flat = chip_here(), flat_cost(used)
     if not keeps_weights():
         return flat, flat
     if used < 1.0:
-        if re.match(r"Apple M5\b", name):
-            return partial(_at, _MIXTURE), partial(_at, _MIXTURE)
-        return flat, partial(_at, _M2 if re.match(r"Apple M[12]\b", name) else _MIXTURE_ROUNDS)
-    if not quantised:
+        dear = partial(_at, _MIXTURE) if re.match(r"Apple M5\b", name) else flat
+        return dear, partial(_at, _M2) if _reads_again(name) else dear
+    if stored_bits >= 16:
         published = partial(_at, _PLAIN)
         return published, published if name.startswith("Apple M3 Ultra") else flat
-    dear, cheap = next(curves for pattern, curves in _QUANTISED.items() if re.match(pattern, name))
-    return partial(_at, dear), partial(_at, cheap)
+    curves = next(curves for pattern, curves in _QUANTISED.items() if re.match(pattern, name))
+    # What is computed for a row is the same for any bits, and so a smaller share of reading more. M1 and M2 read again.
+    share = _PUBLISHED_BITS / stored_bits
+    dear, cheap = (partial(_at, curve, share=1.0 if curve is _M2 else share) for curve in curves)
+    return dear, cheap
 
 
-def first_guess(used: float, most_rows: int, *, quantised: bool) -> dict[int, float]:
+def mixture_gain() -> float:
+    """Return the most that a mixture of experts may gain on this machine, as published; 0 if nothing was."""
+    return _MIXTURE_GAIN if keeps_weights() and not _reads_again(chip_here()) else 0.0
+
+
+def first_guess(used: float, most_rows: int, *, stored_bits: float) -> dict[int, float]:
     """Return the dearest costs by rows, to expect them until they are measured; none except on a Mac."""
     if not keeps_weights():
         return {}
-    cost, _ = row_costs(used, quantised=quantised)
+    cost, _ = row_costs(used, stored_bits=stored_bits)
     return {rows: cost(rows) for rows in range(1, most_rows + 1)}
 
 
@@ -90,8 +99,13 @@ def flat_cost(used: float) -> PassCost:
     return lambda rows: (1.0 - (1.0 - used) ** rows) / used + _at(_FLAT, rows) - 1.0
 
 
-def _at(curve: _Curve, rows: int) -> float:
-    """Interpolate linearly, and extrapolate beyond the last point."""
+def _reads_again(name: str) -> bool:
+    """Whether a chip's kernels read quantised weights again for each row."""
+    return re.match(r"Apple M[12]\b", name) is not None
+
+
+def _at(curve: _Curve, rows: int, *, share: float = 1.0) -> float:
+    """Interpolate linearly, and extrapolate beyond the last point; further rows cost `share` of what the curve says."""
     lines = [*pairwise([(1, 1.0), *curve.items()])]
     (before, low), (after, high) = next((line for line in lines if rows <= line[1][0]), lines[-1])
-    return low + (high - low) * (rows - before) / (after - before)
+    return 1.0 + share * (low + (high - low) * (rows - before) / (after - before) - 1.0)

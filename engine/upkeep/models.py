@@ -9,7 +9,7 @@ from pathlib import Path
 
 import mlx.core as mx
 
-from engine.advice.fit import ModelSize, workspace_bytes
+from engine.advice.fit import ModelSize, stored_bits, workspace_bytes
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
@@ -22,7 +22,7 @@ from engine.machine.process_info import slowed
 from engine.machine.row_costs import first_guess
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import OnProgress
-from engine.model_files.config import experts_of, is_quantised
+from engine.model_files.config import experts_of
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import product as row_kernels
@@ -210,7 +210,7 @@ class Models:
 
     def _expect_costs_of(self, main: LoadedModel) -> None:
         experts, visited = experts_of(main.config)
-        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
+        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, stored_bits=stored_bits(main.config))
 
     def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.advice.cache_shape import cache_shape, cached_elements
-from engine.advice.fit import ModelSize, check_fit, largest_context, working_set_limit
+from engine.advice.fit import ModelSize, check_fit, largest_context, stored_bits, working_set_limit
 from engine.model_files.config import context_length
 from engine.speculation.caches.buffer_sizes import GROWTH_TOKENS
 from tests.engine.model_files.model_folders import llama_config
@@ -33,6 +33,20 @@ SMALL = {
         ),
     },
 }
+
+
+@pytest.mark.parametrize(
+    ("quantization", "bits"),
+    [
+        ({"bits": 4, "group_size": 64}, 4.5),
+        ({"bits": 8, "group_size": 32, "mode": "affine"}, 9.0),
+        ({"bits": 4, "group_size": 32, "mode": "mxfp4"}, 4.25),
+        ({"bits": 4, "group_size": 16, "mode": "nvfp4"}, 4.5),
+        ({"bits": 6}, 6.5),
+    ],
+)
+def test_the_scales_of_a_weight_depend_on_its_group(quantization: dict[str, Any], bits: float) -> None:
+    assert stored_bits({"quantization": quantization}) == bits
 
 
 def size(name: str, weights: int, **changes: Any) -> ModelSize:

@@ -8,7 +8,7 @@ import pytest
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
 
-from engine.gguf.weights import cast, floats_of, quantised, width_of
+from engine.gguf.weights import cast, floats_of, quantised, stored_bytes, width_of
 from tests.engine.gguf.random_blocks import random_rows
 
 Kind = GGMLQuantizationType
@@ -96,6 +96,14 @@ def test_bfloat16_is_rounded_like_mlx_rounds_it() -> None:
 def test_numbers_that_have_no_place_are_refused(number: float) -> None:
     with pytest.raises(ValueError, match="numbers"):
         cast(np.array([1, number], np.float32), "F16")
+
+
+@pytest.mark.parametrize("name", [*KEPT, "Q6_K", "Q3_K", "IQ4_XS"])
+def test_the_bytes_in_memory_are_known_before_a_tensor_is_read(name: str) -> None:
+    rows = random_rows(Kind[name], 6, 512)
+    arrays = quantised(Kind[name], rows, "F16")
+    assert stored_bytes(Kind[name], 6 * 512, rows.nbytes) == sum(array.nbytes for array in arrays.values())
+    assert stored_bytes(Kind.F16, 512, 1024) == stored_bytes(Kind.I32, 256, 1024) == 1024
 
 
 @pytest.mark.parametrize("kind", [Kind.I32, Kind.Q8_K, Kind.F64])
