@@ -12,10 +12,12 @@ from typing import Any
 
 from engine.advice.cache_shape import cache_shape, cached_elements, count_apart
 from engine.model_files.cache_counting import CacheShape
-from engine.model_files.config import FALLBACK_CONTEXT, context_length, text_config
+from engine.model_files.config import FALLBACK_CONTEXT, context_length, experts_of, text_config
 
 # Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
+# Tokens of one pass of prefill, and the sizes of heads for which MLX's kernels keep no scores of attention in memory.
+SCORED_TOKENS, _FUSED_HEADS = 512, frozenset({0, 64, 72, 80, 96, 128})
 _SMALLEST_WORKSPACE = 256 * 2**20
 # Quantised caches, and weights unless their configuration says otherwise, have a scale and a bias of 16 bits for each
 # 64 numbers.
@@ -94,7 +96,7 @@ def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int
     if draft is not None:
         terms += _model_terms("draft", draft, context)
         models.append(draft)
-    terms.append(MemoryTerm("workspace", "both", workspace_bytes(*models)))
+    terms.append(MemoryTerm("workspace", "both", workspace_bytes(*models, context=context)))
     return FitReport(tuple(terms), context, limit)
 
 
@@ -115,9 +117,9 @@ def largest_context(main: ModelSize, draft: ModelSize | None, limit: int) -> int
 def working_set_limit(memory_bytes: int) -> int:
     """Estimate the bytes that macOS lets the GPU use, if Metal cannot be asked.
 
-    These are two thirds of the memory up to 36 GiB, and three quarters above.
+    These are two thirds of the memory below 36 GiB, and three quarters from there on; newer systems allow more.
     """
-    return memory_bytes * 2 // 3 if memory_bytes <= 36 * 2**30 else memory_bytes * 3 // 4
+    return memory_bytes * 2 // 3 if memory_bytes < 36 * 2**30 else memory_bytes * 3 // 4
 
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
@@ -127,18 +129,23 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     return [*terms, MemoryTerm("state", name, shape.state_bytes)] if shape.state_bytes else terms
 
 
-def workspace_bytes(*models: ModelSize) -> int:
-    """Return the bytes that a pass is reckoned to use, and frees at its end."""
-    return max([_SMALLEST_WORKSPACE, *(_activation_bytes(model.config) for model in models)])
+def workspace_bytes(*models: ModelSize, context: int = 0) -> int:
+    """Return the bytes that a pass at `context` tokens is reckoned to use, and frees at its end."""
+    return max([_SMALLEST_WORKSPACE, *(_activation_bytes(model.config, context) for model in models)])
 
 
-def _activation_bytes(config: Mapping[str, Any]) -> int:
-    """Return the activations of one prefill step: residual stream, widest hidden layer, attention projections."""
+def _activation_bytes(config: Mapping[str, Any], context: int) -> int:
+    """Return the activations of one prefill step: residual stream, widest hidden layer, attention projections.
+
+    Scores of attention, and their copy under the mask, come on top for heads of other sizes than MLX has kernels for.
+    """
     text = text_config(config)
     hidden = _number(text, "hidden_size")
-    experts = max(_number(text, "num_experts_per_tok"), 1)
+    _, experts = experts_of(config)
     wide = max(_number(text, "intermediate_size"), experts * _number(text, "moe_intermediate_size"))
-    return PREFILL_TOKENS * (8 * hidden + 3 * wide) * 2
+    fused = _FUSED_HEADS.issuperset((_number(text, "head_dim"), _number(text, "global_head_dim")))
+    scores = 0 if fused else 2 * _number(text, "num_attention_heads") * SCORED_TOKENS * context
+    return (PREFILL_TOKENS * (8 * hidden + 3 * wide) + scores) * 2
 
 
 def _number(text: Mapping[str, Any], name: str) -> int:

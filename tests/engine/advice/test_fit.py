@@ -7,11 +7,22 @@ from typing import Any
 import pytest
 
 from engine.advice.cache_shape import cache_shape, cached_elements
-from engine.advice.fit import ModelSize, check_fit, largest_context, stored_bits, working_set_limit
+from engine.advice.catalog import load_catalog
+from engine.advice.fit import (
+    SCORED_TOKENS,
+    ModelSize,
+    check_fit,
+    largest_context,
+    stored_bits,
+    working_set_limit,
+    workspace_bytes,
+)
 from engine.model_files.config import context_length
 from engine.speculation.caches.buffer_sizes import GROWTH_TOKENS
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from tests.engine.model_files.model_folders import llama_config
 
+GB = 10**9
 SMALL = {
     "llama": llama_config(),
     "gemma3_text": llama_config(
@@ -64,8 +75,21 @@ def test_the_largest_context_is_the_last_one_that_fits() -> None:
     assert largest_context(unknown, None, limit) == 4096
 
 
+def test_scores_of_attention_are_counted_where_mlx_has_no_kernel_for_the_heads() -> None:
+    """Gemma 4 26B-A4B peaked at 20 GB after 8k tokens in passes of 2,048, from 15 GB (Rapid-MLX#1636)."""
+    assert SCORED_TOKENS == PREFILL_CHUNK
+    model = load_catalog().models["mlx-community/gemma-4-26b-a4b-it-4bit"]
+    main = ModelSize(model.id, model.weight_bytes, model.config)
+    assert 16.2 * GB < check_fit(main, None, 8192, 0).needed < 20 * GB
+    scores = 2 * 16 * PREFILL_CHUNK * 65_536 * 2
+    assert workspace_bytes(main, context=65_536) - workspace_bytes(main, context=1) == pytest.approx(scores, rel=0.1)
+    fused = ModelSize("fused", 0, {**model.config, "head_dim": 128, "global_head_dim": 128})
+    assert workspace_bytes(fused, context=65_536) == workspace_bytes(fused)
+
+
 def test_the_default_limit_follows_the_size_of_the_machine() -> None:
     assert working_set_limit(24 * 2**30) == 16 * 2**30
+    assert working_set_limit(36 * 2**30) == 27 * 2**30
     assert working_set_limit(128 * 2**30) == 96 * 2**30
 
 
