@@ -25,8 +25,8 @@ class Application(QApplication):
         info = process_info.process_info()
         if info is not None and not in_bundle():
             info.name_program(_NAME)
-        super().__init__(arguments)
         self.setApplicationName(_NAME)
+        super().__init__(arguments)
         self.setApplicationDisplayName(_NAME)
         self.setDesktopFileName("tandem")
         self.setStyle("fusion")

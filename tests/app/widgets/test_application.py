@@ -21,12 +21,17 @@ info = process_info.ProcessInfo(runtime)
 process_info.process_info = lambda: info
 sys.frozen = sys.argv[1] == "bundle"
 begin = QApplication.__init__
-QApplication.__init__ = lambda *arguments: (print(runtime.bundle, runtime.leaks), begin(*arguments))[1]
+QApplication.__init__ = lambda *arguments: (
+    print(runtime.process_name, QApplication.applicationName(), runtime.bundle, runtime.leaks), begin(*arguments)
+)[1]
 Application(["tandem"])
 """
 
 
-@pytest.mark.parametrize(("started", "told"), [("pip", "{'CFBundleName': 'Tandem'} False"), ("bundle", "{} False")])
+TOLD = "Tandem Tandem {'CFBundleName': 'Tandem', 'CFBundleDisplayName': 'Tandem'} False"
+
+
+@pytest.mark.parametrize(("started", "told"), [("pip", TOLD), ("bundle", "Python Tandem {} False")])
 def test_macos_calls_a_program_without_a_bundle_tandem(started: str, told: str) -> None:
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     program = [sys.executable, "-c", PROGRAM, started]

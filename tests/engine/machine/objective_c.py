@@ -19,6 +19,7 @@ class Runtime:
 
     def __init__(self) -> None:
         self.low_power, self.thermal_state = False, 0
+        self.process_name = "Python"
         self.bundle: dict[str, str] = {}
         self.open: dict[int, str] = {}
         self.pools = self.begun = 0
@@ -54,6 +55,7 @@ class Runtime:
             b"mainBundle": lambda: 101,
             b"infoDictionary": lambda: 102,
             b"setObject:forKey:": lambda: self._describe(first, second),
+            b"setProcessName:": lambda: self._name_process(first),
         }
         return int(answers[self._names[selector]]())
 
@@ -73,6 +75,10 @@ class Runtime:
     def _describe(self, value: int, key: int) -> int:
         assert self.pools == 1
         self.bundle[self._strings[key].decode()] = self._strings[value].decode()
+        return 0
+
+    def _name_process(self, name: int) -> int:
+        self.process_name = self._strings[name].decode()
         return 0
 
     @property

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from engine.machine.keep_awake import KeepAwake
-from engine.machine.process_info import ProcessInfo, process_info, slowed
+from engine.machine.process_info import process_info, slowed
 from tests.engine.machine.objective_c import Runtime
 
 
@@ -42,13 +42,6 @@ def test_an_activity_is_open_from_its_begin_to_its_end(mac: Runtime) -> None:
     assert not mac.open
     assert not mac.leaks
     assert mac.begun == 3
-
-
-def test_a_runtime_without_foundation_is_no_mac() -> None:
-    runtime = Runtime()
-    runtime._names = [b"NSProcessInfo"]
-    with pytest.raises(AttributeError):
-        ProcessInfo(runtime)
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="other systems")
