@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
 from app.chat.message_edit import QuestionEditor
 from app.settings.store import SettingsStore
 from app.system.hot_key import hot_key
+from app.system.mac_windows import mac_windows
 from app.widgets import theme
 from app.widgets.outside import bring_to_front
 
@@ -20,7 +21,9 @@ class QuickEntry(QuestionEditor):
         super().__init__("", parent=window)
         self._settings = settings
         kinds = Qt.WindowType
-        self.setWindowFlags(kinds.Window | kinds.FramelessWindowHint | kinds.WindowStaysOnTopHint)
+        # On macOS, Qt makes a panel of a dialog or a tool, but raises a new tool, which would activate Tandem.
+        kind = kinds.Window if mac_windows() is None else kinds.Dialog
+        self.setWindowFlags(kind | kinds.FramelessWindowHint | kinds.WindowStaysOnTopHint)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.bound("Quick entry", self, QWidget.setWindowTitle)
         self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
@@ -35,14 +38,23 @@ class QuickEntry(QuestionEditor):
             shortcut.choose(settings.values.quick_entry)
 
     def open(self) -> None:
-        """Show the window in front of all others, on the screen that has the pointer."""
+        """Show the window in front of all others, on the screen that has the pointer.
+
+        On macOS the program that the person came from stays active, so that it has the keyboard again after Esc.
+        """
         self.edit.send_key = self._settings.values.send_key
         self.setFixedWidth(theme.scaled(560))
         area = (QGuiApplication.screenAt(QCursor.pos()) or self.screen()).availableGeometry()
         self.move(area.center().x() - self.width() // 2, area.top() + area.height() // 4)
+        windows = mac_windows()
+        if windows is not None:
+            windows.float_over_all(self.winId())
         self.show()
         self.adjustSize()
-        bring_to_front(self)
+        if windows is not None:
+            self.activateWindow()
+        else:
+            bring_to_front(self)
         self.edit.setFocus()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QKeySequenceEdit, QWidget
 from app.settings_window import general_page
 from app.settings_window.table_page import TablePage
 from app.system.hot_key import HotKey
+from app.system.mac_windows import MacWindows
 from app.window import quick_entry
 from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.system.carbon import Carbon
+from tests.app.system.cocoa import FULL_SCREEN_AUXILIARY, JOINS_ALL_SPACES, NONACTIVATING, Cocoa
 from tests.app.window_driver import WindowDriver
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
@@ -31,6 +33,15 @@ def carbon(monkeypatch: pytest.MonkeyPatch) -> Carbon:
     for module in (general_page, quick_entry):
         monkeypatch.setattr(module, "hot_key", lambda: shortcut)
     return carbon
+
+
+@pytest.fixture
+def cocoa(monkeypatch: pytest.MonkeyPatch) -> Cocoa:
+    """macOS, as far as windows go."""
+    cocoa = Cocoa()
+    windows = MacWindows(cocoa)
+    monkeypatch.setattr(quick_entry, "mac_windows", lambda: windows)
+    return cocoa
 
 
 @pytest.fixture
@@ -144,6 +155,35 @@ def test_it_is_closed_with_the_main_window(window: WindowDriver) -> None:
     entry = opened(window)
     window.close()
     assert not entry.isVisible()
+
+
+# Over other programs, on macOS
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_on_a_mac_it_takes_the_keyboard_in_every_space_while_another_program_stays_active(
+    cocoa: Cocoa, carbon: Carbon, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, private: bool
+) -> None:
+    cocoa.private = private
+    # What Qt's `raise` does on macOS, and its `show` for a tool.
+    monkeypatch.setattr(QuickEntry, "raise_", lambda _: pytest.fail("Tandem was activated"), raising=False)
+    window.preferences.change(quick_entry="Ctrl+Alt+Space")
+    window.showMinimized()
+    carbon.press()
+    entry = window.find(QuickEntry)
+    assert (entry.isVisible(), entry.windowType()) == (True, Qt.WindowType.Dialog)
+    assert cocoa.mask & NONACTIVATING
+    assert cocoa.behaviour == JOINS_ALL_SPACES | FULL_SCREEN_AUXILIARY
+    assert (cocoa.prevents_activation, cocoa.hides_with_program) == (private, False)
+    assert (set(cocoa.views), cocoa.leaks) == ({entry.winId()}, False)
+    QTest.keyClicks(entry.edit, "later")
+    carbon.press()
+    QTest.keyClick(entry.edit, Qt.Key.Key_Escape)
+    assert (entry.isVisible(), window.isMinimized()) == (False, True)
+    carbon.press()
+    enter(entry, " now")
+    window.wait_until_answered()
+    assert (window.turns, window.isMinimized()) == ([("later now", "Two.")], False)
 
 
 # The keys that open it

@@ -30,6 +30,10 @@ class Runtime:
         self.objc_autoreleasePoolPush, self.objc_autoreleasePoolPop = _PUSH(self._push), _POP(self._pop)
         self.objc_msgSend = _SEND(self._send)
 
+    def name(self, number: int) -> bytes:
+        """The name of a class or a selector."""
+        return self._names[number]
+
     def _number(self, name: bytes) -> int:
         if name not in self._names:
             self._names.append(name)
@@ -43,7 +47,11 @@ class Runtime:
         self.pools -= 1
 
     def _send(self, receiver: int, selector: int, first: int, second: int) -> int:
-        answers: dict[bytes, Callable[[], Any]] = {
+        return int(self.answers(receiver, first, second)[self.name(selector)]())
+
+    def answers(self, receiver: int, first: int, second: int) -> dict[bytes, Callable[[], Any]]:
+        """What each method does and returns."""
+        return {
             b"processInfo": lambda: 100,
             b"isLowPowerModeEnabled": lambda: int(self.low_power),
             b"thermalState": lambda: self.thermal_state,
@@ -57,7 +65,6 @@ class Runtime:
             b"setObject:forKey:": lambda: self._describe(first, second),
             b"setProcessName:": lambda: self._name_process(first),
         }
-        return int(answers[self._names[selector]]())
 
     def _string(self, at: int) -> int:
         number = 300 + len(self._strings)

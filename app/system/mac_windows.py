@@ -1,0 +1,51 @@
+"""What Qt leaves out for windows on macOS: a panel over every program, and a close that also leaves full screen."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+from PySide6.QtGui import QGuiApplication
+
+from engine.machine.process_info import ID, ObjectiveC, libobjc
+
+# NSWindowStyleMaskNonactivatingPanel.
+_NONACTIVATING = 1 << 7
+# CanJoinAllSpaces, which is an exception beside Qt's MoveToActiveSpace, and FullScreenAuxiliary.
+_IN_EVERY_SPACE = 1 << 0 | 1 << 8
+# AppKit tells the window server of the style mask only when it makes a panel; this private method does so later.
+_PREVENTS = b"_setPreventsActivation:"
+
+
+class MacWindows:
+    """Sends messages to windows, which are named by their `winId()`. On the Qt thread."""
+
+    def __init__(self, runtime: Any) -> None:
+        self._objc = ObjectiveC(runtime)
+
+    def float_over_all(self, view: int) -> None:
+        """Let a panel, which Qt makes of a dialog, have the keyboard in every Space while another program is active."""
+        with self._objc.pool():
+            panel = self._objc.send(view, b"window", ID)
+            mask = self._objc.send(panel, b"styleMask", ctypes.c_ulong)
+            self._objc.send(panel, b"setStyleMask:", None, (ctypes.c_ulong, mask | _NONACTIVATING))
+            if self._objc.understands(panel, _PREVENTS):
+                self._objc.send(panel, _PREVENTS, None, (ctypes.c_bool, True))
+            self._objc.send(panel, b"setCollectionBehavior:", None, (ctypes.c_ulong, _IN_EVERY_SPACE))
+            # It shows also while Tandem is hidden.
+            self._objc.send(panel, b"setCanHide:", None, (ctypes.c_bool, False))
+
+    def close(self, view: int) -> None:
+        """Close a window. If Qt only hid it, one in full screen would leave its Space behind, black."""
+        with self._objc.pool():
+            self._objc.send(self._objc.send(view, b"window", ID), b"close", None)
+
+
+@cache
+def mac_windows() -> MacWindows | None:
+    """Return what sends messages to windows, or None where they are not those of macOS."""
+    if QGuiApplication.platformName() != "cocoa":
+        return None
+    runtime = libobjc()
+    return MacWindows(runtime) if runtime is not None else None
