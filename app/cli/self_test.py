@@ -76,7 +76,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
         missing = [f"{name}: {problem}" for name, problem in parts.items() if problem]
         return _report(answer, _problem_of(answer) or "; ".join(missing)) | {"parts": parts, "device": device()}
     finally:
-        window.close()
+        window.quit()
         session.close()
         folder.cleanup()
 

@@ -19,6 +19,8 @@ class Application(QApplication):
 
     document_opened = Signal(str)
     """Carries the path of a file that was opened with the app in the Finder or dropped on its icon in the Dock."""
+    quit_wanted = Signal(object)
+    """Carries the event of a wish to quit, also of the system or the Dock's menu. Who ignores it prevents that."""
 
     def __init__(self, arguments: list[str], language: str = "system") -> None:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
@@ -39,4 +41,8 @@ class Application(QApplication):
         if isinstance(event, QFileOpenEvent):
             self.document_opened.emit(event.file())
             return True
+        if event.type() == QEvent.Type.Quit:
+            self.quit_wanted.emit(event)
+            if not event.isAccepted():
+                return True
         return super().event(event)

@@ -30,15 +30,12 @@ def has_system_tray() -> bool:
     return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
 
-def bring_to_front(window: QWidget) -> bool:
-    """Show the window in front of other apps' windows, restored if it was minimised. Return False if it was closed."""
-    if window.isHidden():
-        return False
+def bring_to_front(window: QWidget) -> None:
+    """Show the window in front of other apps' windows, restored if it was minimised."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()
     window.activateWindow()
-    return True
 
 
 def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
@@ -34,6 +34,7 @@ from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.explanations import Explanations
 from app.speculation.panel import SpeculationPanel
+from app.system.mac_windows import mac_windows
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
@@ -62,6 +63,9 @@ from app.window.updates import UpdateChecker
 from app.wording import privacy
 from app.wording.pictures import left_out_sentence
 
+# Actions that need no main window; the others show it again after it was closed on macOS.
+_ACT_ELSEWHERE = {"about", "close-window", "models-page", "quick-entry", "serve-api", "settings"}
+
 
 def prepare_answers() -> None:
     """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets.
@@ -77,7 +81,10 @@ def prepare_answers() -> None:
 
 
 class MainWindow(ThemeAware, TabOrdered, ActedWindow):
-    """Wires the session to the three panes. Closing it ends the session."""
+    """Wires the session to the three panes. Closing it ends the session.
+
+    On macOS closing only hides it, as in other programs, and `quit` ends the session.
+    """
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
         super().__init__()
@@ -85,6 +92,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._library = library or Library(SettingsStore(settings_folder() / "settings.json"))
         self.preferences = self._library.settings
         self._shown: Chat = session.chat
+        self._quits = self._closed = False
         self._actions = Actions(ACTIONS, self)
         # Create each part in its final parent: moving a widget restyles everything in it.
         self.panes = Panes(self, self.preferences)
@@ -177,6 +185,11 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
         self.application.document_opened.connect(self.transfer.open_document)
+        self.application.quit_wanted.connect(self._answer_quit)
+        self.application.applicationStateChanged.connect(self._follow_state)
+        for spec in self._actions.specs:
+            if spec.id not in _ACT_ELSEWHERE:
+                self._actions[spec.id].triggered.connect(self._come_back)
         chats = session.chats
         of_store = (session.store.failed, session.store.opened, session.store.unavailable)
         for changed in (self.comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
@@ -359,8 +372,39 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         super().resizeEvent(event)
         self.panes.arrange()
 
+    def come_to_front(self) -> bool:
+        """Show the window in front of other apps' windows. Return False if the session has ended."""
+        if not self._closed:
+            bring_to_front(self)
+        return not self._closed
+
+    def _come_back(self) -> None:
+        if self.isHidden():
+            self.come_to_front()
+
+    def _follow_state(self, state: Qt.ApplicationState) -> None:
+        # Qt says so at a click on the icon in the Dock, even if the program is active.
+        if state == Qt.ApplicationState.ApplicationActive and mac_windows() is not None:
+            self._come_back()
+
+    def quit(self) -> bool:
+        """End the session and the program. Return False if the person is asked first because chats would be lost."""
+        self._quits = True
+        self._quits = self._closed or self.close()
+        return self._quits
+
+    def _answer_quit(self, event: QEvent) -> None:
+        event.setAccepted(self.quit())
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask first if chats would be lost. Then hide the window at once and wait for the threads."""
+        windows = mac_windows()
+        if windows is not None and not self._quits:
+            if self.isFullScreen():
+                windows.close(self.winId())
+            self.hide()
+            event.ignore()
+            return
         if not self.preferences.values.remove_everything and not self._unsaved.may_close():
             event.ignore()
             return
@@ -380,5 +424,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.quick_entry.close()
         self._library.close()
         self.session.close()
+        self._closed = True
         super().closeEvent(event)
         QTimer.singleShot(0, self.application, self.application.quit)

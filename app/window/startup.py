@@ -28,7 +28,6 @@ from app.system.opened_pages import remove_pages
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
-from app.widgets.outside import bring_to_front
 from app.widgets.throttle import single_shot
 from app.window.main_window import MainWindow, prepare_answers
 from engine import Engine, starter_pair
@@ -233,7 +232,7 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     gc_policy = GcPolicy(session)
-    instance.listen(partial(bring_to_front, window), window)
+    instance.listen(window.come_to_front, window)
     crash.catch_in_slots(window.notifications.show_error)
     window.updates.check_daily()
     if refused is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.conversations.pictures import pictures_of
 from app.conversations.records import pictures_in
@@ -16,6 +16,7 @@ from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
 from app.widgets.banner import Banner
+from app.window.actions.window_action import ActedWindow
 from app.window.transfer import ImportExport
 from app.wording.errors import closed_store_sentence, joined
 from app.wording.hub import refused_sentence
@@ -28,7 +29,7 @@ class Unsaved(QObject):
     """Says why the chats are not saved and offers what helps, asks before they are lost, and adds them afterwards."""
 
     def __init__(
-        self, session: Session, banner: Banner, export: QAction, transfer: ImportExport, window: QWidget
+        self, session: Session, banner: Banner, export: QAction, transfer: ImportExport, window: ActedWindow
     ) -> None:
         """`export` is the action that exports all chats."""
         super().__init__(window)
@@ -145,11 +146,13 @@ class Unsaved(QObject):
             question.deleteLater()
             if pressed is leave:
                 self._may_close = True
-                self._window.close()
+                self._window.quit()
             elif pressed is export:
                 self._export.trigger()
 
         question.finished.connect(lambda _result: answered())
+        # It may be hidden, and shows the question.
+        self._window.show()
         question.open()
 
     # After an earlier window

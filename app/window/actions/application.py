@@ -48,7 +48,7 @@ TANDEM_ACTIONS = (
         "quit",
         "Quit Tandem",
         "Quit Tandem",
-        lambda window: window.close(),
+        lambda window: window.quit(),
         "Ctrl+Q",
         role=QAction.MenuRole.QuitRole,
         begins_section=True,

@@ -61,6 +61,10 @@ class ActedWindow(QMainWindow):
     comparison: ComparisonView
     explanations: Explanations
 
+    def quit(self) -> bool:
+        """End the session and the program. Return False if the person is asked first."""
+        raise NotImplementedError
+
     @property
     def front_window(self) -> QWidget:
         """The active window, which may be the settings: they have no menu bar of their own."""

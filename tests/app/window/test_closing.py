@@ -1,0 +1,133 @@
+"""On macOS the red button closes the window and nothing else; quitting ends the session, whoever wishes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from unittest.mock import patch
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication
+
+from app.system.mac_windows import MacWindows
+from app.system.paths import data_folder
+from app.widgets.application import Application
+from app.window import main_window, quick_entry
+from app.window.quick_entry import QuickEntry
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
+from tests.app.system.cocoa import Cocoa
+from tests.app.window_driver import WindowDriver
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
+
+
+@pytest.fixture(autouse=True)
+def cocoa(monkeypatch: pytest.MonkeyPatch) -> Cocoa:
+    """macOS, as far as windows go."""
+    cocoa = Cocoa()
+    windows = MacWindows(cocoa)
+    for module in (main_window, quick_entry):
+        monkeypatch.setattr(module, "mac_windows", lambda: windows)
+    return cocoa
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("one two three " * 20), Script("Two.")], pace_s=0.01)
+
+
+@pytest.fixture
+def window(engine: ScriptedEngine, open_window: OpenWindow) -> Iterator[WindowDriver]:
+    window = open_window(engine)
+    yield window
+    window.quit()
+
+
+def click_in_dock(qapp: Application) -> None:
+    """Emit what Qt emits for applicationShouldHandleReopen, also when the program is active."""
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+
+
+def wishes_to_quit(qapp: Application) -> bool:
+    """Send what Qt sends when the person logs out or chooses Quit in the Dock. Returns whether the program ends."""
+    wish = QEvent(QEvent.Type.Quit)
+    # Qt's own part would end every event loop of the tests.
+    with patch.object(QApplication, "event", lambda _application, _event: True):
+        QCoreApplication.sendEvent(qapp, wish)
+    return wish.isAccepted()
+
+
+def test_an_answer_goes_on_and_the_dock_shows_the_window_again(window: WindowDriver, qapp: Application) -> None:
+    window.ask("count")
+    window.write("next")
+    window.close()
+    assert window.isHidden()
+    window.wait(lambda: window.session.answers.is_idle)
+    click_in_dock(qapp)
+    assert window.isVisible()
+    assert (window.unsent, window.turns) == ("next", [("count", "one two three " * 20)])
+    window.ask_and_wait("again")
+    assert window.turns[-1] == ("again", "Two.")
+
+
+def test_full_screen_leaves_no_black_space_behind(window: WindowDriver, cocoa: Cocoa, qapp: Application) -> None:
+    window.close()
+    assert (window.isHidden(), cocoa.closed) == (True, 0)
+    click_in_dock(qapp)
+    window.showFullScreen()
+    window.close()
+    assert (window.isHidden(), cocoa.closed, cocoa.leaks) == (True, 1, False)
+
+
+def test_what_acts_in_a_closed_window_shows_it(window: WindowDriver) -> None:
+    acts: list[tuple[Callable[[], object], bool]] = [
+        (lambda: window.trigger("close-window"), False),
+        (lambda: window.trigger("settings"), False),
+        (lambda: window.trigger("quick-entry"), False),
+        (lambda: window.trigger("new-chat"), True),
+        (lambda: window.trigger("palette"), True),
+        (window.come_to_front, True),
+        (lambda: window.find(QuickEntry).submitted.emit("quick"), True),
+    ]
+    for act, shown in acts:
+        window.close()
+        act()
+        assert window.isVisible() == shown
+
+
+@pytest.mark.parametrize("closed_before", [False, True])
+def test_quitting_ends_the_session(
+    window: WindowDriver, engine: ScriptedEngine, qapp: Application, closed_before: bool
+) -> None:
+    window.ask("count")
+    if closed_before:
+        window.close()
+    assert wishes_to_quit(qapp)
+    assert (window.isHidden(), engine.closed) == (True, True)
+    # It is not shown again while the program ends, and a second start waits for that.
+    click_in_dock(qapp)
+    assert window.isHidden()
+    assert not window.come_to_front()
+    assert wishes_to_quit(qapp)
+
+
+def test_the_system_cannot_quit_before_the_person_gives_up_what_is_not_saved(
+    engine: ScriptedEngine, open_window: OpenWindow, qapp: Application
+) -> None:
+    # No folder can be made where there is a file.
+    data_folder().parent.mkdir(parents=True, exist_ok=True)
+    data_folder().write_text("")
+    window = open_window(engine)
+    window.ask_and_wait("count")
+    window.close()
+    assert (window.isHidden(), window.question) == (True, None)
+    assert not wishes_to_quit(qapp)
+    assert window.isVisible()
+    window.answer_question("Cancel")
+    window.close()
+    assert (window.isHidden(), engine.closed) == (True, False)
+    window.trigger("quit")
+    window.answer_question("Quit")
+    assert (window.isHidden(), engine.closed) == (True, True)
