@@ -8,11 +8,28 @@ import sys
 from collections.abc import Callable
 from pathlib import PurePath
 
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QLocale, QObject, QProcess, Signal
 
 # Characters that are read at most: the system limits the length of an argument.
 LONGEST = 30_000
-_VOICE = r"^(.+?)\s+([a-z]{2,3})[_-]\w+\s+#"
+_VOICE = r"^(.+?)\s+([a-z]{2,3})[_-](\w+)\s+#"
+# What macOS installs itself, the best of a language first.
+_USUAL = ["Samantha", "Daniel", "Karen", "Yuna", "Kyoko", "Tingting", "Meijia", "Anna", "Thomas", "Mónica", "Alice"]
+# Eloquence's voices sound like a machine; the others only play with the words.
+_ROBOTS = {"Eddy", "Flo", "Grandma", "Grandpa", "Jacques", "Reed", "Rocko", "Sandy", "Shelley"}
+_NOVELTIES = {
+    "Albert",
+    "Bad News",
+    "Bahh",
+    "Bells",
+    "Boing",
+    "Bubbles",
+    "Cellos",
+    "Deranged",
+    "Good News",
+    "Hysterical",
+}
+_NOVELTIES |= {"Jester", "Organ", "Pipe Organ", "Superstar", "Trinoids", "Whisper", "Wobble", "Zarvox"}
 _SCRIPTS = (("ja", "[぀-ヿ]"), ("ko", "[가-힣]"), ("zh", "[一-鿿]"))
 
 
@@ -33,22 +50,40 @@ def language_of(text: str) -> str:
 
 
 def voices_in(listing: str) -> dict[str, str]:
-    """Return the first voice for each language in the output of `say -v ?`."""
-    voices: dict[str, str] = {}
+    """Return the best voice for each language in the output of `say -v ?`, which is in alphabetical order."""
+    voices: dict[str, list[str]] = {}
     for line in listing.splitlines():
-        if match := re.match(_VOICE, line):
-            voices.setdefault(match[2], match[1])
-    return voices
+        match = re.match(_VOICE, line)
+        # Cantonese is no voice for other Chinese.
+        if match and match[3] != "HK" and _family(match[1]) not in _NOVELTIES:
+            voices.setdefault(match[2], []).append(match[1])
+    return {language: min(names, key=_rank) for language, names in voices.items()}
+
+
+def _family(voice: str) -> str:
+    """Return a voice's name without its quality or place: "Samantha (Enhanced)", "Eddy (English (US))"."""
+    return voice.partition(" (")[0]
+
+
+def _rank(voice: str) -> tuple[bool, bool, bool, int]:
+    """Order a voice among those of its language. The better qualities are there only if the person fetched them."""
+    family = _family(voice)
+    usual = _USUAL.index(family) if family in _USUAL else len(_USUAL)
+    return family in _ROBOTS, "(Premium)" not in voice, "(Enhanced)" not in voice, usual
 
 
 class Speaker(QObject):
-    """Reads texts with `program`, which is None if there is none. `changed` marks the start and the end of speech."""
+    """Reads texts with `program`, which is None if there is none. `changed` marks the start and the end of speech.
+
+    Texts in `system_language` are read with the voice that the person chose in the settings of macOS.
+    """
 
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.program = program_of_system()
+        self.system_language = next(iter(QLocale.system().uiLanguages()), "")[:2]
         self._voices: dict[str, str] | None = None
         self._process: QProcess | None = None
 
@@ -65,10 +100,12 @@ class Speaker(QObject):
         code = language_of(text) or ("en" if language[:2] in ("ko", "ja", "zh") else language[:2])
         if not self._is_say:
             self._run(["--wait", "--language", code, "--", text[:LONGEST]])
+        elif code == self.system_language:
+            self._say(text, None)
         elif self._voices is None:
             self._ask_for_voices(text, code)
         else:
-            self._say(text, code)
+            self._say(text, self._voices.get(code))
 
     def stop(self) -> None:
         if self._process is None:
@@ -99,12 +136,11 @@ class Speaker(QObject):
 
         def listed(process: QProcess) -> None:
             self._voices = voices_in(bytes(process.readAllStandardOutput().data()).decode("utf-8", "replace"))
-            self._say(text, code)
+            self._say(text, self._voices.get(code))
 
         self._run(["-v", "?"], listed)
 
-    def _say(self, text: str, code: str) -> None:
-        voice = (self._voices or {}).get(code)
+    def _say(self, text: str, voice: str | None) -> None:
         self._run([*(["-v", voice] if voice else []), "-f", "-"], text=text[:LONGEST])
 
     def _run(self, arguments: list[str], then: Callable[[QProcess], None] | None = None, text: str = "") -> None:

@@ -10,17 +10,51 @@ import pytest
 from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
-from app.chat.speaker import Speaker, language_of
+from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 
-SAY = """#!/bin/sh
+# What `say -v ?` prints, from published listings of macOS 13 to 26, with voices that people fetched.
+LISTING = """\
+Albert              en_US    # Hello! My name is Albert.
+Alice               it_IT    # Ciao! Mi chiamo Alice.
+Anna                de_DE    # Hallo! Ich heiße Anna.
+Bad News            en_US    # Hello! My name is Bad News.
+Bubbles             en_US    # Hello! My name is Bubbles.
+Daniel              en_GB    # Hello! My name is Daniel.
+Eddy (German (Germany)) de_DE    # Hallo! Ich heiße Eddy.
+Eddy (English (UK)) en_GB    # Hello! My name is Eddy.
+Eddy (English (US)) en_US    # Hello! My name is Eddy.
+Eddy (French (France)) fr_FR    # Bonjour, je m’appelle Eddy.
+Eddy (Japanese (Japan)) ja_JP    # こんにちは! 私の名前はEddyです。
+Eddy (Korean (South Korea)) ko_KR    # 안녕하세요. 제 이름은 Eddy입니다.
+Eddy (Finnish (Finland)) fi_FI    # Hei! Nimeni on Eddy.
+Eddy (Chinese (China mainland)) zh_CN    # 你好！我叫Eddy。
+Eddy (Chinese (Taiwan)) zh_TW    # 你好，我叫Eddy。
+Fred                en_US    # Hello! My name is Fred.
+Grandma (Japanese (Japan)) ja_JP    # こんにちは! 私の名前はGrandmaです。
+Jacques             fr_FR    # Bonjour, je m’appelle Jacques.
+Junior              en_US    # Hello! My name is Junior.
+Karen               en_AU    # Hello! My name is Karen.
+Kyoko               ja_JP    # こんにちは! 私の名前はKyokoです。
+Majed               ar_001   # مرحبًا! اسمي ماجد.
+Meijia              zh_TW    # 你好，我叫美佳。
+Milena              ru_RU    # Здравствуйте! Меня зовут Милена.
+Rishi               en_IN    # Hello! My name is Rishi.
+Samantha            en_US    # Hello! My name is Samantha.
+Sandy (Korean (South Korea)) ko_KR    # 안녕하세요. 제 이름은 Sandy입니다.
+Sinji               zh_HK    # 你好！我叫善怡。
+Thomas              fr_FR    # Bonjour, je m’appelle Thomas.
+Tingting            zh_CN    # 你好！我叫婷婷。
+Yuna                ko_KR    # 안녕하세요. 제 이름은 유나입니다.
+Zarvox              en_US    # Hello! My name is Zarvox.
+"""
+SAY = f"""#!/bin/sh
 if [ "$1" = -v ] && [ "$2" = "?" ]; then
-  echo "Samantha            en_US    # Hello! My name is Samantha."
-  echo "Yuna                ko_KR    # 안녕하세요. 제 이름은 유나입니다."
-  echo "Eddy (Korean (South Korea)) ko_KR    # 안녕하세요."
+  cat << 'END'
+{LISTING}END
   exit 0
 fi
 echo "$@" > "$0.log"
@@ -57,14 +91,54 @@ def test_the_script_tells_the_language(text: str, code: str) -> None:
     assert language_of(text) == code
 
 
-def test_say_reads_with_the_voice_of_the_texts_language(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
+@pytest.mark.parametrize(
+    ("fetched", "voices"),
+    [
+        (
+            "",
+            {"en": "Samantha", "ko": "Yuna", "ja": "Kyoko", "zh": "Tingting", "de": "Anna", "fr": "Thomas"}
+            | {"it": "Alice", "ru": "Milena", "ar": "Majed", "fi": "Eddy (Finnish (Finland))"},
+        ),
+        ("Zoe (Enhanced)      en_US    # Hello! My name is Zoe.", {"en": "Zoe (Enhanced)"}),
+        (
+            "Serena (Enhanced)   en_GB    # Hello!\nAva (Premium)       en_US    # Hello!\n"
+            "Yuna (Premium)      ko_KR    # 안녕하세요.\nSinji (Premium)     zh_HK    # 你好！",
+            {"en": "Ava (Premium)", "ko": "Yuna (Premium)", "zh": "Tingting"},
+        ),
+        ("Yue (Premium)       zh_CN    # 你好！我叫月。", {"zh": "Yue (Premium)"}),
+        # With two places of a name, macOS adds them; a voice that the person recorded needs a permission.
+        ("Daniel (English (UK)) en_GB    # Hello!\nGilles (Personal Voice) en_US    # Hi.", {"en": "Samantha"}),
+    ],
+)
+def test_a_language_is_read_with_its_best_voice(fetched: str, voices: dict[str, str]) -> None:
+    assert voices_in(f"{LISTING}{fetched}").items() >= voices.items()
+
+
+def test_novelties_read_nothing() -> None:
+    assert voices_in("Albert en_US # I have a frog in my throat.\nGood News en_US # Hello!") == {}
+
+
+@pytest.mark.parametrize(
+    ("system_language", "text", "voice"),
+    [
+        ("en", "답은 4예요.", "-v Yuna "),
+        ("ko", "Four.", "-v Samantha "),
+        # What the person chose in the settings of macOS.
+        ("ko", "답은 4예요.", ""),
+        ("en", "Four.", ""),
+        ("sw", "Vier.", "-v Samantha "),
+    ],
+)
+def test_say_reads_with_the_systems_voice_or_that_of_the_texts_language(
+    fake: Callable[[str, str], Path], qtbot: QtBot, system_language: str, text: str, voice: str
+) -> None:
     speaker, program = Speaker(), fake("say", SAY)
-    speaker.program = str(program)
-    for text, window_language, voice in (("답은 4예요.", "en_US", "Yuna"), ("Four.", "ko_KR", "Samantha")):
-        speaker.speak(text, window_language)
-        assert speaker.speaking
-        qtbot.waitUntil(lambda: not speaker.speaking)
-        assert program.with_name("say.log").read_text() == f"-v {voice} -f -\n{text}"
+    speaker.program, speaker.system_language = str(program), system_language
+    speaker.speak(text, "ko_KR")
+    assert speaker.speaking
+    # Qt crashes in a process whose parent goes before it.
+    qtbot.waitUntil(lambda: not speaker.speaking and not speaker.children())
+    assert program.with_name("say.log").read_text() == f"{voice}-f -\n{text}"
 
 
 def test_speech_is_stopped_where_another_program_has_the_voice(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
