@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
+from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from app.system.language import Language
@@ -32,7 +32,12 @@ class Application(QApplication):
         self.setApplicationDisplayName(_NAME)
         self.setDesktopFileName("tandem")
         self.setStyle("fusion")
-        self.setWindowIcon(QIcon(str(resource("icons", "tandem.svg"))))
+        picture = QIcon(str(resource("icons", "tandem.svg")))
+        if info is None:
+            self.setWindowIcon(picture)
+        elif not in_bundle():
+            # It replaces Python's icon in the Dock; a bundle has its own.
+            self.setWindowIcon(_in_dock(picture))
         self.language = Language(self)
         self.language.choose(language)
         self.theme = Theme(self)
@@ -46,3 +51,12 @@ class Application(QApplication):
             if not event.isAccepted():
                 return True
         return super().event(event)
+
+
+def _in_dock(picture: QIcon) -> QIcon:
+    """Return a picture with the margin that macOS leaves around an icon's shape: 824 of 1024."""
+    drawn = QPixmap(512, 512)
+    drawn.fill(Qt.GlobalColor.transparent)
+    with QPainter(drawn) as painter:
+        picture.paint(painter, drawn.rect().adjusted(50, 50, -50, -50))
+    return QIcon(drawn)
