@@ -66,8 +66,8 @@ class Notifier(QObject):
     def notify(self, sentence: str) -> bool:
         """Show a notification, unless a window of the app is in front. Returns whether the user was told.
 
-        Where no notification would appear, the app's icon asks for attention: macOS shows none of a program without a
-        bundle of its own, although Qt says that it does.
+        Where a notification may not appear, the app's icon asks for attention: macOS shows none of a program without a
+        bundle of its own, and tells nobody whether it still shows those of the old kind that Qt sends.
         """
         if QApplication.activeWindow() is not None:
             return False
@@ -77,9 +77,10 @@ class Notifier(QObject):
             tray.messageClicked.connect(self._open)
         if self._tray is not None:
             self._tray.show()
-        if self._tray is not None and (in_bundle() or sys.platform != "darwin"):
+        on_mac = sys.platform == "darwin"
+        if self._tray is not None and (in_bundle() or not on_mac):
             self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
-        else:
+        if self._tray is None or on_mac:
             QApplication.alert(self._window, _ALERT_MS)
         return True
 
