@@ -48,7 +48,11 @@ def test_its_menu_says_what_is_loaded_and_how_fast_it_answers(window: WindowDriv
     assert loaded == "main + draft"
     assert commands == ["New chat", "Quick entry", "Unload models", "Quit Tandem"]
     window.ask_and_wait("A story")
+    # Also in a menu that was open before.
+    assert tray.menu is not None
+    written = [row.text() for row in tray.menu.actions()]
     loaded, speed, *_ = rows_of(tray)
+    assert speed in written
     assert speed.endswith(" tokens a second")
     assert not rows_of(tray)[loaded]
 
