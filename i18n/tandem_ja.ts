@@ -5057,6 +5057,10 @@
         <translation>回答が完了したら通知</translation>
     </message>
     <message>
+        <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
+        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。同じキーを使うほかのアプリも反応することがあります。⌫ を押すと「なし」になります。</translation>
+    </message>
+    <message>
         <source>Draft source</source>
         <translation>ドラフトの生成方法</translation>
     </message>
@@ -5415,10 +5419,6 @@
     <message>
         <source>Shortcut for the quick entry</source>
         <translation>クイック入力のショートカット</translation>
-    </message>
-    <message>
-        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
-        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。⌫ を押すと「なし」になります。</translation>
     </message>
     <message>
         <source>None</source>

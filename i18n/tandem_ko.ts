@@ -5057,6 +5057,10 @@
         <translation>답변이 준비되면 알림</translation>
     </message>
     <message>
+        <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
+        <translation>모든 앱 위에 작은 윈도우를 열어 새 대화를 시작해요. 같은 단축키를 쓰는 다른 앱도 함께 반응할 수 있어요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
+    </message>
+    <message>
         <source>Draft source</source>
         <translation>초안 생성 방법</translation>
     </message>
@@ -5415,10 +5419,6 @@
     <message>
         <source>Shortcut for the quick entry</source>
         <translation>빠른 입력 단축키</translation>
-    </message>
-    <message>
-        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
-        <translation>모든 앱 위에 작은 윈도우를 열어 새 대화를 시작해요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
     </message>
     <message>
         <source>None</source>

@@ -5057,6 +5057,10 @@
         <translation>回答完成时通知</translation>
     </message>
     <message>
+        <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
+        <translation>在所有应用前面打开一个小窗口，用来开始新对话。使用相同快捷键的其他应用可能也会响应。按 ⌫ 可清除快捷键。</translation>
+    </message>
+    <message>
         <source>Draft source</source>
         <translation>草稿来源</translation>
     </message>
@@ -5415,10 +5419,6 @@
     <message>
         <source>Shortcut for the quick entry</source>
         <translation>快速输入的快捷键</translation>
-    </message>
-    <message>
-        <source>Opens a small window over all apps to start a new chat. Press ⌫ for none.</source>
-        <translation>在所有应用前面打开一个小窗口，用来开始新对话。按 ⌫ 可清除快捷键。</translation>
     </message>
     <message>
         <source>None</source>

@@ -116,7 +116,10 @@ class SettingsValues(RememberedValues):
     quick_entry: str = GENERAL.setting(
         "",
         title="Shortcut for the quick entry",
-        help="Opens a small window over all apps to start a new chat. Press ⌫ for none.",
+        help=(
+            "Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. "
+            "Press ⌫ for none."
+        ),
         least_words="None",
         is_shortcut=True,
     )

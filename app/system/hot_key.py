@@ -27,8 +27,11 @@ _HANDLER = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ct
 _PRESSED = (ctypes.c_uint32 * 2)(int.from_bytes(b"keyb", "big"), 5)
 # An EventHotKeyID, which is passed by value: two numbers of 32 bits in one register.
 _ID = ctypes.c_uint64(1)
-# kEventHotKeyExclusive: macOS refuses keys that another program has, instead of sharing them.
+# kEventHotKeyExclusive: no program can register the keys later. Keys that another one registered without it, as most
+# do, are accepted, and both programs answer.
 _EXCLUSIVE = 1
+# eventHotKeyExistsErr: macOS itself has the keys, or a program that registered them exclusively.
+_EXISTS = -9878
 
 
 class HotKey:
@@ -56,8 +59,9 @@ class HotKey:
         if key not in _KEYS or not {*held} & {"Ctrl", "Alt", "Meta"} or not {*held} <= _MODIFIERS.keys():
             return "unusable"
         codes = _KEYS[key], sum(_MODIFIERS[one] for one in held)
-        if self._carbon.RegisterEventHotKey(*codes, _ID, self._target, _EXCLUSIVE, ctypes.byref(self._registered)):
-            return "taken"
+        error = self._carbon.RegisterEventHotKey(*codes, _ID, self._target, _EXCLUSIVE, ctypes.byref(self._registered))
+        if error:
+            return "taken" if error == _EXISTS else "unusable"
         self._keys = keys
         return ""
 

@@ -11,11 +11,15 @@ _HANDLER = ctypes.CFUNCTYPE(ctypes.c_int32, _POINTER, _POINTER, _POINTER)
 
 
 class Carbon:
-    """What `ctypes.CDLL` would be. `registered` has the codes of key and modifiers by reference; `others` are taken."""
+    """What `ctypes.CDLL` would be. `registered` has the codes of key and modifiers by reference; `others` are taken.
+
+    `error` is what it says of any keys.
+    """
 
     def __init__(self) -> None:
         self.registered: dict[int, tuple[int, int]] = {}
         self.others: set[tuple[int, int]] = set()
+        self.error = 0
         self._made, self._handler = 0x7_0000_0000, 0
         self._kept: list[Any] = []
         # The identity is a struct of two numbers, which is passed like one number of 64 bits.
@@ -42,6 +46,8 @@ class Carbon:
         assert (target, options) == (_TARGET, 1)
         if (code, modifiers) in (*self.others, *self.registered.values()):
             return _EXISTS
+        if self.error:
+            return self.error
         self._made += 1
         reference[0] = self._made
         self.registered[self._made] = (code, modifiers)

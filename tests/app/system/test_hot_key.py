@@ -72,6 +72,14 @@ def test_a_taken_shortcut_is_refused_until_it_is_free(carbon: Carbon) -> None:
     assert shortcut.choose("Ctrl+A") == ""
 
 
+def test_keys_that_the_system_refuses_for_another_reason_belong_to_nobody(carbon: Carbon) -> None:
+    # macOS 15.0 and 15.1 of keys with Option only.
+    carbon.error = -9868
+    assert HotKey(carbon).choose("Alt+Space") == "unusable"
+    carbon.error = 0
+    assert HotKey(carbon).choose("Alt+Space") == ""
+
+
 def test_a_library_that_installs_no_handler_cannot_be_used(carbon: Carbon) -> None:
     refuse = ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: -50)
     carbon.InstallEventHandler = refuse
