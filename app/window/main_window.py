@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
@@ -56,7 +58,7 @@ from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
 from app.window.temporary_mark import TemporaryMark
-from app.window.transfer import ImportExport
+from app.window.transfer import IMPORTED, ImportExport
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
@@ -184,7 +186,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
-        self.application.document_opened.connect(self.transfer.open_document)
+        self.application.document_opened.connect(self._open_document)
         self.application.quit_wanted.connect(self._answer_quit)
         self.application.applicationStateChanged.connect(self._follow_state)
         for spec in self._actions.specs:
@@ -277,6 +279,14 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             return
         self.attachments.attach(files, self.composer.files)
         self.composer.setFocus()
+
+    def _open_document(self, name: str) -> None:
+        """Take a file that was opened with the app as a dropped one, but import one of chats."""
+        self._come_back()
+        if name.lower().endswith(IMPORTED):
+            self.transfer.read(Path(name))
+        else:
+            self._attach([name])
 
     def _attach_picture(self, image: QImage) -> None:
         self.attachments.attach_picture(image, self.composer.files)

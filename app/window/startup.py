@@ -115,7 +115,9 @@ def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], 
     """
     if main != str(session.models.starter_pair[0]):
         Thread(target=_start_prompt_process, name="prompt", daemon=True).start()
-    session.models.load(main, draft)
+    # A model that was opened in the Finder is loaded instead.
+    if session.models.pair.wanted == main:
+        session.models.load(main, draft)
     session.models.call_engine(lambda engine: engine.status(), lambda _: prepare())
 
 

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+# The suffixes of files with chats.
+IMPORTED = (".json", ".jsonl", ".zip", ".sqlite")
 # How long closing waits for exports to finish, and then for the current step of all that was stopped.
 EXPORT_WITHIN_S = 20.0
 CLOSE_WITHIN_S = 5.0
@@ -108,15 +110,12 @@ class ImportExport(QObject):
             self.write_all(_with_suffix(Path(name), chosen))
 
     def import_chats(self) -> None:
+        kinds = " ".join(f"*{suffix}" for suffix in IMPORTED)
         name, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Import chats"), str(Path.home()), "JSON, ZIP, SQLite (*.json *.jsonl *.zip *.sqlite)"
+            self._window, self.tr("Import chats"), str(Path.home()), f"JSON, ZIP, SQLite ({kinds})"
         )
         if name:
             self.read(Path(name))
-
-    def open_document(self, name: str) -> None:
-        """Import the chats of a file that the user opened with the app."""
-        self.read(Path(name))
 
     def write_chat(self, chat_id: int, path: Path) -> None:
         form = _form_of(path)

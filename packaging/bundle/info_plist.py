@@ -46,11 +46,12 @@ def content(version: str, macos: str = OLDEST) -> dict[str, Any]:
         "CFBundleLocalizations": LOCALISATIONS,
         "CFBundleDocumentTypes": [
             {
-                "CFBundleTypeName": "Exported chats",
+                "CFBundleTypeName": "Documents, pictures, models and exported chats",
                 "CFBundleTypeRole": "Viewer",
-                # Never the first choice for other people's JSON files.
+                # Never the first choice for other people's files.
                 "LSHandlerRank": "Alternate",
-                "LSItemContentTypes": ["public.json", "public.zip-archive"],
+                # Every file: the icon in the Dock takes what the window takes, which says why it cannot use one.
+                "LSItemContentTypes": ["public.data"],
             }
         ],
         "LSApplicationCategoryType": "public.app-category.productivity",

@@ -43,10 +43,10 @@ def test_it_names_each_language_of_the_window_as_macos_does(told: dict[str, Any]
     assert told["CFBundleDevelopmentRegion"] == "en"
 
 
-def test_it_offers_the_app_for_chat_exports_but_never_first(told: dict[str, Any]) -> None:
+def test_it_offers_the_app_for_every_file_but_never_first(told: dict[str, Any]) -> None:
     [kind] = told["CFBundleDocumentTypes"]
-    # ChatGPT and Claude export ZIP files, Tandem and others JSON.
-    assert kind["LSItemContentTypes"] == ["public.json", "public.zip-archive"]
+    # PDF, pictures, GGUF, and exported chats in JSON and ZIP are all data.
+    assert kind["LSItemContentTypes"] == ["public.data"]
     assert (kind["CFBundleTypeRole"], kind["LSHandlerRank"]) == ("Viewer", "Alternate")
     assert kind["CFBundleTypeName"]
 

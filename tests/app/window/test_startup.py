@@ -168,6 +168,19 @@ def test_what_the_first_answer_needs_is_made_once_the_engine_has_its_imports(
     qtbot.waitUntil(lambda: made == [True])
 
 
+def test_a_model_that_was_opened_with_the_app_is_loaded_instead_of_the_last_pair(
+    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+    monkeypatch.setattr(app_window, "prepare_answers", lambda: made.append(True))
+    _window, session = app_window.open_window(qapp)
+    # macOS sends the file once the event loop runs, which may be before the first paint.
+    qapp.document_opened.emit("/own/Tiny-Q8_0.gguf")
+    qtbot.waitUntil(lambda: made == [True] and session.models.pair.main is not None)
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    assert session.models.pair.main.path == Path("/own/Tiny-Q8_0.gguf")
+
+
 # Modules that must not be imported before the first paint.
 LATE = (
     *("mlx", "mlx_lm", "transformers", "tokenizers", "numpy", "psutil", "importlib.metadata"),

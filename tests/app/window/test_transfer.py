@@ -74,13 +74,21 @@ def test_all_chats_go_into_one_file_or_a_folder_and_come_back(window: WindowDriv
     window.wait(lambda: len(window.turns) == 1 and window.turns[0][1] == "An *answer*.")
 
 
-def test_a_file_opened_with_the_app_in_the_finder_is_imported(
+def test_files_opened_with_the_app_or_dropped_on_its_icon_go_where_they_belong(
     empty: WindowDriver, qapp: Application, tmp_path: Path
 ) -> None:
-    """Info.plist offers Tandem for chat exports; macOS then sends their paths to the application."""
-    qapp.sendEvent(qapp, QFileOpenEvent(str(history(tmp_path / "conversations.json", 3))))
+    """Info.plist offers Tandem for files; macOS then sends their paths to the application, one by one."""
+    for name in ("notes.txt", "table.csv", "Tiny-Q8_0.GGUF"):
+        (tmp_path / name).write_text("text")
+    exported = history(tmp_path / "conversations.JSON", 3)
+    for file in (tmp_path / "notes.txt", exported, tmp_path / "table.csv", tmp_path / "Tiny-Q8_0.GGUF"):
+        qapp.sendEvent(qapp, QFileOpenEvent(str(file)))
     empty.wait(lambda: "3 chats imported" in empty.banner_text)
     empty.wait(lambda: {"chat 0", "chat 1", "chat 2"} <= {*empty.titles})
+    empty.wait(lambda: empty.attached == ["notes.txt", "table.csv"])
+    pair = empty.session.models.pair
+    assert pair.main is not None
+    assert pair.main.path == tmp_path / "Tiny-Q8_0.GGUF"
 
 
 def history(path: Path, count: int) -> Path:
