@@ -44,12 +44,14 @@ class ModelInfo:
 class LoadedPair:
     """The models in use; `draft` is the drafter, a draft model or a head.
 
-    `draft_problem` says why a drafter that was asked for is not among them.
+    `draft_problem` says why a drafter that was asked for is not among them. `crowded`: they took more memory than was
+    available when they were loaded, so other programs may get slower.
     """
 
     main: ModelInfo | None
     draft: ModelInfo | None
     draft_problem: EngineError | None = None
+    crowded: bool = False
 
     @property
     def bytes(self) -> int:

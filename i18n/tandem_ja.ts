@@ -2135,12 +2135,12 @@
         <translation>モデルのチャットテンプレートがこのチャットから空のプロンプトを生成しました。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、モデルが使えるのは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
     </message>
     <message>
-        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. Choose a smaller model.</source>
+        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、モデルが使えるのは {available} GB です。より小さいモデルを選んでください。</translation>
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
@@ -3668,6 +3668,10 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
+    </message>
+    <message>
+        <source>The models take more memory than is free, so other apps may get slower.</source>
+        <translation>モデルが空きより多くのメモリを使うため、ほかのアプリの動作が遅くなることがあります。</translation>
     </message>
     <message>
         <source>Unload {name}</source>
@@ -5853,6 +5857,10 @@
         <translation>メインモデルが複数の Mac で動いている間は学習させることができません。この Mac だけで続けてください。</translation>
     </message>
     <message>
+        <source>Teaching takes {detail} GB more memory than models can use. Use smaller models.</source>
+        <translation>学習には、モデルが使えるメモリより {detail} GB 多く必要です。より小さいモデルを使ってください。</translation>
+    </message>
+    <message>
         <source>A draft can only be taught if Tandem can save it to disk.</source>
         <translation>学習させられるのは、Tandem がドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
@@ -5867,10 +5875,6 @@
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
         <translation>先にもう少しチャットしてください。このモデルの回答は必要な量の {detail} です。</translation>
-    </message>
-    <message>
-        <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
-        <translation>学習にはメモリがあと {detail} GB 必要です。ほかのアプリを終了するか、より小さいモデルを使ってください。</translation>
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>

@@ -2135,12 +2135,12 @@
         <translation>모델의 대화 템플릿이 이 대화에서 빈 프롬프트를 만들었어요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 모델이 쓸 수 있는 메모리는 {available}GB예요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. Choose a smaller model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 모델이 쓸 수 있는 메모리는 {available}GB예요. 더 작은 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
@@ -3668,6 +3668,10 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The models take more memory than is free, so other apps may get slower.</source>
+        <translation>모델이 남은 메모리보다 많은 메모리를 써서 다른 앱이 느려질 수 있어요.</translation>
     </message>
     <message>
         <source>{name} ({place})</source>
@@ -5853,6 +5857,10 @@
         <translation>메인 모델이 여러 Mac에서 실행되는 동안에는 초안 모델을 학습시킬 수 없어요. 이 Mac에서만 계속해 주세요.</translation>
     </message>
     <message>
+        <source>Teaching takes {detail} GB more memory than models can use. Use smaller models.</source>
+        <translation>학습시키려면 모델이 쓸 수 있는 메모리보다 {detail}GB 더 필요해요. 더 작은 모델을 사용해 주세요.</translation>
+    </message>
+    <message>
         <source>A draft can only be taught if Tandem can save it to disk.</source>
         <translation>초안 모델을 디스크에 저장할 수 있어야 학습시킬 수 있어요.</translation>
     </message>
@@ -5867,10 +5875,6 @@
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
         <translation>먼저 대화를 더 나눠 주세요. 이 모델의 답변이 학습에 필요한 양의 {detail}만 있어요.</translation>
-    </message>
-    <message>
-        <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
-        <translation>학습시키려면 메모리가 {detail}GB 더 필요해요. 다른 앱을 닫거나 더 작은 모델을 사용해 주세요.</translation>
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>

@@ -2135,12 +2135,12 @@
         <translation>模型的对话模板为此对话生成了空的提示词。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。上下文不超过 {largest} 个 token 时可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而模型可用的只有 {available} GB。上下文不超过 {largest} 个 token 时可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
     </message>
     <message>
-        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. Choose a smaller model.</source>
+        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而模型可用的只有 {available} GB。请选择更小的模型。</translation>
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
@@ -3668,6 +3668,10 @@
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
+    </message>
+    <message>
+        <source>The models take more memory than is free, so other apps may get slower.</source>
+        <translation>模型占用的内存超过可用内存，其他应用可能会变慢。</translation>
     </message>
     <message>
         <source>{name} ({place})</source>
@@ -5853,6 +5857,10 @@
         <translation>主模型在多台 Mac 上运行时无法训练。请仅用本机继续。</translation>
     </message>
     <message>
+        <source>Teaching takes {detail} GB more memory than models can use. Use smaller models.</source>
+        <translation>训练所需的内存比模型可用的多 {detail} GB。请使用更小的模型。</translation>
+    </message>
+    <message>
         <source>A draft can only be taught if Tandem can save it to disk.</source>
         <translation>只有允许 Tandem 保存到磁盘时才能训练。</translation>
     </message>
@@ -5867,10 +5875,6 @@
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
         <translation>请先多聊一些：这个模型的回答只有所需数量的 {detail}。</translation>
-    </message>
-    <message>
-        <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
-        <translation>训练还缺 {detail} GB 内存。请关闭其他应用，或使用更小的模型。</translation>
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>

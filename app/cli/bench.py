@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, installed_path, model_folder
+from app.cli.pair_options import add_pair_options, checked, chosen_pair, installed_path, model_folder
 from app.cli.terminal import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
@@ -208,9 +208,7 @@ def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | 
     pair = scheduler.install(main, None if isinstance(draft, str) else draft)
     if isinstance(draft, str):
         pair = run_to_completion(scheduler.changes.set_draft(draft))
-    if pair.draft_problem is not None:
-        raise pair.draft_problem
-    return pair.draft
+    return checked(pair).draft
 
 
 def _synthetic_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:

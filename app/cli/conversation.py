@@ -13,7 +13,7 @@ from typing import Any
 from app.cli.answers import AnswerOutput
 from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.downloads import follow_loading
-from app.cli.pair_options import explained, model_path
+from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
 from app.session.model_names import english_name
 from app.settings.declarations import declared_in
@@ -63,9 +63,7 @@ class TerminalConversation:
         loading = self._engine.load(main, draft)
         if sys.stderr.isatty():
             follow_loading(self._engine, loading)
-        pair = loading.result()
-        if pair.draft_problem is not None:
-            raise pair.draft_problem
+        pair = checked(loading.result())
         if pair.main is not None:
             self._recommended, self._thinking = dict(pair.main.sampling), pair.main.thinking
             draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from app.cli.command import DONE, FAILED, add_command
-from app.cli.pair_options import chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
+from app.cli.pair_options import checked, chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ def _measure(arguments: argparse.Namespace) -> PairCheck:
     from engine.bench.pair_check import check_pair
 
     with Engine(own_engine_settings()) as engine:
-        loaded = engine.load(*pair).result()
-        if loaded.draft_problem is not None:
-            raise loaded.draft_problem
+        loaded = checked(engine.load(*pair).result())
         assert loaded.main is not None
         until = time.monotonic() + _MEASURED_S
         # An idle engine probes and calibrates a pair that is new to it.

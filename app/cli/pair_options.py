@@ -27,6 +27,7 @@ from engine.hub.repository_names import parse_repository
 from engine.model_files.model import Model
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
+from engine.status import LoadedPair
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
@@ -125,6 +126,18 @@ def model_folder(model: str | Path) -> Path:
     from engine.upkeep.models import folder_of
 
     return run_to_completion(folder_of(path, lambda done, _: None if done else say("tandem: converting the file")))
+
+
+def checked(pair: LoadedPair) -> LoadedPair:
+    """Return a pair that was loaded, and say if other programs may get slower. Raises its `draft_problem`."""
+    if pair.draft_problem is not None:
+        raise pair.draft_problem
+    if pair.crowded:
+        # Not at the top: it imports Qt.
+        from app.wording.models import crowded_sentence
+
+        say(f"tandem: {crowded_sentence()}")
+    return pair
 
 
 def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list[Model]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.agents.table import KEY_VARIABLE
 from app.cli.command import BAD_USAGE, DONE, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, own_settings
+from app.cli.pair_options import add_pair_options, checked, chosen_pair, own_settings
 from app.settings.engine_settings import OWN_SAMPLING
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiS
     with Engine(replace(engine_settings_of(values), answer_index_folder=None)) as engine:
         host = EngineHost(engine, tuple(map(Path, values.model_folders)))
         api = LocalApi(host)
-        loaded = host.load(*pair).result()
-        if loaded.draft_problem is not None:
-            raise loaded.draft_problem
+        checked(host.load(*pair).result())
         host.keep(pair[0])
         api.start(settings)
         try:

@@ -83,12 +83,14 @@ class Pair:
 class ModelService(QObject):
     """Owns the engine and records the loaded pair.
 
-    `changed` is emitted after every change of `pair`. `failed` carries an EngineError that belongs to no answer. An
-    engine that ends unexpectedly is replaced; `restarted` carries the name of a model that is not loaded again because
-    engines ended with it, or "".
+    `changed` is emitted after every change of `pair`, and `crowded` if models that were just loaded take more memory
+    than was available, so that other programs may get slower. `failed` carries an EngineError that belongs to no
+    answer. An engine that ends unexpectedly is replaced; `restarted` carries the name of a model that is not loaded
+    again because engines ended with it, or "".
     """
 
     changed = Signal()
+    crowded = Signal()
     failed = Signal(object)
     restarted = Signal(str)
     # Emitted on the thread of an engine that ended unexpectedly.
@@ -373,6 +375,8 @@ class ModelService(QObject):
         self._change_broke = isinstance(error, InternalFailure)
         if error is None:
             pair = future.result()
+            if newest and pair.crowded and self.pair.wanted:
+                self.crowded.emit()
             if newest:
                 self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
             else:

@@ -21,6 +21,7 @@ from app.widgets.banner import Banner
 from app.wording.checkup import accelerators_sentence
 from app.wording.errors import damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
+from app.wording.models import crowded_sentence
 from app.wording.sources import recorded_name
 from engine.errors import EngineError
 
@@ -47,6 +48,7 @@ class Notifications(QObject):
         session.models.restarted.connect(self.show_restart)
         session.models.failed.connect(partial(self._show_model_problem, session.models))
         session.models.changed.connect(partial(self._follow_models, session.models))
+        session.models.crowded.connect(lambda: self._banner.show_message(crowded_sentence, is_info=True))
         self._local_models.triggered.connect(session.cluster.load_local_models)
         self._again.triggered.connect(session.cluster.start_again)
         session.cluster.ended.connect(self.show_machines_ended)

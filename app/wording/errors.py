@@ -144,14 +144,14 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
     if figures["largest_context"]:
         sentence = translate(
             "Errors",
-            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. "
             "It fits with {largest} tokens: shorten the context or choose a smaller draft model.",
         )
     else:
         sentence = translate(
             "Errors",
-            "{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. "
-            "Choose a smaller model or close other apps.",
+            "{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. "
+            "Choose a smaller model.",
         )
     sentences = [sentence]
     if figures["kv_bits"]:

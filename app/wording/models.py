@@ -45,6 +45,11 @@ def model_name(name: str, bits: int | None) -> str:
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
 
 
+def crowded_sentence() -> str:
+    """Say that models which were just loaded may make other programs slower."""
+    return translate("Models", "The models take more memory than is free, so other apps may get slower.")
+
+
 def recommendation_text(main: ModelInfo | None) -> str:
     """List the sampling that the authors of the loaded model recommend, and Tandem's own; "" without a model."""
     if main is None:

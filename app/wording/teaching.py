@@ -17,7 +17,7 @@ TEACHING_REASONS = Sentences(
         ),
         "architecture": "Tandem cannot teach draft models or heads of this kind yet. Choose another one.",
         "too-little": "Chat some more first: your chats have {detail} of the answers by this model that are needed.",
-        "no-memory": "Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.",
+        "no-memory": "Teaching takes {detail} GB more memory than models can use. Use smaller models.",
         "no-folder": "A draft can only be taught if Tandem can save it to disk.",
         "disk": (
             "What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays "

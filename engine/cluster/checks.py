@@ -190,7 +190,7 @@ def own_report(model: str | None) -> dict[str, Any]:
         "versions": {name: _version(name) for name in PACKAGES},
         "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
         "memory": memory.total,
-        "free": min(memory.available, working_set_limit(memory.total)),
+        "free": min(memory.usable, working_set_limit(memory.total)),
         "files": {},
         "problem": "",
     }

@@ -1,11 +1,10 @@
-"""The memory of this machine: total and available."""
+"""The memory of this machine: total, available, and whether macOS is short of it."""
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
-import re
-import subprocess
 import sys
 from typing import NamedTuple
 
@@ -15,48 +14,63 @@ log = logging.getLogger(__name__)
 
 # No Mac with Apple silicon has less.
 _LEAST_TOTAL = 8 * 2**30
-_VM_STAT, _VM_STAT_S = "/usr/bin/vm_stat", 2.0
 
 
 class SystemMemory(NamedTuple):
-    """The system's memory in bytes. `available` can be used without swapping; `known` is false if it was not read."""
+    """The system's memory in bytes; `known` is false if what is available was not read.
+
+    More than `available` cannot be used without making other programs slower.
+    """
 
     total: int
     available: int
     known: bool = True
 
+    @property
+    def usable(self) -> int:
+        """The most that models may take: macOS makes room, as it compresses and swaps what is not in use."""
+        return self.total if sys.platform == "darwin" else self.available
+
 
 def system_memory() -> SystemMemory:
-    """Return the memory of this machine as it is now; never raises.
+    """Return the memory of this machine as it is now; never raises, and starts no process.
 
-    If psutil cannot read it (up to 7.2.2 each call raises on macOS 27), the total comes from the system's configuration
-    and the free memory from macOS's `vm_stat`. Where that fails, too, all memory counts as available: the use of other
-    programs is unknown, so only the limit that the device recommends, or that the person has set, keeps models from
-    taking too much.
+    On a Mac, the larger of psutil's figure and the kernel's own is available: psutil does not count memory that is in
+    use, but can be compressed. If neither can be read (up to psutil 7.2.2 each call raises on macOS 27), the total
+    comes from the system's configuration, and all of it counts as available.
     """
+    available: int | None = None
     try:
         memory = psutil.virtual_memory()
-        return SystemMemory(memory.total, memory.available)
+        total, available = memory.total, memory.available
     # The exception depends on the system's error.
     except Exception as error:
         log.info("psutil cannot read the memory: %s", error)
-    try:
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError):
-        total = _LEAST_TOTAL
-    if sys.platform == "darwin":
         try:
-            said = subprocess.run([_VM_STAT], capture_output=True, text=True, timeout=_VM_STAT_S, check=True).stdout
-            return SystemMemory(total, min(total, _available(said)))
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
-            log.info("the free memory is unknown: %s", error)
-    return SystemMemory(total, total, known=False)
+            total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (OSError, ValueError):
+            total = _LEAST_TOTAL
+    # The per cent that is neither wired nor compressed; `memory_pressure -Q` prints it.
+    if (level := kernel_number("kern.memorystatus_level")) is not None:
+        available = max(available or 0, total * min(level, 100) // 100)
+    return SystemMemory(total, total if available is None else available, available is not None)
 
 
-def _available(said: str) -> int:
-    """Return the bytes that `vm_stat` counts as free, as psutil does. Raises `ValueError` for another form."""
-    page = re.search(r"page size of (\d+) bytes", said)
-    counts = dict(re.findall(r"^Pages (free|inactive|speculative):\s+(\d+)\.$", said, re.MULTILINE))
-    if page is None or not {"free", "inactive"} <= counts.keys():
-        raise ValueError(f"vm_stat said {said[:200]!r}")
-    return int(page[1]) * sum(map(int, counts.values()))
+def memory_pressure() -> str:
+    """Return "warn" or "critical" if macOS is short of memory, or "". Takes a few microseconds."""
+    # The levels of DISPATCH_SOURCE_TYPE_MEMORYPRESSURE; 1 is normal.
+    level = kernel_number("kern.memorystatus_vm_pressure_level") or 1
+    return "critical" if level >= 4 else "warn" if level >= 2 else ""
+
+
+def kernel_number(name: str) -> int | None:
+    """Return a number of macOS's kernel, which the command `sysctl` prints; None if there is none."""
+    if sys.platform != "darwin":
+        return None
+    read = getattr(ctypes.CDLL(None), "sysctlbyname", None)
+    if read is None:
+        return None
+    number = ctypes.c_uint32()
+    size = ctypes.c_size_t(ctypes.sizeof(number))
+    failed = read(name.encode(), ctypes.byref(number), ctypes.byref(size), None, ctypes.c_size_t(0))
+    return None if failed else number.value

@@ -40,8 +40,13 @@ def memory_use(limit: int | None = None) -> MemoryUse:
     """Return the memory as it is now; `limit` replaces the device's recommended limit."""
     limit = recommended_limit() if limit is None else limit
     active, reusable = mx.get_active_memory(), mx.get_cache_memory()
-    free = min(limit - active, system_memory().available + reusable)
+    free = min(limit - active, system_memory().usable + reusable)
     return MemoryUse(active, limit, max(0, free))
+
+
+def available_of(free: int) -> int:
+    """Return how many of `free` bytes can be used before other programs get slower."""
+    return min(free, system_memory().available + mx.get_cache_memory())
 
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:

@@ -74,6 +74,8 @@ class Models:
         self._async_drafters = AsyncDrafters()
         # Cached for the models in use, because making sizes from configurations takes longer than using them.
         self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
+        # Whether the models that were loaded last took more memory than was available.
+        self._crowded = False
         # The probe of the main model that has begun.
         self._probe: Steps[Rounding] | None = None
 
@@ -141,28 +143,29 @@ class Models:
         return min(paths, key=lambda path: path == self.own, default=None)
 
     def main_fits_beside(self, main: str | Path) -> bool:
-        """Whether another main model can be loaded while these stay loaded.
+        """Whether another main model can be loaded while these stay loaded, without making other programs slower.
 
         Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
         """
-        size = self._main_loader.size_here(self._size(main, self.settings.kv_bits))
-        context, free = self.settings.context, self.memory_use().free
+        size, free = self._main_size(main), self.memory_use().free
         if not self.settings.allow_oversize:
-            memory.check_load(size, None, context, free + self._held_bytes())
-        return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
+            memory.check_load(size, None, self.settings.context, free + self._held_bytes())
+        return not self.loaded or (not self._main_loader.one_at_a_time and not self._crowds(size))
 
     def draft_fits_beside(self, draft: str | Path) -> bool:
         """Whether another drafter can be loaded while all models stay loaded.
 
         Raises `NoModel` and the errors of `main_fits_beside`.
         """
-        kind = drafter_kind(resolve_model(draft))
-        size = self._main_loader.size_here(self._size(self.main.info.path, self.settings.kv_bits))
-        sizes = [size, self._size(draft, kind.kv_bits(self.settings))]
-        context, free = self.settings.context, self.memory_use().free
+        size, free = self._draft_size(draft), self.memory_use().free
         if not self.settings.allow_oversize:
-            memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
-        return memory.weights_fit(sizes[1], context, free)
+            main = self._main_size(self.main.info.path)
+            memory.check_load(main, size, self.settings.context, free + self._held_bytes())
+        return not self._crowds(size)
+
+    def _crowds(self, size: ModelSize) -> bool:
+        """Whether loading one more model may make other programs slower."""
+        return not memory.weights_fit(size, self.settings.context, memory.available_of(self.memory_use().free))
 
     def folder_of(self, model: str | Path) -> Steps[Path]:
         """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
@@ -172,10 +175,12 @@ class Models:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         settings = self.settings
         context = None if settings.allow_oversize else settings.context
+        self._crowded = self._crowds(self._main_size(main))
         return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
+        self._crowded = self._crowded or self._crowds(self._draft_size(draft))
         return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
 
     def activate_main(self, main: LoadedModel) -> None:
@@ -199,6 +204,7 @@ class Models:
         self._put_aside()
         [self._current] = [one for one in self._aside if one.path == path]
         self._aside.remove(self._current)
+        self._crowded = False
         self._expect_costs_of(self._current.main)
         self._current.drafting.select()
         self._set_limits()
@@ -218,7 +224,7 @@ class Models:
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         self._set_limits()
-        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
+        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem, self._crowded)
 
     def drop(self, path: Path) -> None:
         """Unload the main model in this folder and its drafter, and note in `reloadable` how to load them again."""
@@ -255,7 +261,7 @@ class Models:
             reason = "no-gain"
         elif draft.translation is not None:
             reason = "other-tokenizer"
-        elif not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+        elif not drafters.running and self._drafter_bytes(draft) > memory.available_of(self.memory_use().free):
             log.info("there is no memory for another copy of %s", draft.info.name)
             reason = "no-memory"
         else:
@@ -318,7 +324,7 @@ class Models:
     def probe_step(self) -> None:
         """Run one pass of the probe; it continues what was begun earlier."""
         if self._probe is None:
-            self._probe = probe_rounding(self.main, self.memory_use().free)
+            self._probe = probe_rounding(self.main, memory.available_of(self.memory_use().free))
         try:
             next(self._probe)
         except StopIteration as end:
@@ -350,9 +356,13 @@ class Models:
         """Return the memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
 
-    @staticmethod
-    def _size(model: str | Path, kv_bits: int | None) -> ModelSize:
-        return memory.size_on_disk(resolve_model(model), kv_bits)
+    def _main_size(self, main: str | Path) -> ModelSize:
+        """Return the size that a main model will have in this process."""
+        return self._main_loader.size_here(memory.size_on_disk(resolve_model(main), self.settings.kv_bits))
+
+    def _draft_size(self, draft: str | Path) -> ModelSize:
+        path = resolve_model(draft)
+        return memory.size_on_disk(path, drafter_kind(path).kv_bits(self.settings))
 
     def _set_limits(self) -> None:
         # The next pass uses again what one has freed; nothing needs more than that.

@@ -74,6 +74,9 @@ EVERY_NOTICE = {
     "store error": EveryNotice(
         lambda window, _: window.session.store.failed.emit(StoreNotWritable("full", "full")), "disk is full"
     ),
+    "crowded": EveryNotice(
+        lambda window, _: window.session.models.crowded.emit(), "other apps may get slower", passes=True
+    ),
     "crash": EveryNotice(lambda window, _: window.notifications.show_crash_report(Path("crash.txt")), "unexpectedly"),
     "old macOS": EveryNotice(lambda window, _: window.notifications.show_old_macos(), "Update to macOS 26.2"),
     "unused accelerators": EveryNotice(

@@ -40,7 +40,10 @@ class ScriptedEngine:
         pair: Future[Any] = Future()
         pair.set_result(
             SimpleNamespace(
-                draft_problem=None, main=SimpleNamespace(name=main, sampling=self.sampling, thinking=SWITCH), draft=None
+                draft_problem=None,
+                main=SimpleNamespace(name=main, sampling=self.sampling, thinking=SWITCH),
+                draft=None,
+                crowded=False,
             )
         )
         return pair

@@ -19,6 +19,7 @@ from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
 from tests.app.picture_files import animation, picture
+from tests.mac_memory import report_memory
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -76,6 +77,16 @@ def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: p
     out, err = capsys.readouterr()
     assert out.strip()
     assert "tokens" in err
+
+
+def test_a_mac_whose_memory_is_in_use_answers_and_says_that_other_apps_may_get_slower(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report_memory(monkeypatch, available=5 * 2**20)
+    assert main(["chat", "Hello!", "--max-tokens", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert out.strip()
+    assert err.startswith("tandem: The models take more memory than is free, so other apps may get slower.\n")
 
 
 def test_with_lines_each_line_of_standard_input_is_a_turn(

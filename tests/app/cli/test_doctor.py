@@ -20,6 +20,7 @@ from engine.files.system_memory import SystemMemory
 from engine.machine import facts
 from engine.machine.facts import MachineFacts
 from tests.engine.rounding_machines import shorten_probe
+from tests.mac_memory import report_memory
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 30 * 10**9), True, False, 40000, "denied")
 
@@ -67,9 +68,13 @@ def test_the_page_says_how_an_m5_gets_its_kernels(
     assert advice in next(line for line in capsys.readouterr().out.splitlines() if line.startswith("- Chip: "))
 
 
-def test_the_json_has_the_same_and_no_paths(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_has_the_same_and_no_paths(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report_memory(monkeypatch, available=0)
     assert main(["doctor", "--json", "--draft", "none"]) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "other apps may get slower" in err
     found = json.loads(out)
     assert found["models"] == {"main": "starter/main", "draft": None}
     assert found["speed"]["plain_tokens_per_second"] > 0

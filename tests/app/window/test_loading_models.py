@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QLabel
 
 from app.session.chats import Chat
 from engine.errors import ModelNotUsable
+from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
-from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script
 
 
@@ -84,6 +86,17 @@ def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow) -> None
     engine.draft_gate.set()  # type: ignore[union-attr]
     window.wait(lambda: not session.models.pair.loading)
     assert session.models.pair.draft is not None
+
+
+def test_models_that_take_more_memory_than_is_free_are_loaded_and_say_so_once(open_window: OpenWindow) -> None:
+    crowded = LoadedPair(model_info("main"), None, crowded=True)
+    window = open_window(ScriptedEngine(loads=[crowded, replace(crowded, crowded=False)]), load=False)
+    window.wait(lambda: window.session.answers.ready)
+    assert window.notices == ["The models take more memory than is free, so other apps may get slower."]
+    window.close_notice()
+    window.session.models.load("other", None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    assert window.notices == []
 
 
 def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow) -> None:

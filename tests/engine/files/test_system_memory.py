@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
 
-from engine.files import system_memory as module
-from engine.files.system_memory import SystemMemory, system_memory
+from engine.files.system_memory import SystemMemory, kernel_number, memory_pressure, system_memory
 from engine.upkeep.memory import memory_use
+from tests.mac_memory import report_memory
 
-VM_STAT = """Mach Virtual Memory Statistics: (page size of 16384 bytes)
-Pages free:                               12000.
-Pages active:                            401000.
-Pages inactive:                           30000.
-Pages speculative:                         1000.
-Pages throttled:                              0.
-Pages wired down:                        180000.
-"""
+GB16 = 16 * 2**30
 
 
-def unreadable() -> None:
+def unreadable(*_: object, **__: object) -> None:
     raise RuntimeError("host_statistics64(HOST_VM_INFO64) syscall failed: (ipc/mig) array not large enough")
 
 
@@ -53,25 +46,42 @@ def test_where_nothing_tells_it_it_is_that_of_the_smallest_mac(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("program", "available"),
+    ("available", "level", "expected"),
     [
-        (f"cat <<'END'\n{VM_STAT}END\n", 16384 * 43000),
-        ("echo of another version", None),
-        ("exit 1", None),
-        ("sleep 60", None),
+        # Psutil does not count what macOS can compress.
+        (0, 47, SystemMemory(GB16, GB16 * 47 // 100)),
+        (2**30, 20, SystemMemory(GB16, GB16 * 20 // 100)),
+        (12 * 2**30, 47, SystemMemory(GB16, 12 * 2**30)),
+        (5 * 2**20, None, SystemMemory(GB16, 5 * 2**20)),
+        (0, 300, SystemMemory(GB16, GB16)),
     ],
-    ids=["read", "other-form", "fails", "hangs"],
 )
-def test_on_a_mac_vm_stat_says_what_is_free(
-    program: str, available: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_on_a_mac_the_larger_figure_of_psutil_and_the_kernel_is_available(
+    available: int, level: int | None, expected: SystemMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report_memory(monkeypatch, total=GB16, available=available, level=level)
+    assert system_memory() == expected
+
+
+def test_on_a_mac_the_kernel_tells_what_psutil_cannot_read_without_another_process(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     total = psutil.virtual_memory().total
-    stand_in = tmp_path / "vm_stat"
-    stand_in.write_text(f"#!/bin/sh\n{program}")
-    stand_in.chmod(0o755)
-    monkeypatch.setattr(psutil, "virtual_memory", unreadable)
+    report_memory(monkeypatch, available=None, level=47)
+    monkeypatch.setattr(subprocess, "Popen", unreadable)
+    assert system_memory() == SystemMemory(total, total * 47 // 100)
+    report_memory(monkeypatch, available=None, level=None)
+    assert system_memory() == SystemMemory(total, total, known=False)
+
+
+@pytest.mark.parametrize(("level", "expected"), [(1, ""), (2, "warn"), (4, "critical"), (0, ""), (None, "")])
+def test_the_kernel_tells_how_short_a_mac_is_of_memory(
+    level: int | None, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report_memory(monkeypatch, pressure=level)
+    assert memory_pressure() == expected
+
+
+def test_a_number_that_the_kernel_does_not_have_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(module, "_VM_STAT", str(stand_in))
-    monkeypatch.setattr(module, "_VM_STAT_S", 0.5)
-    expected = SystemMemory(total, total, False) if available is None else SystemMemory(total, min(total, available))
-    assert system_memory() == expected
+    assert kernel_number("kern.there_is_no_such_number") is None

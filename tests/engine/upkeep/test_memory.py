@@ -14,6 +14,7 @@ from engine import Engine
 from engine.advice.fit import ModelSize
 from engine.errors import NotEnoughMemory
 from engine.events import Failed
+from engine.files.steps import run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
@@ -24,6 +25,7 @@ from engine.upkeep.memory import check_load, memory_use
 from tests.engine.model_files.model_folders import llama_config
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
 
@@ -175,6 +177,47 @@ def test_mlx_keeps_no_more_freed_memory_than_a_pass_uses(
     assert limits[-1] == 2**28
     scheduler.close()
     assert limits[-1] == 2**40
+
+
+@pytest.mark.parametrize(
+    ("available", "level", "crowded"), [(0, 0, True), (0, None, True), (0, 47, False), (4 * 2**30, 20, False)]
+)
+def test_a_mac_makes_room_for_what_fits_in_metals_limit(
+    tiny_main: Path,
+    tiny_draft: Path,
+    available: int,
+    level: int | None,
+    crowded: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither a model nor a request is refused because other programs use the memory now."""
+    report_memory(monkeypatch, available=available, level=level)
+    scheduler = Scheduler()
+    pair = load_models(scheduler, tiny_main, tiny_draft)
+    assert (pair.draft_problem, pair.crowded) == (None, crowded)
+    # Two answers share a batch.
+    clients = run(scheduler, request(max_tokens=12), request("lazy dog", max_tokens=12))
+    assert all(client.finished.reason == "length" for client in clients)
+    assert not any("turns" in client.reasons for client in clients)
+    scheduler.close()
+
+
+def test_a_mac_refuses_what_exceeds_metals_limit(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report_memory(monkeypatch, available=16 * 2**30, level=100)
+    with pytest.raises(NotEnoughMemory):
+        load_models(scheduler_with(10**6), tiny_main, None)
+
+
+def test_models_that_are_not_in_use_go_before_a_mac_makes_room(
+    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = Scheduler()
+    load_models(scheduler, tiny_main, None)
+    for available, resident in ((0, [tiny_draft]), (8 * 2**30, [tiny_draft, tiny_main])):
+        report_memory(monkeypatch, available=available, level=0)
+        run_to_completion(scheduler.changes.load_beside(resident[-1], None))
+        assert [one.path for one in scheduler.models.resident] == resident
+    scheduler.close()
 
 
 def test_a_request_that_fits_alone_waits_for_the_others(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
