@@ -23,6 +23,7 @@ from engine.events import Event, Failed
 from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.machine.keep_awake import KeepAwake
+from engine.machine.process_info import seconds_before_measuring
 from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
@@ -70,6 +71,8 @@ class Engine(EngineBase):
         self._awake = KeepAwake("Tandem answers or loads a model")
         # The number of commands posted so far for which a calibration has to stop.
         self._urgent_commands = 0
+        # The `time.monotonic()` from which an idle engine may calibrate.
+        self._tuning_due = 0.0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -278,9 +281,11 @@ class Engine(EngineBase):
             raise failure from None
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
-        """Measure a pair that is new to this machine, if the engine is idle."""
+        """Measure a pair that is new to this machine, if the engine was idle for long enough."""
         posted = self._urgent_commands
         if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
+            return
+        if time.monotonic() < self._tuning_due:
             return
         # A napping process would be measured as slower than it is.
         self._awake.keep(True)
@@ -290,16 +295,21 @@ class Engine(EngineBase):
             log.exception("the loaded models could not be measured")
 
     def _next_command(self, scheduler: Scheduler, idle_since: float) -> Command | None:
-        timeout = scheduler.seconds_to_park
-        if scheduler.models.untuned:
-            timeout = max(0.0, idle_since + IDLE_AFTER_S - time.monotonic())
-        elif scheduler.teaching.running:
-            timeout = 0.0
+        timeout = None if scheduler.busy else self._seconds_to_sleep(scheduler, idle_since)
         try:
-            # An idle engine waits until the models are to be calibrated or unloaded.
             return self._commands.get(block=not scheduler.busy, timeout=timeout)
         except queue.Empty:
             return _NO_COMMAND
+
+    def _seconds_to_sleep(self, scheduler: Scheduler, idle_since: float) -> float | None:
+        """Return how long an idle engine waits until models are to be measured, taught or unloaded, or macOS asked."""
+        waits = [scheduler.seconds_to_park, scheduler.seconds_to_look]
+        if scheduler.models.untuned:
+            self._tuning_due = idle_since + max(IDLE_AFTER_S, seconds_before_measuring())
+            waits.append(max(0.0, self._tuning_due - time.monotonic()))
+        if scheduler.teaching.running:
+            waits.append(0.0)
+        return min((seconds for seconds in waits if seconds is not None), default=None)
 
     def _refuse_the_rest(self) -> None:
         assert self._refusal is not None

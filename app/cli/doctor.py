@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli.command import DONE, FAILED, add_command
 from app.cli.pair_options import checked, chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
 from engine.errors import EngineError
+from engine.machine.process_info import seconds_before_measuring
 
 if TYPE_CHECKING:
     from engine.bench.pair_check import PairCheck
@@ -67,8 +68,8 @@ def _measure(arguments: argparse.Namespace) -> PairCheck:
     with Engine(own_engine_settings()) as engine:
         loaded = checked(engine.load(*pair).result())
         assert loaded.main is not None
-        until = time.monotonic() + _MEASURED_S
-        # An idle engine probes and calibrates a pair that is new to it.
+        # An idle engine probes and calibrates a pair that is new to it, unless it saves power.
+        until = time.monotonic() + (_MEASURED_S if seconds_before_measuring() < _MEASURED_S else 0.0)
         while time.monotonic() < until and not any(
             known.loaded and known.rounding is not None for known in engine.learned().result()
         ):

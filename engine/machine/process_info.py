@@ -7,11 +7,15 @@ pyobjc would add two packages to every bundle for the same few methods.
 from __future__ import annotations
 
 import ctypes
+import logging
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+log = logging.getLogger(__name__)
 
 _RUNTIME = "/usr/lib/libobjc.A.dylib"
 _FOUNDATION = "/System/Library/Frameworks/Foundation.framework/Foundation"
@@ -19,6 +23,8 @@ _FOUNDATION = "/System/Library/Frameworks/Foundation.framework/Foundation"
 _USER_INITIATED = 0x00FFFFFF
 # NSProcessInfoThermalStateSerious; from here on macOS slows the processors down.
 _SERIOUS = 2
+# After so many seconds without a request, a Mac on its battery measures models nonetheless.
+PATIENCE_S = 300.0
 
 ID, SELECTOR = ctypes.c_void_p, ctypes.c_void_p
 
@@ -134,3 +140,24 @@ def slowed() -> str:
     if info is None:
         return ""
     return "low-power" if info.low_power else "hot" if info.hot else ""
+
+
+def seconds_before_measuring() -> float:
+    """Return how long nobody should have asked before a new model is measured: 0 with a power adapter or elsewhere.
+
+    It is infinite in Low Power Mode. Asking macOS takes up to a millisecond.
+    """
+    if sys.platform != "darwin":
+        return 0.0
+    if slowed() == "low-power":
+        return math.inf
+    # Not at the top: the window's start imports this module.
+    import psutil
+
+    try:
+        battery = psutil.sensors_battery()
+    # The exception depends on the system's error.
+    except Exception as error:
+        log.info("psutil cannot read the battery: %s", error)
+        return 0.0
+    return PATIENCE_S if battery is not None and not battery.power_plugged else 0.0

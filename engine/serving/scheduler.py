@@ -6,6 +6,7 @@ of a change of models.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,6 +35,8 @@ from engine.upkeep.model_changes import ModelChanges
 from engine.upkeep.models import Models
 from engine.upkeep.teaching import Teaching
 
+# Seconds between two looks at what macOS says of power.
+LOOK_S = 10.0
 # The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0
 
@@ -101,6 +104,11 @@ class Scheduler:
         if after is None or not self.models.loaded:
             return None
         return min(max(0.0, self._last_used + after - time.monotonic()), LONGEST_SLEEP_S)
+
+    @property
+    def seconds_to_look(self) -> float | None:
+        """The seconds after which an idle engine should look at the state of macOS again; None on other systems."""
+        return LOOK_S if sys.platform == "darwin" and self.models.loaded else None
 
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on; `EngineSettings` documents when each takes effect."""

@@ -2,7 +2,11 @@
 
 A text is read plainly, token by token, and in passes of several widths, because kernels change with the rows of a pass.
 How attention changes with the number of keys is probed directly (`engine.upkeep.attention_probe`); where its shapes
-are not known, a longer text is read too, and nothing is found beyond it. The probe runs while the engine is idle.
+are not known, a longer text is read too, and nothing is found beyond it.
+
+Of an 8B model in 4 bits, some 700 passes over 2,600 rows in all are read and 26,000 products are compared: estimated at
+11 s on a Max chip and 3 minutes on an M1. So the probe runs while the engine is idle, and waits for a power adapter or
+five idle minutes (`seconds_before_measuring`).
 """
 
 from __future__ import annotations

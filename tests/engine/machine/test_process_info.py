@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from engine.machine.keep_awake import KeepAwake
-from engine.machine.process_info import process_info, slowed
+from engine.machine.process_info import PATIENCE_S, process_info, seconds_before_measuring, slowed
 from tests.engine.machine.objective_c import Runtime
 
 
@@ -27,6 +30,38 @@ def test_low_power_mode_and_serious_heat_slow_a_mac(
 ) -> None:
     mac.low_power, mac.thermal_state = low_power, thermal_state
     assert slowed() == expected
+
+
+@pytest.mark.parametrize(
+    ("system", "low_power", "plugged", "expected"),
+    [
+        ("darwin", False, True, 0.0),
+        ("darwin", False, False, PATIENCE_S),
+        ("darwin", True, True, math.inf),
+        ("darwin", True, False, math.inf),
+        # A Mac without a battery, and one that does not say.
+        ("darwin", False, None, 0.0),
+        ("darwin", False, OSError("no power sources"), 0.0),
+        ("linux", False, False, 0.0),
+    ],
+)
+def test_a_mac_on_its_battery_measures_later_and_one_in_low_power_mode_not_at_all(
+    mac: Runtime,
+    system: str,
+    low_power: bool,
+    plugged: bool | OSError | None,
+    expected: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def battery() -> SimpleNamespace | None:
+        if isinstance(plugged, OSError):
+            raise plugged
+        return None if plugged is None else SimpleNamespace(power_plugged=plugged)
+
+    mac.low_power = low_power
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(psutil, "sensors_battery", battery)
+    assert seconds_before_measuring() == expected
 
 
 def test_an_activity_is_open_from_its_begin_to_its_end(mac: Runtime) -> None:

@@ -6,12 +6,14 @@ import json
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, repeat
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
 
+from engine import Engine
 from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
@@ -27,7 +29,8 @@ from tests.engine.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.families import SERVED, build, fresh_caches
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.patience import PATIENCE_S
+from tests.mac_memory import report_memory
+from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import FLOAT32, QWEN3, write_model
 
 FOUND = Rounding((KeyRange(4096, 8),))
@@ -125,6 +128,27 @@ def test_a_request_interrupts_it_and_it_continues_later(tiny_main: Path, tmp_pat
         scheduler.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
         assert scheduler.models.rounding == FOUND
     assert len(probes) == 1
+
+
+def test_it_waits_for_power(
+    tiny_main: Path, tmp_path: Path, probes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in Low Power Mode, and not while the battery is used: here until the power adapter is plugged in."""
+    waits, seen = [inf, 300.0, inf], list[tuple[float, int]]()
+
+    def seconds_before_measuring() -> float:
+        seen.append((waits.pop(0) if waits else 0.0, len(probes)))
+        return seen[-1][0]
+
+    report_memory(monkeypatch)
+    for name in ("engine.IDLE_AFTER_S", "serving.scheduler.LOOK_S"):
+        monkeypatch.setattr(f"engine.{name}", 0.01)
+    monkeypatch.setattr("engine.engine.seconds_before_measuring", seconds_before_measuring)
+    monkeypatch.setattr("engine.serving.scheduler.calibrate", lambda *_: False)
+    with Engine(EngineSettings(learned_file=tmp_path / "learned.json")) as engine:
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        wait_until(lambda: probes != [])
+    assert seen[:4] == [(inf, 0), (300.0, 0), (inf, 0), (0.0, 0)]
 
 
 def test_a_request_for_the_same_text_is_plain_before_it_and_drafts_after_it(
