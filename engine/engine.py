@@ -260,6 +260,7 @@ class Engine(EngineBase):
                 idle_since = None
                 continue
             idle_since = idle_since or time.monotonic()
+            scheduler.relieve_memory()
             command = self._next_command(scheduler, idle_since)
             if command is _NO_COMMAND:
                 self._tune_when_idle(scheduler)

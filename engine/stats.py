@@ -150,8 +150,8 @@ class RequestStats(Struct, frozen=True):
     plain decoding meanwhile, and `saved_s` the seconds saved (below zero: lost). If the bounds are too far apart, only
     they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
     `load` is the duration of a plain step over that of the fastest one known. `slowed` says what slowed the machine
-    when the answer began: "low-power" (macOS's Low Power Mode), "hot" (heat), or "" for nothing that is known.
-    `sources` are those of its draft tokens.
+    when the answer began: "low-power" (macOS's Low Power Mode), "hot" (heat), "memory" (macOS is almost out of it), or
+    "" for nothing that is known. `sources` are those of its draft tokens.
 
     `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
     earlier ones.

@@ -2350,6 +2350,10 @@
         <translation>ほかのチャット</translation>
     </message>
     <message>
+        <source>macOS is almost out of memory: this Mac runs slower, and Tandem reads the whole chat again before each answer. Close other apps.</source>
+        <translation>macOS のメモリがほとんど残っていないため、この Mac の動作が遅くなり、Tandem は回答のたびにチャット全体を読み直します。ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
         <source>answer format</source>
         <translation>回答形式</translation>
     </message>

@@ -2350,6 +2350,10 @@
         <translation>지난 대화</translation>
     </message>
     <message>
+        <source>macOS is almost out of memory: this Mac runs slower, and Tandem reads the whole chat again before each answer. Close other apps.</source>
+        <translation>macOS에 메모리가 거의 남지 않아서 이 Mac이 더 느려지고, Tandem이 답변할 때마다 대화를 처음부터 다시 읽어요. 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
         <source>answer format</source>
         <translation>답변 형식</translation>
     </message>

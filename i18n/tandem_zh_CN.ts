@@ -2350,6 +2350,10 @@
         <translation>以往对话</translation>
     </message>
     <message>
+        <source>macOS is almost out of memory: this Mac runs slower, and Tandem reads the whole chat again before each answer. Close other apps.</source>
+        <translation>macOS 内存即将耗尽：本机会变慢，而且 Tandem 每次回答前都要重新读取整个对话。请关闭其他应用。</translation>
+    </message>
+    <message>
         <source>answer format</source>
         <translation>回答格式</translation>
     </message>

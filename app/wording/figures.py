@@ -177,6 +177,10 @@ PACES = Sentences(
     {
         "low-power": "Low Power Mode is on: this Mac runs slower, with speculation and without it.",
         "hot": "This Mac is hot and runs slower, with speculation and without it.",
+        "memory": (
+            "macOS is almost out of memory: this Mac runs slower, and Tandem reads the whole chat again before each "
+            "answer. Close other apps."
+        ),
     },
 )
 """What slows this Mac down."""

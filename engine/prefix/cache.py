@@ -96,6 +96,14 @@ class PrefixCache:
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
+    def thin(self) -> None:
+        """Drop the inner checkpoints of all conversations: what branches off there is read from an earlier place on."""
+        for entry in self._entries:
+            for sequence in (entry.main, entry.draft):
+                if sequence is not None:
+                    # The first is the end of the system prompt.
+                    del sequence.checkpoints[1:-1]
+
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
         """Drop the caches of the previous drafter of the main model in use.
 

@@ -6,6 +6,7 @@ of a change of models.
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from engine.decoders.batch_decoder import StepOutcome
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull, as_engine_error, is_device_failure
 from engine.events import Failed
+from engine.files.system_memory import memory_pressure
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import OnProgress
 from engine.prefix.cache import PrefixCache
@@ -35,7 +37,9 @@ from engine.upkeep.model_changes import ModelChanges
 from engine.upkeep.models import Models
 from engine.upkeep.teaching import Teaching
 
-# Seconds between two looks at what macOS says of power.
+log = logging.getLogger(__name__)
+
+# Seconds between two looks at what macOS says of memory and power.
 LOOK_S = 10.0
 # The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0
@@ -63,6 +67,7 @@ class Scheduler:
             self.models, self.prefix_cache, self._end_active, self._drop_draft_caches, self.teaching.stop
         )
         self._last_used = time.monotonic()
+        self._pressure, self._look_due = "", 0.0
         self._pacer = PrefillPacer()
         self._waiting = Waiting(self.models, self.prefix_cache, self.changes.unload_least_used)
         self._prefilling = Prefilling(self.models, self._pacer)
@@ -126,6 +131,27 @@ class Scheduler:
         if not self.busy and self.seconds_to_park == 0.0:
             self.changes.park()
 
+    def relieve_memory(self) -> None:
+        """Give memory back that only saves time, if macOS is short of it; look at most every LOOK_S.
+
+        That is the freed memory that MLX keeps and the inner checkpoints of finished turns or, if macOS is almost out
+        of memory, all turns. It takes milliseconds, so beside requests it is done once for each change.
+        """
+        now = time.monotonic()
+        if now < self._look_due:
+            return
+        self._look_due = now + LOOK_S
+        before, self._pressure = self._pressure, memory_pressure()
+        if self._pressure != before:
+            log.info("macOS's memory pressure is %s now", self._pressure or "normal")
+        elif self.busy:
+            return
+        if self._pressure:
+            self.prefix_cache.thin()
+            if self._pressure == "critical":
+                self.prefix_cache.shrink(0)
+            release_unused_memory()
+
     def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
         """Measure the round costs of the loaded models while the scheduler is not busy; see `calibration.calibrate`.
 
@@ -179,6 +205,7 @@ class Scheduler:
         """Do one unit of work, after ending cancelled requests and starting those that fit; returns `busy`."""
         self._last_used = time.monotonic()
         try:
+            self.relieve_memory()
             self._drop_cancelled()
             if self._waiting:
                 self._start_waiting()

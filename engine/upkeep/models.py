@@ -15,6 +15,7 @@ from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
+from engine.files.system_memory import memory_pressure
 from engine.finding.gguf_models import conversion_of, is_gguf
 from engine.gguf.conversion import convert
 from engine.gguf.provenance import VERSION, read_provenance
@@ -349,7 +350,7 @@ class Models:
     def note_pace(self) -> str:
         """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""
         if not self._streaming():
-            self.drafting.controller.set_pace(slowed())
+            self.drafting.controller.set_pace("memory" if memory_pressure() == "critical" else slowed())
         return self.drafting.controller.learned.slowed
 
     def memory_use(self) -> MemoryUse:

@@ -414,7 +414,13 @@ def test_a_draft_that_does_not_fit_is_named(panel: SpeculationPanel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("slowed", "words"), [("", ""), ("low-power", "Low Power Mode is on: this Mac runs slower"), ("hot", "is hot")]
+    ("slowed", "words"),
+    [
+        ("", ""),
+        ("low-power", "Low Power Mode is on: this Mac runs slower"),
+        ("hot", "is hot"),
+        ("memory", "almost out of memory"),
+    ],
 )
 @pytest.mark.parametrize("speculates", [True, False])
 def test_the_panel_says_what_slowed_the_mac(panel: SpeculationPanel, slowed: str, words: str, speculates: bool) -> None:
