@@ -28,6 +28,9 @@ from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
+# The share of drafting in a round from which "auto" tries a drafter. One slows the main model's passes down, because it
+# uses memory bandwidth.
+LEAST_SHARE = 0.1
 START_S = 300.0
 # How often a drafter is started.
 ATTEMPTS = 2
@@ -152,13 +155,36 @@ class DrafterLink:
 
 
 class AsyncDrafters:
-    """Owns the one link of an engine. Belongs to the engine's thread."""
+    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread."""
 
     def __init__(self) -> None:
         self._link: DrafterLink | None = None
         self._folder: Path | None = None
 
-    def link(self, folder: Path) -> DrafterLink:
+    def reach(
+        self, wanted: str, folder: Path, share: float | None, *, translates: bool, fits: Callable[[], bool]
+    ) -> DrafterLink | str:
+        """Return the drafter for the draft model in `folder`, or the reason for none, as in `RequestStats.ahead`.
+
+        `wanted` is the setting. `share` is the measured share of drafting in a round, which is the most that can be
+        gained; None before it was measured. `fits()` tells whether there is memory for a copy of the draft model.
+        """
+        if wanted == "off":
+            reason = ""
+        elif wanted == "auto" and not self.running and (share or 0.0) < LEAST_SHARE:
+            reason = "no-gain"
+        elif translates:
+            reason = "other-tokenizer"
+        elif not self.running and not fits():
+            log.info("there is no memory for another copy of %s", folder.name)
+            reason = "no-memory"
+        else:
+            return self._link_for(folder)
+        if wanted in ("off", "auto"):
+            self.close()
+        return reason
+
+    def _link_for(self, folder: Path) -> DrafterLink:
         """Return the link for the draft model in `folder`, and end one for another model."""
         if folder != self._folder:
             self.close()

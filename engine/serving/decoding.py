@@ -170,9 +170,9 @@ class Decoding:
     def _rows_fit(self) -> bool:
         """Whether there is memory for all caches as rows of one batch, each as long as the longest text."""
         texts = [len(active.generation.conversation.main.tokens) for active in self.turns]
-        needed = len(texts) * self._models.cache_bytes(max(texts) + MAX_DEPTH)
-        held = sum(self._models.cache_bytes(length) for length in texts)
-        return needed - held <= self._models.memory_use().free
+        needed = len(texts) * self._models.memory.cache_bytes(max(texts) + MAX_DEPTH)
+        held = sum(self._models.memory.cache_bytes(length) for length in texts)
+        return needed - held <= self._models.memory.use().free
 
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None

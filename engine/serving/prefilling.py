@@ -129,7 +129,7 @@ class Prefilling(deque[ActiveRequest]):
 
     def _fit(self, tokens: int) -> bool:
         """Whether there is memory for the rows of a joint pass beside the caches from and to which they are copied."""
-        return 2 * self._models.cache_bytes(tokens) <= self._models.memory_use().free
+        return 2 * self._models.memory.cache_bytes(tokens) <= self._models.memory.use().free
 
     def _prefill_together(self, together: list[ActiveRequest], most: int) -> int:
         """Run one joint pass and return its tokens with padding; 0 if it failed, then each is prefilled alone."""

@@ -100,7 +100,7 @@ class Scheduler:
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
         resident = tuple(one.pair for one in self.models.resident)
-        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), resident)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory.use(), resident)
 
     @property
     def seconds_to_park(self) -> float | None:

@@ -127,7 +127,9 @@ class Waiting(deque[RequestStream]):
         grammar = None if parts.grammar is None else parts.grammar.result()
         generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar, parts.files)
         generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.note_pace())
-        return ActiveRequest(stream, generation, needed_bytes=self._models.cache_bytes(self._longest(generation)))
+        return ActiveRequest(
+            stream, generation, needed_bytes=self._models.memory.cache_bytes(self._longest(generation))
+        )
 
     def _make_room(self, generation: Generation, others: Sequence[ActiveRequest]) -> None:
         """Drop finished turns, then models that are not in use, if the request fits then. Raises `NotEnoughMemory`."""
@@ -136,7 +138,7 @@ class Waiting(deque[RequestStream]):
         if generation.conversation.main.pictures_ahead and self._models.main.vision is not None:
             promised += self._models.main.vision.bytes_to_load
         try:
-            self._models.check_request(tokens, self._models.memory_use().free - promised)
+            self._models.memory.check_request(tokens, self._models.memory.use().free - promised)
         except NotEnoughMemory as error:
             if error.missing > self._prefix_cache.bytes and self._unload_least_used():
                 self._make_room(generation, others)
@@ -145,13 +147,13 @@ class Waiting(deque[RequestStream]):
                 raise
             self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - error.missing))
             release_unused_memory()
-            self._models.check_request(tokens, self._models.memory_use().free - promised)
+            self._models.memory.check_request(tokens, self._models.memory.use().free - promised)
 
     def _held_bytes(self, active: ActiveRequest) -> int:
         """Return how many of the bytes that a request needs it has already taken."""
         sequence = active.generation.conversation.main
         cached = len(sequence.tokens) if active.batched else sequence.position
-        return min(active.needed_bytes, self._models.cache_bytes(cached))
+        return min(active.needed_bytes, self._models.memory.cache_bytes(cached))
 
     def _longest(self, generation: Generation) -> int:
         prompt = len(generation.conversation.main.tokens)

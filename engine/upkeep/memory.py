@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
 from engine.advice.cache_shape import cached_elements
-from engine.advice.fit import ModelSize, check_fit, largest_context, number_bytes, stored_bits, working_set_limit
+from engine.advice.fit import (
+    ModelSize,
+    check_fit,
+    largest_context,
+    number_bytes,
+    stored_bits,
+    working_set_limit,
+    workspace_bytes,
+)
 from engine.cpu_backend.backend import backend
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
@@ -20,7 +28,14 @@ from engine.model_files.adapters import base_of, read_adapter
 from engine.model_files.cache_counting import CacheShape, count_caches
 from engine.model_files.config import context_length
 from engine.model_files.model_folder import ModelFolder
+from engine.model_files.names import resolve_model
+from engine.settings import EngineSettings
 from engine.status import MemoryUse
+from engine.upkeep.main_loader import MainLoader
+
+if TYPE_CHECKING:
+    from engine.speculation.drafters.sources import DraftSource
+    from engine.upkeep.resident_models import ResidentModel
 
 
 def recommended_limit() -> int:
@@ -42,11 +57,6 @@ def memory_use(limit: int | None = None) -> MemoryUse:
     active, reusable = mx.get_active_memory(), mx.get_cache_memory()
     free = min(limit - active, system_memory().usable + reusable)
     return MemoryUse(active, limit, max(0, free))
-
-
-def available_of(free: int) -> int:
-    """Return how many of `free` bytes can be used before other programs get slower."""
-    return min(free, system_memory().available + mx.get_cache_memory())
 
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
@@ -149,9 +159,93 @@ class MetalLimits:
         return mx.set_wired_limit(resident), mx.set_cache_limit(reusable)
 
 
-def working_bytes(main: ModelSize, draft: ModelSize | None, context: int) -> int:
-    """Return the bytes of loaded models' caches for `context` tokens, and of a pass over a prompt."""
-    return check_fit(main, draft, _limited(main, context), 0).needed
+class ModelMemory:
+    """What the resident models, which `follow` tells it, and their caches take, and what else fits.
+
+    `settings` are those of the engine. Belongs to the engine's thread.
+    """
+
+    def __init__(self, settings: EngineSettings, main_loader: MainLoader) -> None:
+        self.settings = settings
+        self._main_loader = main_loader
+        self._limits = MetalLimits()
+        self._resident: Sequence[ResidentModel] = ()
+        # The main model in use and its drafter without their weights, as far as their configurations are known: making
+        # sizes takes longer than using them.
+        self._sizes: list[ModelSize] = []
+
+    def follow(self, resident: Sequence[ResidentModel], used: ResidentModel | None) -> None:
+        """Keep what the `resident` models and the caches of the one that is `used` need resident on Metal."""
+        self._resident = resident
+        models = () if used is None else (used.main, used.drafting.drafter)
+        self._sizes = [
+            ModelSize(one.info.name, 0, one.config, element_bytes(one.info.kv_bits), count_here)
+            for one in models
+            if one is not None and one.config
+        ]
+        if used is not None:
+            # The next pass uses again what one has freed; nothing needs more than that.
+            self._limits.set(self._resident_bytes(used), workspace_bytes(*self._sizes))
+        elif not resident:
+            self._limits.restore()
+
+    def use(self) -> MemoryUse:
+        """Return the memory as it is now."""
+        return memory_use(self.settings.memory_limit)
+
+    @property
+    def available(self) -> int:
+        """The bytes that can be used before other programs get slower."""
+        return min(self.use().free, system_memory().available + mx.get_cache_memory())
+
+    def main_size(self, main: str | Path) -> ModelSize:
+        """Return the size that a main model will have in this process. Raises `ModelNotUsable`."""
+        return self._main_loader.size_here(size_on_disk(resolve_model(main), self.settings.kv_bits))
+
+    def check_load(self, main: ModelSize, draft: ModelSize | None) -> None:
+        """Raise `NotEnoughMemory` unless these fit in the place of the resident models, or the settings allow it."""
+        if not self.settings.allow_oversize:
+            check_load(main, draft, self.settings.context, self.use().free + self._held_bytes())
+
+    def crowds(self, size: ModelSize) -> bool:
+        """Whether loading one more model may make other programs slower."""
+        return not weights_fit(size, self.settings.context, self.available)
+
+    def copy_fits(self, draft: DraftSource) -> bool:
+        """Whether there is memory for a copy of a draft model on the CPU, with caches for the usual context."""
+        path, config = draft.info.path, draft.config
+        weights = cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
+        size = ModelSize(draft.info.name, 0, config, 4.0, count_here)
+        caches = cache_bytes(size, self.settings.context, drafts=True) if config else 0
+        return weights + caches <= self.available
+
+    def cache_bytes(self, tokens: int) -> int:
+        """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""
+        # The main model comes first.
+        return sum(cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._sizes))
+
+    def check_request(self, tokens: int, free: int) -> None:
+        """Raise `NotEnoughMemory` unless `tokens` tokens can be prefilled and cached in `free` bytes."""
+        if self._sizes:
+            check_request(*self._pair, tokens, free)
+
+    @property
+    def _pair(self) -> tuple[ModelSize, ModelSize | None]:
+        return self._sizes[0], self._sizes[1] if len(self._sizes) > 1 else None
+
+    def _held_bytes(self) -> int:
+        return sum(one.bytes for one in self._resident)
+
+    def _resident_bytes(self, used: ResidentModel) -> int:
+        """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
+        if not self._sizes:
+            return recommended_limit()
+        context, others = self.settings.context, self.settings.most_active - 1
+        # The caches of one answer, and a pass over its prompt.
+        first = check_fit(*self._pair, _limited(self._sizes[0], context), 0).needed
+        # The tower is loaded later.
+        first += 0 if used.main.vision is None else used.main.vision.bytes_to_load
+        return self._held_bytes() + first + others * self.cache_bytes(context)
 
 
 def _limited(main: ModelSize, context: int) -> int:

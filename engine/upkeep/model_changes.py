@@ -306,9 +306,8 @@ class ModelChanges:
 
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on."""
-        before, self._models.settings = self._models.settings, settings
-        if settings.async_drafter != before.async_drafter:
-            self._models.end_async_drafter()
+        before = self._models.settings
+        self._models.configure(settings)
         if settings.kv_bits != before.kv_bits:
             while self.unload_least_used():
                 pass

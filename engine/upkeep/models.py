@@ -1,4 +1,4 @@
-"""The loaded models, and the memory that they and the caches of requests may use. Runs on the engine's thread."""
+"""The main models in memory, which of them is in use, and what each drafts with. Runs on the engine's thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import mlx.core as mx
 
-from engine.advice.fit import ModelSize, stored_bits, workspace_bytes
+from engine.advice.fit import ModelSize, stored_bits
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
@@ -32,19 +32,15 @@ from engine.settings import EngineSettings
 from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter, DraftSource
 from engine.speculation.drafting import Drafting
-from engine.status import LoadedPair, MemoryUse, ModelInfo
-from engine.tuning import KeyRange, LearnedPair, Rounding
+from engine.status import LoadedPair
+from engine.tuning import LearnedPair, Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.resident_models import ReloadableModels, ResidentModel
-from engine.upkeep.rounding_probe import probe_rounding
+from engine.upkeep.rounding_probe import probe_and_keep
 
 log = logging.getLogger(__name__)
-
-# The share of drafting in a round from which "auto" tries an asynchronous drafter, which slows the main model's passes
-# down because it uses memory bandwidth.
-LEAST_SHARE = 0.1
 
 
 class Models:
@@ -64,6 +60,7 @@ class Models:
     ) -> None:
         self.settings = settings
         self._main_loader = main_loader or MainLoader()
+        self.memory = memory.ModelMemory(settings, self._main_loader)
         self._streaming, self._on_progress = streaming, on_progress
         self.own: Path | None = None
         self.reloadable: dict[Path, ReloadableModels] = {}
@@ -71,14 +68,17 @@ class Models:
         # The other main models in memory, the one used last at the end.
         self._aside: list[ResidentModel] = []
         self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
-        self._limits = memory.MetalLimits()
         self._async_drafters = AsyncDrafters()
-        # Cached for the models in use, because making sizes from configurations takes longer than using them.
-        self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
         # Whether the models that were loaded last took more memory than was available.
         self._crowded = False
         # The probe of the main model that has begun.
-        self._probe: Steps[Rounding] | None = None
+        self._probe: Steps[None] | None = None
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Use other settings from now on; answers under way continue without an asynchronous drafter of others."""
+        if settings.async_drafter != self.settings.async_drafter:
+            self._async_drafters.close()
+        self.settings = self.memory.settings = settings
 
     @property
     def main(self) -> LoadedModel:
@@ -148,25 +148,22 @@ class Models:
 
         Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
         """
-        size, free = self._main_size(main), self.memory_use().free
-        if not self.settings.allow_oversize:
-            memory.check_load(size, None, self.settings.context, free + self._held_bytes())
-        return not self.loaded or (not self._main_loader.one_at_a_time and not self._crowds(size))
+        size = self.memory.main_size(main)
+        self.memory.check_load(size, None)
+        return not self.loaded or (not self._main_loader.one_at_a_time and not self.memory.crowds(size))
 
     def draft_fits_beside(self, draft: str | Path) -> bool:
         """Whether another drafter can be loaded while all models stay loaded.
 
         Raises `NoModel` and the errors of `main_fits_beside`.
         """
-        size, free = self._draft_size(draft), self.memory_use().free
-        if not self.settings.allow_oversize:
-            main = self._main_size(self.main.info.path)
-            memory.check_load(main, size, self.settings.context, free + self._held_bytes())
-        return not self._crowds(size)
+        size = self._draft_size(draft)
+        self.memory.check_load(self.memory.main_size(self.main.info.path), size)
+        return not self.memory.crowds(size)
 
-    def _crowds(self, size: ModelSize) -> bool:
-        """Whether loading one more model may make other programs slower."""
-        return not memory.weights_fit(size, self.settings.context, memory.available_of(self.memory_use().free))
+    def _draft_size(self, draft: str | Path) -> ModelSize:
+        path = resolve_model(draft)
+        return memory.size_on_disk(path, drafter_kind(path).kv_bits(self.settings))
 
     def folder_of(self, model: str | Path) -> Steps[Path]:
         """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
@@ -176,12 +173,12 @@ class Models:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         settings = self.settings
         context = None if settings.allow_oversize else settings.context
-        self._crowded = self._crowds(self._main_size(main))
+        self._crowded = self.memory.crowds(self.memory.main_size(main))
         return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
-        self._crowded = self._crowded or self._crowds(self._draft_size(draft))
+        self._crowded = self._crowded or self.memory.crowds(self._draft_size(draft))
         return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
 
     def activate_main(self, main: LoadedModel) -> None:
@@ -196,7 +193,7 @@ class Models:
             for rows in sorted(rows for rows in self.rounding.kernel_rows if rows <= row_kernels.TILE):
                 mx.eval(main.model(mx.zeros((1, rows), mx.uint32), cache=main.new_caches()))
         release_unused_memory()
-        self._set_limits()
+        self.memory.follow(self.resident, self._current)
 
     def switch(self, path: Path) -> None:
         """Answer with the resident main model in this folder and its drafter from now on."""
@@ -208,7 +205,7 @@ class Models:
         self._crowded = False
         self._expect_costs_of(self._current.main)
         self._current.drafting.select()
-        self._set_limits()
+        self.memory.follow(self.resident, self._current)
 
     def _put_aside(self) -> None:
         self._async_drafters.close()
@@ -224,7 +221,7 @@ class Models:
         self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
-        self._set_limits()
+        self.memory.follow(self.resident, self._current)
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem, self._crowded)
 
     def drop(self, path: Path) -> None:
@@ -241,65 +238,19 @@ class Models:
         self._aside = [one for one in self._aside if one.path != path]
         release_unused_memory()
         memory.return_freed_memory()
+        self.memory.follow(self.resident, self._current)
         if not self.resident:
             self._main_loader.unloaded()
-            self._limits.restore()
-
-    def end_async_drafter(self) -> None:
-        """End the asynchronous drafter, if there is one; answers under way continue without it."""
-        self._async_drafters.close()
 
     def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
-        """Return the asynchronous drafter for `draft`, or the reason why there is none, as in `RequestStats.ahead`.
-
-        The settings must want one, and its copy of the draft model must fit. `share` is the measured share of drafting
-        in a round, which is the most that can be gained; None before it was measured.
-        """
-        wanted, drafters = self.settings.async_drafter, self._async_drafters
-        if wanted == "off":
-            reason = ""
-        elif wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE:
-            reason = "no-gain"
-        elif draft.translation is not None:
-            reason = "other-tokenizer"
-        elif not drafters.running and self._drafter_bytes(draft) > memory.available_of(self.memory_use().free):
-            log.info("there is no memory for another copy of %s", draft.info.name)
-            reason = "no-memory"
-        else:
-            return drafters.link(draft.model.info.path)
-        if wanted in ("off", "auto"):
-            drafters.close()
-        return reason
-
-    def _drafter_bytes(self, draft: DraftSource) -> int:
-        """Return the bytes of a copy of the draft model in float32 on the CPU, with caches for the usual context."""
-        path = draft.info.path
-        weights = memory.cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
-        sizes = ModelSize(draft.info.name, 0, draft.config, 4.0, memory.count_here)
-        return weights + (memory.cache_bytes(sizes, self.settings.context, drafts=True) if draft.config else 0)
-
-    def cache_bytes(self, tokens: int) -> int:
-        """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""
-        # The main model comes first.
-        return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._cache_sizes()))
-
-    def check_request(self, tokens: int, free: int) -> None:
-        """Raise `NotEnoughMemory` unless `tokens` tokens can be prefilled and cached in `free` bytes."""
-        if sizes := self._cache_sizes():
-            memory.check_request(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
-
-    def _cache_sizes(self) -> list[ModelSize]:
-        """The models in use without their weights, as far as their configurations are known."""
-        main = None if self._current is None else self._current.main
-        known = [model for model in (main, self.drafter) if model is not None and model.config]
-        of, sizes = self._sizes
-        if [model.info for model in known] != of:
-            sizes = [
-                ModelSize(one.info.name, 0, one.config, memory.element_bytes(one.info.kv_bits), memory.count_here)
-                for one in known
-            ]
-            self._sizes = ([model.info for model in known], sizes)
-        return sizes
+        """Return the asynchronous drafter for `draft`, or the reason why there is none; see `AsyncDrafters.reach`."""
+        return self._async_drafters.reach(
+            self.settings.async_drafter,
+            draft.info.path,
+            share,
+            translates=draft.translation is not None,
+            fits=lambda: self.memory.copy_fits(draft),
+        )
 
     @property
     def untuned(self) -> bool:
@@ -319,22 +270,9 @@ class Models:
     def probe(self, stop: Callable[[], bool], seconds: float) -> None:
         """Find out how, for `seconds` at most or until `stop()` is true."""
         end = time.monotonic() + seconds
+        self._probe = self._probe or probe_and_keep(self.main, self.memory.available, self._controllers)
         while self.unprobed and time.monotonic() < end and not stop():
-            self.probe_step()
-
-    def probe_step(self) -> None:
-        """Run one pass of the probe; it continues what was begun earlier."""
-        if self._probe is None:
-            self._probe = probe_rounding(self.main, memory.available_of(self.memory_use().free))
-        try:
-            next(self._probe)
-        except StopIteration as end:
-            self._probe, self._controllers.rounding = None, end.value
-            self._controllers.keep_rounding()
-        except Exception:
-            log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
-            # Until the next start, only plain rounds count as exact.
-            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1),))
+            next(self._probe, None)
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""
@@ -342,6 +280,7 @@ class Models:
 
     def forget_learned(self) -> None:
         """Drop the costs and acceptance of all pairs."""
+        self._probe = None
         if self._current is not None:
             self._current.drafting.forget()
         else:
@@ -352,35 +291,6 @@ class Models:
         if not self._streaming():
             self.drafting.controller.set_pace("memory" if memory_pressure() == "critical" else slowed())
         return self.drafting.controller.learned.slowed
-
-    def memory_use(self) -> MemoryUse:
-        """Return the memory as it is now."""
-        return memory.memory_use(self.settings.memory_limit)
-
-    def _main_size(self, main: str | Path) -> ModelSize:
-        """Return the size that a main model will have in this process."""
-        return self._main_loader.size_here(memory.size_on_disk(resolve_model(main), self.settings.kv_bits))
-
-    def _draft_size(self, draft: str | Path) -> ModelSize:
-        path = resolve_model(draft)
-        return memory.size_on_disk(path, drafter_kind(path).kv_bits(self.settings))
-
-    def _set_limits(self) -> None:
-        # The next pass uses again what one has freed; nothing needs more than that.
-        self._limits.set(self._resident_bytes(), workspace_bytes(*self._cache_sizes()))
-
-    def _resident_bytes(self) -> int:
-        """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
-        settings, sizes = self.settings, self._cache_sizes()
-        if not sizes:
-            return memory.recommended_limit()
-        first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
-        # The tower is loaded later.
-        first += 0 if self.main.vision is None else self.main.vision.bytes_to_load
-        return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
-
-    def _held_bytes(self) -> int:
-        return sum(one.bytes for one in self.resident)
 
 
 def folder_of(model: str | Path, on_progress: OnProgress) -> Steps[Path]:

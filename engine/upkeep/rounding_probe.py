@@ -25,6 +25,7 @@ from engine.requests import MAX_DEPTH
 from engine.row_kernels.choice import compare_kernels
 from engine.row_kernels.layers import use_row_kernels
 from engine.speculation.caches.cache_rules import flatten
+from engine.speculation.choosing.kept import Controllers
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.tuning import KeyRange, Rounding
 from engine.upkeep import attention_probe
@@ -44,6 +45,17 @@ FEWEST_ROWS, MOST_ROWS, BYTES = 256, 1024, 1 << 38
 LOGITS = 1 << 13
 # Tokens of a prefill pass: a request that comes meanwhile waits for it.
 CHUNK = 128
+
+
+def probe_and_keep(main: LoadedModel, free: int, controllers: Controllers) -> Steps[None]:
+    """Probe the main model in use, as `probe_rounding` does, and keep what is found in `controllers`."""
+    try:
+        controllers.rounding = yield from probe_rounding(main, free)
+        controllers.keep_rounding()
+    except Exception:
+        log.exception("how the rows of %s are rounded could not be probed", main.info.name)
+        # Until the next start, only plain rounds count as exact.
+        controllers.rounding = Rounding((KeyRange(1, 1),))
 
 
 def probe_rounding(main: LoadedModel, free: int) -> Steps[Rounding]:

@@ -173,8 +173,8 @@ class Teaching:
     def _check_memory(self, student: Student, path: Path) -> None:
         """Raise `CannotTeach` unless a copy of the drafter can be trained beside the pair and an answer."""
         models = self._models
-        reserve = models.cache_bytes(models.settings.context)
-        missing = training_bytes(student, path) + reserve - models.memory_use().free
+        reserve = models.memory.cache_bytes(models.settings.context)
+        missing = training_bytes(student, path) + reserve - models.memory.use().free
         if missing > 0:
             raise CannotTeach("no-memory", f"{missing / 1e9:.1f}")
 

@@ -121,7 +121,7 @@ def test_a_short_turn_takes_the_memory_of_its_rows_and_goes_on(tiny_main: Path) 
     with closing(Scheduler()) as scheduler:
         scheduler.install(load(tiny_main), None)
         first = ask(scheduler, user("fox"))
-        assert 0 < scheduler.prefix_cache.usage.bytes < scheduler.models.cache_bytes(256) / 2
+        assert 0 < scheduler.prefix_cache.usage.bytes < scheduler.models.memory.cache_bytes(256) / 2
         again = ask(scheduler, user("fox"))
         assert (read(again), again.ids) == (1, first.ids)
 

@@ -19,7 +19,7 @@ from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
-from engine.upkeep.models import Models
+from engine.upkeep.memory import ModelMemory
 from tests.engine.counting_model import CountingModel
 from tests.engine.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
@@ -271,7 +271,7 @@ def test_answers_whose_rows_do_not_fit_take_turns(
     asked = [request("lazy dog " * 160, max_tokens=12), request(TEXTS[1], max_tokens=12)]
     texts, clients = expected.ids(*asked), [submit(scheduler, one) for one in asked]
     step_until(scheduler, lambda: scheduler.active == 2)
-    monkeypatch.setattr(Models, "memory_use", lambda _: MemoryUse(0, 1000, 1000))
+    monkeypatch.setattr(ModelMemory, "use", lambda _: MemoryUse(0, 1000, 1000))
     finish(scheduler)
     assert [client.finished.ids for client in clients] == texts
     assert any("turns" in client.reasons for client in clients)

@@ -22,7 +22,7 @@ from engine.status import MemoryUse
 from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
-from engine.upkeep.models import Models
+from engine.upkeep.memory import ModelMemory
 from tests.engine.counting_model import CountingModel
 from tests.engine.driving import Expected, finish, step_until
 from tests.engine.family_serving import serving
@@ -165,8 +165,8 @@ def test_prompts_are_read_one_by_one_where_their_rows_do_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ids, clients = expected.ids(*asked), [submit(scheduler, one) for one in asked]
-    monkeypatch.setattr(Models, "memory_use", lambda _: MemoryUse(0, 1000, 1000))
-    monkeypatch.setattr(Models, "check_request", lambda *_: None)
+    monkeypatch.setattr(ModelMemory, "use", lambda _: MemoryUse(0, 1000, 1000))
+    monkeypatch.setattr(ModelMemory, "check_request", lambda *_: None)
     finish(scheduler)
     assert [client.finished.ids for client in clients] == ids
     assert [rows for rows, _ in wide(main)] == [1, 1, 1]

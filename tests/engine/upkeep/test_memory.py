@@ -87,7 +87,7 @@ def test_a_request_that_never_fits_costs_no_finished_turn(
     run(scheduler, request(max_tokens=4))
     use = memory_use()
     with monkeypatch.context() as patch:
-        patch.setattr(scheduler.models, "memory_use", lambda: replace(use, free=1000))
+        patch.setattr(scheduler.models.memory, "use", lambda: replace(use, free=1000))
         [client] = run(scheduler, request("lazy dog", max_tokens=4))
     assert isinstance(client.last, Failed)
     [again] = run(scheduler, request(max_tokens=4))
@@ -148,7 +148,7 @@ def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
     models = scheduler.models
     assert models.drafter is not None
     weights = models.main.info.bytes + models.drafter.info.bytes
-    caches = 2 * models.cache_bytes(scheduler.settings.context)
+    caches = 2 * models.memory.cache_bytes(scheduler.settings.context)
     assert weights + caches < limits[-1] < 2 * (weights + caches) + 2**30
     both = limits[-1]
     set_draft(scheduler, None)
@@ -221,12 +221,12 @@ def test_models_that_are_not_in_use_go_before_a_mac_makes_room(
 
 
 def test_a_request_that_fits_alone_waits_for_the_others(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = scheduler.models.cache_bytes(100)
+    one = scheduler.models.memory.cache_bytes(100)
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler.models.check_request(100, 0)
+        scheduler.models.memory.check_request(100, 0)
     workspace = caught.value.arguments["needed"] - one
     use = memory_use()
-    monkeypatch.setattr(scheduler.models, "memory_use", lambda: replace(use, free=workspace + int(1.5 * one)))
+    monkeypatch.setattr(scheduler.models.memory, "use", lambda: replace(use, free=workspace + int(1.5 * one)))
     clients = [submit(scheduler, request(max_tokens=40)) for _ in range(2)]
     while scheduler.busy:
         scheduler.step()
@@ -252,7 +252,7 @@ def test_finished_turns_are_dropped_where_that_makes_a_request_fit(
     run(scheduler, request(max_tokens=4))
     assert scheduler.prefix_cache.bytes > 0
     with pytest.raises(NotEnoughMemory) as caught:
-        scheduler.models.check_request(60, 0)
+        scheduler.models.memory.check_request(60, 0)
     needed, use = caught.value.arguments["needed"], memory_use()
     cached = scheduler.prefix_cache.bytes
 
@@ -260,7 +260,7 @@ def test_finished_turns_are_dropped_where_that_makes_a_request_fit(
         """Return one byte too little as long as anything is cached."""
         return replace(use, free=needed - 1 if scheduler.prefix_cache.bytes else needed + cached)
 
-    monkeypatch.setattr(scheduler.models, "memory_use", free)
+    monkeypatch.setattr(scheduler.models.memory, "use", free)
     [client] = run(scheduler, request("lazy dog", max_tokens=4))
     assert client.finished.reason == "length"
     assert scheduler.prefix_cache.usage.conversations == 1

@@ -139,7 +139,7 @@ def test_a_request_that_needs_the_memory_unloads_models_that_are_not_in_use(
     scheduler: Scheduler, others: tuple[Path, Path], tiny_main: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside(scheduler, others[0])
-    use = scheduler.models.memory_use()
+    use = scheduler.models.memory.use()
     monkeypatch.setattr(
         memory, "memory_use", lambda _limit: replace(use, free=use.free if len(scheduler.models.resident) < 2 else 0)
     )

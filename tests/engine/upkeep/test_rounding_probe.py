@@ -21,7 +21,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import KeyRange, Rounding
-from engine.upkeep import models as models_module
+from engine.upkeep import rounding_probe
 from engine.upkeep.attention_probe import attention_shapes
 from engine.upkeep.rounding_probe import probe_rounding
 from tests.engine.counting_model import CountingModel
@@ -51,7 +51,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         yield from [None] * 3
         return FOUND
 
-    monkeypatch.setattr(models_module, "probe_rounding", probe)
+    monkeypatch.setattr(rounding_probe, "probe_rounding", probe)
     return found
 
 

@@ -260,7 +260,7 @@ def test_no_draft_model_and_one_with_another_tokenizer_are_refused(opened: Open,
 
 def test_memory_is_reckoned_before(opened: Open, tmp_path: Path) -> None:
     scheduler = opened()
-    limit = scheduler.models.memory_use().active + 2**20
+    limit = scheduler.models.memory.use().active + 2**20
     scheduler.configure(EngineSettings(taught_folder=tmp_path, memory_limit=limit))
     assert refused(scheduler).reason == "no-memory"
 
