@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
-from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.config import check_sizes
+from engine.model_files.gguf_provenance import NAME, read_provenance
 from engine.model_files.model import Model
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.gguf.provenance import Provenance
 from engine.model_files.config import text_config
+from engine.model_files.gguf_provenance import Provenance
 from engine.model_files.head_kinds import can_run
 
 # Parameters of the largest model that is offered as a draft; advice decides for each main model whether it is useful.
