@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import GenericAlias
 from typing import Any, TypeVar, get_type_hints
 
@@ -39,6 +40,7 @@ def name_of(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.{function.__qualname__}"
 
 
+@cache
 def types_of(function: Callable[..., Any]) -> tuple[Any, Any]:
     """Return the type of a task's arguments, a tuple, and that of its result."""
     hints = get_type_hints(function)
