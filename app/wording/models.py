@@ -252,7 +252,7 @@ def origin_words(entry: Entry) -> str:
             "Models",
             "The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.",
         )
-    count, total = number(len(entry.gguf.requantised), 0), number(entry.gguf.tensors, 0)
+    count, total = number(entry.gguf.requantised, 0), number(entry.gguf.tensors, 0)
     return words.format(file=entry.gguf.source, count=count, total=total)
 
 

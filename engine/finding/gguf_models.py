@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
+from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.config import check_sizes
-from engine.model_files.gguf_provenance import NAME, read_provenance
-from engine.model_files.model import Model
+from engine.model_files.model import GgufOrigin, Model
 
 if TYPE_CHECKING:
     from engine.gguf.header import GgufFile
@@ -127,7 +127,9 @@ def _with_figures(found: Model, content: GgufFile) -> Model:
 
 def with_origin(model: Model) -> Model:
     """Return a model with what its folder keeps of the GGUF file from which it was made, if it was."""
-    return replace(model, gguf=read_provenance(Path(model.path)))
+    if (kept := read_provenance(Path(model.path))) is None:
+        return model
+    return replace(model, gguf=GgufOrigin(kept.source, len(kept.requantised), kept.tensors))
 
 
 def _files(

@@ -16,8 +16,8 @@ from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
 from engine.gguf import provenance
 from engine.gguf.plan import GgufPlan
+from engine.gguf.provenance import Provenance, read_provenance
 from engine.gguf.tasks import prepare_folder, write_weights
-from engine.model_files.gguf_provenance import Provenance, read_provenance
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import Sandbox
 

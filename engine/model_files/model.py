@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from engine.model_files.config import text_config
-from engine.model_files.gguf_provenance import Provenance
 from engine.model_files.head_kinds import can_run
 
 # Parameters of the largest model that is offered as a draft; advice decides for each main model whether it is useful.
@@ -31,6 +30,15 @@ class HeadFacts:
     made_for: str = ""
     checked: bool = True
     inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GgufOrigin:
+    """The GGUF file from which a folder was made, and how many of its `tensors` were quantised anew."""
+
+    source: str
+    requantised: int
+    tensors: int
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ class Model:
     roles: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
     is_gguf_file: bool = False
-    gguf: Provenance | None = None
+    gguf: GgufOrigin | None = None
 
     @property
     def complete(self) -> bool:

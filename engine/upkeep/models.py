@@ -18,12 +18,12 @@ from engine.files.steps import Steps, result_of
 from engine.files.system_memory import memory_pressure
 from engine.finding.gguf_models import conversion_of, is_gguf
 from engine.gguf.conversion import convert
+from engine.gguf.provenance import VERSION, read_provenance
 from engine.machine.process_info import slowed
 from engine.machine.row_costs import first_guess
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import OnProgress
 from engine.model_files.config import experts_of
-from engine.model_files.gguf_provenance import VERSION, read_provenance
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import product as row_kernels

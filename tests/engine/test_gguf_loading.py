@@ -15,7 +15,7 @@ from huggingface_hub import constants
 from engine import Engine
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.finding.gguf_models import conversion_of
-from engine.model_files.gguf_provenance import NAME, read_provenance
+from engine.gguf.provenance import NAME, read_provenance
 from engine.upkeep import models
 from tests.engine.asking import ask, finished
 from tests.patience import PATIENCE_S

@@ -13,7 +13,7 @@ from engine.finding.discovery import installed_models
 from engine.gguf.writing import prepare
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
-from engine.model_files.model import Model
+from engine.model_files.model import GgufOrigin, Model
 from tests.tiny_gguf import pretend_conversion, write_gguf, write_in_ollama
 
 
@@ -111,8 +111,7 @@ def test_what_was_made_from_a_file_stands_for_it(own_home: Path, tmp_path: Path)
     folder = pretend_conversion(blob, tmp_path, requantised=("a", "b"))
     [model] = installed_models(tmp_path)
     assert (model.id, model.source, model.path, folder.name) == ("qwen3:8b", "ollama", str(folder), "qwen3:8b")
-    assert model.gguf is not None
-    assert (model.is_gguf_file, model.gguf.source, model.gguf.requantised) == (False, str(blob), ("a", "b"))
+    assert (model.is_gguf_file, model.gguf) == (False, GgufOrigin(str(blob), requantised=2, tensors=21))
 
 
 def test_what_was_made_from_a_file_stays_when_the_file_is_gone_and_a_changed_file_is_another_model(

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import EngineClosed, ModelNotUsable
 from engine.gguf import conversion
 from engine.gguf.conversion import SANDBOX, convert
-from engine.model_files.gguf_provenance import NAME, read_provenance
+from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.inspection import check_folder
 from tests.tiny_gguf import write_gguf
 
