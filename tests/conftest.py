@@ -40,13 +40,16 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 from huggingface_hub import constants
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
-from engine.cpu_backend.device import choose_device
 from engine.machine import facts, keep_awake, process_info, row_costs
 from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
 
 time.tzset()
-choose_device()
+if os.environ.get("TANDEM_DEVICE") == "cpu":
+    import mlx.core as mx
+
+    # As an engine does, before mlx_lm is imported.
+    mx.set_default_device(mx.cpu)
 settings.register_profile(
     "steady",
     deadline=None,

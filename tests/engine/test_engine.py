@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from queue import Queue
 
+import mlx.core as mx
 import pytest
 
 from engine import ChatRequest, Engine, Event, Failed, Finished, ModelNotUsable, TokensCommitted
@@ -272,3 +273,16 @@ def test_a_call_that_is_cancelled_in_time_is_not_made(engine_with_pair: Engine) 
     stream.cancel()
     go_on.set()
     assert finished(ask(engine_with_pair, max_tokens=2)).ids
+
+
+@pytest.mark.parametrize(("chosen", "devices"), [("cpu", [mx.cpu]), ("", [])])
+def test_the_environment_has_an_engine_compute_on_the_cpu(
+    chosen: str, devices: list[mx.DeviceType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on the virtual Macs of continuous integration."""
+    found: list[object] = []
+    monkeypatch.setattr(mx, "set_default_device", found.append)
+    monkeypatch.setenv("TANDEM_DEVICE", chosen)
+    with Engine() as engine:
+        engine.status().result(timeout=PATIENCE_S)
+    assert found == devices

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.cpu_backend.device import VARIABLE
-
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -50,7 +48,7 @@ def test_a_virtual_mac_computes_on_its_cpu_and_has_the_time(file: Path) -> None:
     for job in jobs_of(file).values():
         systems = job.get("strategy", {}).get("matrix", {}).get("os", [job["runs-on"]])
         if any(system.startswith("macos") for system in systems):
-            assert job["env"][VARIABLE] == "${{ startsWith(matrix.os, 'macos') && 'cpu' || '' }}"
+            assert job["env"]["TANDEM_DEVICE"] == "${{ startsWith(matrix.os, 'macos') && 'cpu' || '' }}"
             assert job["timeout-minutes"] >= 90
 
 
