@@ -41,6 +41,7 @@ from huggingface_hub import constants
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
 from engine.machine import facts, keep_awake, process_info, row_costs
+from tests import file_costs
 from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
 
@@ -57,6 +58,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if path := os.environ.get(file_costs.VARIABLE):
+        config.pluginmanager.register(file_costs.FileCosts(path))
 
 
 @pytest.hookimpl(wrapper=True)
