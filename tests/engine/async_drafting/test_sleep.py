@@ -92,6 +92,7 @@ def test_a_drafter_that_slept_through_rounds_drafts_again(
     assert client.finished.stats.ahead_hits + client.finished.stats.ahead_misses > before
 
 
+@pytest.mark.full
 def test_a_night_in_the_middle_of_an_answer_changes_nothing(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ def test_a_request_can_be_cancelled(by_heads: Both) -> None:
     assert finished(events).reason in ("cancelled", "stop")
 
 
+@pytest.mark.full
 def test_an_answer_speculates_otherwise_from_its_next_round_on(by_heads: Both) -> None:
     # Long enough for the change to arrive at the other process.
     engine, asked = by_heads.cluster.engine, request("the quick brown fox", PLAIN, 120)
@@ -181,6 +182,7 @@ def test_a_family_with_experts_writes_what_one_process_writes(both: Both, tmp_pa
     assert both.compare().stats.accepted > 0
 
 
+@pytest.mark.full
 def test_a_head_drafts_from_the_states_of_a_model_whose_heads_are_divided(
     both: Both, exact: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -188,6 +190,7 @@ def test_a_head_drafts_from_the_states_of_a_model_whose_heads_are_divided(
     assert both.compare().stats.drafted > 0
 
 
+@pytest.mark.full
 def test_what_ranks_write_with_a_quantised_model_does_not_depend_on_drafts(
     both: Both, tiny_main: Path, tiny_draft: Path
 ) -> None:
@@ -205,6 +208,7 @@ def test_a_head_cannot_read_the_layers_of_other_machines(both: Both, hybrid: tup
     assert pair.draft_problem.reason == "no-taps"
 
 
+@pytest.mark.full
 def test_a_hybrid_writes_what_one_process_writes(by_layers: Both) -> None:
     assert by_layers.compare().stats.accepted > 0
 

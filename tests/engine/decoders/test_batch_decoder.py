@@ -15,7 +15,7 @@ from tests.engine.serving_requests import PLAIN, alone, request, run, submit
 from tests.engine.tiers import by_tier
 
 TEXTS = ("Count from 1 to 20.", "Tell me what you can do, in a few sentences.")
-LONG, SHORT = 24, 12
+LONG, SHORT = 12, 6
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.Mon
 
 @pytest.mark.expects_log
 def test_drafting_that_fails_for_all_ends_no_answer(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
-    asked = [request(text, max_tokens=40) for text in TEXTS]
+    asked = [request(text, max_tokens=20) for text in TEXTS]
     expected = [alone(scheduler, one).ids for one in asked]
     clients = [submit(scheduler, one) for one in asked]
     while not all(len(client.committed) > 1 for client in clients):

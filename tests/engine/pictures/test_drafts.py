@@ -24,9 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_vision_model(tmp_path_factory.mktemp("drafts") / "main", MODELS["qwen3_5"])
 
 
-@pytest.fixture
-def served(folder: Path, tmp_path: Path) -> Iterator[Scheduler]:
-    draft = write_disturbed_copy(folder, tmp_path / "draft", amount=0.01)
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Scheduler]:
+    draft = write_disturbed_copy(folder, folder.with_name("draft"), amount=0.01)
     with open_scheduler(folder, draft, most_active=8) as scheduler:
         yield scheduler
 
@@ -73,6 +73,7 @@ def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
     assert text.finished.stats.ahead == "starting"
 
 
+@pytest.mark.full
 def test_a_draft_with_another_tokenizer_does_not_change_the_text(served: Scheduler, tmp_path: Path) -> None:
     set_draft(served, write_model(tmp_path / "other", seed=8))
     plain = alone(served, asked(*QUESTIONS["between"], temperature=0.9))

@@ -82,6 +82,7 @@ def test_a_head_does_not_change_the_text(
     assert_as_read_at_once(served)
 
 
+@pytest.mark.full
 def test_answers_at_once_and_a_next_turn_are_those_alone(served: Scheduler) -> None:
     questions = [asked(*content, speculation=HEAD) for content in QUESTIONS.values()]
     expected = [alone(served, replace(question, speculation=PLAIN)) for question in questions]

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_vision_model(tmp_path_factory.mktemp("vision") / "model", MODELS["qwen3_5"])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[Scheduler]:
     with open_scheduler(folder, most_active=2) as scheduler:
         alone(scheduler, TEXT)
@@ -128,6 +128,7 @@ def test_a_request_that_is_cancelled_ends_its_decodes(served: Scheduler, stopped
     assert isinstance(other.last, Finished)
 
 
+@pytest.mark.full
 def test_another_model_answers_while_pictures_are_measured(
     served: Scheduler, stopped: psutil.Process, folder: Path, tmp_path: Path
 ) -> None:
