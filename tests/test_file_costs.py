@@ -26,6 +26,14 @@ CHILD = """
 def test_child():
     subprocess.run([sys.executable, "-c", "sum(range(10_000_000))"], check=True)
 """
+LIVING = """
+import atexit
+def test_living():
+    child = subprocess.Popen([sys.executable, "-c", "sum(range(30_000_000)); print(flush=True); input()"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(child.communicate)
+    child.stdout.readline()
+"""
 CONFTEST = """
 import os
 from tests.file_costs import FileCosts
@@ -41,23 +49,23 @@ def test_the_costs_of_all_processes_are_written(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "pytest.ini").write_text("[pytest]")
     (tmp_path / "test_one.py").write_text(BUSY)
-    (tmp_path / "test_other.py").write_text(BUSY + CHILD)
+    (tmp_path / "test_other.py").write_text(BUSY + CHILD + LIVING)
     environment = {**os.environ, VARIABLE: str(tmp_path / "costs.json"), "PYTHONPATH": str(root)}
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS"):
         environment.pop(name, None)
     command = [sys.executable, "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", "--dist=loadfile"]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, stdout=subprocess.DEVNULL)
     costs = json.loads((tmp_path / "costs.json").read_text())
-    assert {file: tests for file, (_, tests) in costs.items()} == {"test_one.py": 2, "test_other.py": 3}
-    assert all(seconds > 0 for seconds, _ in costs.values())
+    assert {file: tests for file, (_, tests) in costs.items()} == {"test_one.py": 2, "test_other.py": 4}
+    assert costs["test_one.py"][0] < costs["test_other.py"][0]
 
 
-@pytest.mark.parametrize(("seconds", "tests"), [(3.9, 100), (0.4, 1), (5.9, 100), (0.7, 1)])
+@pytest.mark.parametrize(("seconds", "tests"), [(3.9, 100), (0.9, 1), (5.9, 100), (1.4, 1)])
 def test_a_file_within_the_limits_or_little_above_is_none_of_the_complaints(seconds: float, tests: int) -> None:
     assert not complaints({"test_one.py": (seconds, tests)}, {})
 
 
-@pytest.mark.parametrize(("seconds", "tests", "allowed"), [(6.1, 100, "4"), (0.8, 1, "0.5"), (3.1, 4, "2")])
+@pytest.mark.parametrize(("seconds", "tests", "allowed"), [(6.1, 100, "4"), (1.6, 1, "1"), (3.1, 4, "2")])
 def test_a_file_that_costs_too_much_is_named_with_its_limit(seconds: float, tests: int, allowed: str) -> None:
     [complaint] = complaints({"test_one.py": (seconds, tests)}, {})
     assert complaint == f"test_one.py: {seconds} CPU seconds for {tests} tests, {allowed} are allowed"
