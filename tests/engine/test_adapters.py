@@ -54,7 +54,7 @@ def test_text_with_drafts_is_text_without_and_nothing_is_shared_between_adapters
     adapters = [write_adapter(base, base / name, seed=seed) for seed, name in enumerate("ab")]
     settings = EngineSettings(prefix_cache_folder=tmp_path / "prefixes", learned_file=tmp_path / "learned.json")
     scheduler = Scheduler(settings)
-    asked = replace(request(max_tokens=30, speculation=PLAIN), conversation="chat")
+    asked = replace(request(max_tokens=16, speculation=PLAIN), conversation="chat")
     drafted = SpeculationSettings(method="draft", depth=3)
     mains = (base, *adapters)
     texts, pairs = [], []

@@ -41,8 +41,7 @@ PATTERNS = [("mtp", family, wrong) for family in ["qwen3", *HYBRIDS, *BY_DEPTH] 
 PATTERNS += [("mtp", family, 2 + index % 2) for index, family in enumerate(OTHERS)]
 PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for wrong in (2, 1, 5)]
 PATTERNS += [("assistant", "gemma4", wrong) for wrong in (3, 1, 2, 5)]
-DEFAULT = {("mtp", "qwen3", 2), ("mtp", "qwen3_next", 2), ("mtp", "step3p5", 2), ("eagle", "qwen3", 1)}
-DEFAULT |= {("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
+DEFAULT = {("mtp", "qwen3", 2), ("mtp", "step3p5", 2), ("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
 TEXTS = [("mtp", "qwen3", {}), ("assistant", "gemma4", {"ordered": True})]
 TURNS = [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")]
 

@@ -23,7 +23,7 @@ from tests.engine.serving_requests import submit
 from tests.engine.tiers import by_tier
 
 QUESTION = [{"role": "user", "content": "Tell me about the moon."}]
-SHORT, LONG = 8, 24
+SHORT, LONG = 4, 12
 # The starter pair has seven and four layers.
 NODES_OF_A_PASS, NODES_OF_A_DRAFT_PASS = 1300, 200
 # At the peak, beyond the caches.

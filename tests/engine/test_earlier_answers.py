@@ -12,6 +12,7 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import PLAIN, Client, open_scheduler, run, serve_and_act, set_draft, submit
 from tests.engine.serving_requests import request as unnamed
+from tests.engine.tiers import by_tier
 
 # Random, so that lookup in the conversation finds nothing.
 LOOKUP = SpeculationSettings(method="ngram", depth=4, sample_share=0.0)
@@ -45,7 +46,7 @@ def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("requests", [1, 3])
+@pytest.mark.parametrize("requests", by_tier([1, 3], [3]))
 def test_a_new_chat_is_answered_from_an_earlier_one(scheduler: Scheduler, requests: int) -> None:
     [plain] = run(scheduler, request(None, PLAIN))
     [first] = ask(scheduler, request("chat"))

@@ -18,6 +18,7 @@ from engine.finding.gguf_models import conversion_of
 from engine.gguf.provenance import NAME, read_provenance
 from engine.upkeep import models
 from tests.engine.asking import ask, finished
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_gguf import write_gguf
 
@@ -69,7 +70,7 @@ def test_a_damaged_file_leaves_the_models_in_use_and_no_folder(file: Path, cache
     assert engine.status().result(PATIENCE_S).resident[0].main == before.main
 
 
-@pytest.mark.parametrize("named", ["file", "folder"])
+@pytest.mark.parametrize("named", by_tier(["file", "folder"], ["folder"]))
 def test_a_folder_of_an_older_version_is_renewed_while_its_file_is_there(
     named: str, file: Path, cache: Path, engine: Engine
 ) -> None:

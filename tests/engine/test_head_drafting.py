@@ -47,7 +47,9 @@ def test_a_right_head_is_accepted_and_changes_nothing(
     "sampling",
     [
         {"temperature": 0.9, "top_p": 0.8, "top_k": 20, "min_p": 0.02},
-        {"repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2},
+        pytest.param(
+            {"repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2}, marks=pytest.mark.full
+        ),
         {"temperature": 0.7, "repetition_penalty": 1.2, "logit_bias": {7: 4.0, 9: -50.0}},
     ],
     ids=["truncated", "penalties", "penalties and bias"],
@@ -67,7 +69,9 @@ def test_every_sampling_setting_gives_the_plain_text(
         assert_read_all(scheduler)
 
 
-@pytest.mark.parametrize("layers", [("full_attention", "full_attention"), ("sliding_attention", "full_attention")])
+@pytest.mark.parametrize(
+    "layers", [("sliding_attention", "full_attention"), pytest.param(("full_attention",) * 2, marks=pytest.mark.full)]
+)
 def test_a_head_on_disk_drafts_and_leaves_the_text_as_it_is(
     scheduler: Scheduler, tiny_main: Path, tmp_path: Path, layers: tuple[str, ...]
 ) -> None:

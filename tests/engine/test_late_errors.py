@@ -78,7 +78,7 @@ def turns_of_a_chat(scheduler: Scheduler) -> list[tuple[ChatRequest, Sequence[in
     ("folders", "method"),
     by_tier(
         [*product(["llama"], METHODS), *product(list(KINDS)[1:], ["auto"]), ("qwen3_next", "draft")],
-        [("llama", "draft"), ("qwen3_next", "auto")],
+        [("llama", "draft")],
     ),
     indirect=["folders"],
 )

@@ -88,8 +88,8 @@ def answer(scheduler: Scheduler, one: ChatRequest) -> tuple[int, ...]:
 @pytest.mark.parametrize(
     "sampling",
     [
-        {"temperature": 0.0},
         {"temperature": 0.9, "top_p": 0.8, "top_k": 20},
+        pytest.param({"temperature": 0.0}, marks=pytest.mark.full),
         pytest.param({"temperature": 1.0}, marks=pytest.mark.full),
         pytest.param({"temperature": 0.8, "repetition_penalty": 1.3}, marks=pytest.mark.full),
     ],
@@ -133,6 +133,7 @@ def test_a_request_without_a_named_chat_drafts_with_the_whole_vocabulary(
     assert not drafted <= kept(scheduler)
 
 
+@pytest.mark.full
 def test_answers_in_company_have_the_same_text(scheduler: Scheduler) -> None:
     requests = [asked(name, seed=seed) for seed, name in enumerate(("one", "two", None))]
     expected = [answer(scheduler, replace(one, speculation=PLAIN, conversation=None)) for one in requests]

@@ -85,7 +85,7 @@ def load_settings(module: Any, config: dict[str, Any]) -> Any:
     return update_module_configs(module.ModelConfig.from_dict(config), module, config, parts)
 
 
-@pytest.mark.parametrize("name", ["k2_horizon", "xing4_0"])
+@pytest.mark.parametrize("name", by_tier(["k2_horizon", "xing4_0"], ["k2_horizon"]))
 def test_answers_share_a_batch_where_the_caches_allow(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, _):
         main = scheduler.models.main

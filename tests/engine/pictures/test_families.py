@@ -114,7 +114,7 @@ REFERENCES: dict[str, Callable[[Any, Sequence[int], Sequence[Image.Image]], Any]
     ("family", "stored"),
     by_tier(
         product(MODELS, (FLOAT32, FOUR_BITS)),
-        [*((family, FLOAT32) for family in MODELS), ("gemma3", FOUR_BITS), ("qwen3_5", FOUR_BITS)],
+        [*((family, FLOAT32) for family in MODELS), ("qwen3_5", FOUR_BITS)],
     ),
     ids=str,
 )

@@ -20,6 +20,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.chats import DEPTH, answer, ask, question, user
 from tests.engine.serving_requests import run
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.tiers import by_tier
 from tests.tiny_models import write_disturbed_copy, write_model
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -28,10 +29,12 @@ KINDS: dict[str, dict[str, Any]] = {
     "chunks": {"model_type": "llama4", **FAMILIES["llama4"]},
     "hybrid": {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]},
 }
+# Caches that can be cut anywhere, and those that can only go back to the ends of turns.
+DEFAULT = ("full attention", "hybrid")
 SYSTEM = {"role": "system", "content": "lazy dog jumps over the fox"}
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=by_tier(KINDS, DEFAULT))
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedModel, LoadedModel]:
     config = {**KINDS[request.param], "max_position_embeddings": 4096}
     folder = tmp_path_factory.mktemp("kind")
@@ -94,7 +97,9 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
         assert said(*messages).ids == known.ids
 
 
-@pytest.mark.parametrize("pair", [kind for kind in KINDS if kind != "full attention"], indirect=True, scope="module")
+@pytest.mark.parametrize(
+    "pair", by_tier([kind for kind in KINDS if kind != "full attention"], DEFAULT), indirect=True, scope="module"
+)
 def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Scheduler) -> None:
     main = scheduler.models.main
     # The caches of full attention can be cut anywhere.

@@ -23,6 +23,7 @@ from engine.upkeep.memory import ModelMemory
 from tests.engine.counting_model import CountingModel
 from tests.engine.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("fixed_chunks")
 
@@ -31,7 +32,7 @@ DRAFTING = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize("temperature", by_tier([0.0, 0.9], [0.9]))
 def test_sharing_a_batch_changes_no_text(
     scheduler: Scheduler, model: CountingModel, expected: Expected, temperature: float
 ) -> None:
@@ -226,7 +227,7 @@ def test_answers_have_tokens_between_all_that_a_new_one_makes_them_wait_for(
     assert [after for before, after in pairwise(["", *since]) if before != after or after != "token"] == expected
 
 
-@pytest.mark.parametrize("victim", [0, 2])
+@pytest.mark.parametrize("victim", by_tier([0, 2], [0]))
 def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
     scheduler: Scheduler, expected: Expected, victim: int
 ) -> None:

@@ -16,6 +16,7 @@ from engine.speculation.caches.row_caches import RowCaches
 from tests.engine.counting_model import CountingModel
 from tests.engine.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, request, run, submit
+from tests.engine.tiers import by_tier
 
 pytestmark = [pytest.mark.usefixtures("fixed_chunks"), pytest.mark.expects_log]
 
@@ -56,7 +57,9 @@ def test_a_batch_without_memory_continues_one_by_one(
     assert "turns" in clients[0].reasons
 
 
-@pytest.mark.parametrize("leaves", ["ends", "is cancelled", "is left alone"])
+@pytest.mark.parametrize(
+    "leaves", by_tier(["ends", "is cancelled", "is left alone"], ["is cancelled", "is left alone"])
+)
 def test_caches_that_cannot_leave_a_batch_end_no_answer(
     scheduler: Scheduler, expected: Expected, monkeypatch: pytest.MonkeyPatch, leaves: str
 ) -> None:

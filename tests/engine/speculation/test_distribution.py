@@ -24,7 +24,7 @@ from tests.engine.tiers import by_tier
 
 P_ONE_IN_A_THOUSAND = 3.09
 # The numbers of tokens, and of continuations under penalties, that suffice to notice a wrong law.
-DRAWS, CONTINUATIONS = 1500, 400
+DRAWS, CONTINUATIONS = 1000, 400
 MAIN, NEAR, BAD = random_table(1), random_table(1) + 0.4 * random_table(2), random_table(9, spread=4.0)
 DRAFTS = {"near": NEAR, "bad": BAD}
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -153,6 +153,7 @@ def test_a_taught_draft_changes_no_text_and_no_downloaded_file(opened: Open, onc
     assert {path: hashlib.sha256(path.read_bytes()).digest() for path in draft.iterdir()} == files
 
 
+@pytest.mark.full
 def test_a_quantised_draft_is_taught_and_changes_no_text(
     opened: Open, tiny_main: Path, tiny_draft: Path, tmp_path: Path
 ) -> None:

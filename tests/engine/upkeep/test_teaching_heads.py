@@ -19,7 +19,6 @@ from engine.status import TeachingResult
 from engine.teaching import lessons
 from engine.teaching.lessons import is_held_out
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, set_draft
-from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("module_as_on_linux")
 
@@ -32,7 +31,7 @@ HEAD = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
 QUESTIONS = ["What is speculative decoding?", "Write a short poem about rain.", "How do I boil an egg?"]
 
 
-@pytest.fixture(params=by_tier(HEADS, ("dflash",)))
+@pytest.fixture(params=HEADS)
 def head(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A head that noise made worse."""
     folder = shutil.copytree(HEADS[request.param], tmp_path / "head")
@@ -73,6 +72,7 @@ def taught_in(scheduler: Scheduler) -> str:
     return scheduler.models.drafter.info.taught
 
 
+@pytest.mark.full
 def test_a_taught_head_drafts_better_changes_no_text_and_is_taken_back(
     scheduler: Scheduler, head: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

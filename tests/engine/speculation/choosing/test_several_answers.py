@@ -144,7 +144,7 @@ def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculatio
             ),
             *((proportional, 2, 0.8, 0.97), (proportional, 4, 0.4, 0.97), (proportional, 8, 0.8, 0.96)),
         ],
-        [(flat, 2, 0.8, 2.2), (proportional, 2, 0.8, 0.97)],
+        [(proportional, 2, 0.8, 0.97)],
     ),
 )
 def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(

@@ -60,7 +60,7 @@ def stalls(rounds: str, time: str, times: float) -> Callable[[float, int], float
     return lambda at, depth: times if TIMES[time](at) and ROUNDS[rounds](depth) else 1.0
 
 
-@pytest.mark.parametrize(("rounds", "time", "times"), by_tier(product(ROUNDS, TIMES, (3.0, 10.0, 40.0)), CASES))
+@pytest.mark.parametrize(("rounds", "time", "times"), by_tier(product(ROUNDS, TIMES, (3.0, 10.0, 40.0)), CASES[::2]))
 def test_no_stall_makes_a_false_claim(
     answers: Callable[..., Iterator[Answered]], rounds: str, time: str, times: float
 ) -> None:

@@ -58,7 +58,7 @@ def good_with(monkeypatch: pytest.MonkeyPatch, main: LoadedModel | None, taps: t
     return tried
 
 
-@pytest.mark.parametrize("right", [AS_INPUTS, AS_OUTPUTS])
+@pytest.mark.parametrize("right", [AS_INPUTS, pytest.param(AS_OUTPUTS, marks=pytest.mark.full)])
 def test_the_layers_that_make_the_head_right_are_chosen(
     main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: tuple[int, ...]
 ) -> None:
