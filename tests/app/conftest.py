@@ -42,6 +42,9 @@ PAUSES = (
     "library.library._WAITING_POLL_MS",
     "session.api_service._REFRESH_MS",
     "session.teaching_service._LOOK_MS",
+    "speculation.panel._FIGURES_MS",
+    "speculation.panel._STRIP_MS",
+    "window.header._PROGRESS_MS",
     "window.startup._LIBRARY_FOLLOWS_MS",
 )
 # Parameters of tests that hold in every language. The texts of `test_pseudo_language.py` are the longest.
@@ -81,10 +84,13 @@ def no_other_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait long enough for a busy machine, so that timing never decides a test."""
-    until, signal = QtBot.waitUntil, QtBot.waitSignal
+    until, signal, wait = QtBot.waitUntil, QtBot.waitSignal, QtBot.wait
 
     def wait_until(self: QtBot, callback: Any, *, timeout: int = 0) -> None:
-        until(self, callback, timeout=max(timeout, PATIENCE_MS))
+        with pytest.MonkeyPatch.context() as patch:
+            # Between two looks, where the library waits 10 ms.
+            patch.setattr(self, "wait", lambda _: wait(self, 3))
+            until(self, callback, timeout=max(timeout, PATIENCE_MS))
 
     def wait_signal(self: QtBot, emitted: Any, *, timeout: int = 0, **options: Any) -> Any:
         return signal(self, emitted, timeout=max(timeout, PATIENCE_MS), **options)
