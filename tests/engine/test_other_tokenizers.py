@@ -72,7 +72,7 @@ def ask(engine: Engine, **how: Any) -> list[Event]:
     return asking.ask(engine, **({"messages": KOREAN} | how))
 
 
-@pytest.mark.parametrize(("depth", "temperature"), by_tier(product((1, 3, 8, None), (0.0, 0.8)), [(3, 0.8), (8, 0.0)]))
+@pytest.mark.parametrize(("depth", "temperature"), by_tier(product((1, 3, 8, None), (0.0, 0.8)), [(3, 0.8)]))
 def test_text_is_the_same_whatever_the_draft_models_tokenizer(
     engine_with_other_tokenizer: Engine,
     plain_answer: Callable[[float], Finished],

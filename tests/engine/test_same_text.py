@@ -151,6 +151,7 @@ def test_answers_that_are_asked_for_together_are_the_same_too(machine: Machine, 
     assert any("same-text" in client.reasons for client in together)
 
 
+@pytest.mark.full
 def test_answers_that_a_head_drafts_are_the_same(tmp_path: Path) -> None:
     with M1.running():
         chats = Chats(tmp_path)
@@ -169,7 +170,7 @@ SWITCHES = [
 ]
 
 
-@pytest.mark.parametrize(("machine", "switch", "before", "behind"), by_tier(SWITCHES, SWITCHES[:2]), ids=str)
+@pytest.mark.parametrize(("machine", "switch", "before", "behind"), by_tier(SWITCHES, SWITCHES[:1]), ids=str)
 def test_draft_tokens_on_both_sides_of_a_switch_of_attention_change_no_text(
     machine: Machine, switch: int, before: int, behind: int, tmp_path: Path
 ) -> None:

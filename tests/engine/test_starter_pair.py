@@ -114,7 +114,8 @@ def _compare_seeded(engine: Engine, questions: list[str], temperature: float) ->
             assert finished(guessed).ids == plain.ids, (question, speculation)
 
 
-@pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))
+@pytest.mark.full
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_the_text_is_the_same_with_and_without_the_head(with_head: Engine, temperature: float) -> None:
     for question in QUESTIONS[20::12]:
         plain = finished(asked(with_head, question, temperature=temperature, method="off"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 import pytest
@@ -20,9 +22,11 @@ from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 @pytest.fixture(scope="package", autouse=True)
 def quick_servers() -> Iterator[None]:
-    """Servers that stop at once."""
+    """Servers that stop at once: uvicorn waits 0.1 s between two looks, and as long for connections to close."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.api.server._STOP_S", 0.05)
+        quick = {**vars(asyncio), "sleep": lambda _: asyncio.sleep(0.005)}
+        patch.setattr("uvicorn.server.asyncio", SimpleNamespace(**quick))
         yield
 
 

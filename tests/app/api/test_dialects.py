@@ -11,6 +11,7 @@ from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.dialects import DIALECTS, Reply
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.engine.tiers import in_turn
 
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "서울"}}\n</tool_call>'
 NO_CALL = CALL.replace("weather", "whether")
@@ -19,19 +20,20 @@ TOOLS: list[Any] = [{"type": "function", "function": {"name": "weather", "parame
 
 
 @pytest.mark.parametrize(
-    ("said", "thoughts", "text"),
-    [
-        (f"Let me see.\n{CALL}", "", "Let me see.\n"),
-        (f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}", "Where?", "Let me see. "),
-        # White space beside a call is no part of an answer.
-        (f"\n\n{CALL}\n", "", ""),
-        (f"<think>\nHm.\n</think>\n\n{CALL}\n", "Hm.", ""),
-        # A call of no tool stays text.
-        (f"First {NO_CALL} then {CALL}", "", f"First {NO_CALL} then "),
-    ],
-    ids=["text", "thoughts", "white space", "white space after thoughts", "no tool"],
+    ("name", "said", "thoughts", "text"),
+    in_turn(
+        DIALECTS,
+        [
+            (f"Let me see.\n{CALL}", "", "Let me see.\n"),
+            (f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}", "Where?", "Let me see. "),
+            # White space beside a call is no part of an answer.
+            (f"\n\n{CALL}\n", "", ""),
+            (f"<think>\nHm.\n</think>\n\n{CALL}\n", "Hm.", ""),
+            # A call of no tool stays text.
+            (f"First {NO_CALL} then {CALL}", "", f"First {NO_CALL} then "),
+        ],
+    ),
 )
-@pytest.mark.parametrize("name", DIALECTS)
 def test_a_call_is_taken_out_of_the_text(serve: Serve, name: str, said: str, thoughts: str, text: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
     expected = Reply(text, [CALLED], dialect.ends[0], thoughts)
@@ -45,23 +47,27 @@ def test_thoughts_are_apart_from_the_answer(serve: Serve, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        'Calling tool: weather({"city": "서울"})',
-        '{"name": "weather", "arguments": {"city": "서울"}}}',
-        '```json\n{"name": "weather", "arguments": {"city": "서울"}}\n```',
-        CALL.replace("}}", "}}}"),
-    ],
+    ("name", "said"),
+    in_turn(
+        DIALECTS,
+        [
+            'Calling tool: weather({"city": "서울"})',
+            '{"name": "weather", "arguments": {"city": "서울"}}}',
+            '```json\n{"name": "weather", "arguments": {"city": "서울"}}\n```',
+            CALL.replace("}}", "}}}"),
+        ],
+    ),
 )
-@pytest.mark.parametrize("name", DIALECTS)
 def test_what_is_almost_a_call_is_one_where_a_tool_was_offered(serve: Serve, name: str, said: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
     assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("", [CALLED], dialect.ends[0])] * 2
     assert list(dialect.replies(served, "Weather?", [])) == [Reply(said, [], dialect.ends[1])] * 2
 
 
-@pytest.mark.parametrize("said", [CALL[:40], '{"name": "weather", "arguments": {"city": "서', CALL[:-15]])
-@pytest.mark.parametrize("name", DIALECTS)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    in_turn(DIALECTS, [CALL[:40], '{"name": "weather", "arguments": {"city": "서', CALL[:-15]]),
+)
 def test_a_call_that_does_not_end_was_cut(serve: Serve, name: str, said: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
     for reply in dialect.replies(served, "Weather?", TOOLS):
@@ -87,8 +93,7 @@ def test_an_item_that_was_cut_is_incomplete(serve: Serve, script: Script, kinds:
         assert [(item["type"], item["status"]) for item in answer["output"]] == kinds
 
 
-@pytest.mark.parametrize("said", [CALL, 'Calling tool: weather({"city": "서울"})'])
-@pytest.mark.parametrize("name", DIALECTS)
+@pytest.mark.parametrize(("name", "said"), in_turn(DIALECTS, [CALL, 'Calling tool: weather({"city": "서울"})']))
 def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name: str, said: str) -> None:
     engine = ScriptedEngine([Script(said)])
     served, dialect = serve(engine), DIALECTS[name]
@@ -98,13 +103,15 @@ def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name:
 
 
 @pytest.mark.parametrize(
-    ("said", "thoughts"),
-    [
-        ("<think></think>\n<think>again</think>\n\nIt is 4.", "again"),
-        ("<think>\nHm.\n</think>\n\n<think>\nSo.\n</think>\n\nIt is 4.", "Hm.\n\nSo."),
-    ],
+    ("name", "said", "thoughts"),
+    in_turn(
+        DIALECTS,
+        [
+            ("<think></think>\n<think>again</think>\n\nIt is 4.", "again"),
+            ("<think>\nHm.\n</think>\n\n<think>\nSo.\n</think>\n\nIt is 4.", "Hm.\n\nSo."),
+        ],
+    ),
 )
-@pytest.mark.parametrize("name", DIALECTS)
 def test_a_second_thought_is_none_of_the_answer(serve: Serve, name: str, said: str, thoughts: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)])), DIALECTS[name]
     assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], thoughts)] * 2

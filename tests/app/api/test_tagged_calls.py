@@ -14,7 +14,7 @@ from tests.app.api.dialects import DIALECTS, Reply
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script, ScriptedRound
 from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, tags
-from tests.engine.tiers import by_tier
+from tests.engine.tiers import by_tier, in_turn
 
 CHAT = {"messages": [{"role": "user", "content": "Write it."}]}
 
@@ -38,16 +38,14 @@ def nasty(form: str) -> str:
     return f"A block ends with {closing} here.\n{ending}\nTwo calls:\n{example}\n{example}\nLAST LINE"
 
 
-@pytest.mark.parametrize("form", by_tier(TAGGED, ["qwen3_coder", "glm47", "minimax_m2"]))
-@pytest.mark.parametrize("api", DIALECTS)
+@pytest.mark.parametrize(("api", "form"), in_turn(DIALECTS, TAGGED))
 def test_a_file_with_tags_in_it_arrives_whole(serve: Serve, api: str, form: str) -> None:
     content = nasty(form)
     found = answered(serve, api, form, f"Now: {file_of(form, content)}")
     assert found == [Reply("Now: ", written(content), DIALECTS[api].ends[0])] * 2
 
 
-@pytest.mark.parametrize("form", by_tier(TAGGED, ["qwen3_coder", "glm47", "minimax_m2"]))
-@pytest.mark.parametrize("api", DIALECTS)
+@pytest.mark.parametrize(("api", "form"), in_turn(DIALECTS, TAGGED))
 def test_a_file_whose_end_cannot_be_told_stays_text(serve: Serve, api: str, form: str) -> None:
     begun = tags(form).key.replace("NAME", "a").replace("STRING", "true")
     text = file_of(form, f"An argument begins with {begun}")

@@ -141,7 +141,7 @@ def stranger() -> Iterator[type[Stranger]]:
     """A stranger at the port of the settings."""
     kind = type("Here", (Stranger,), {"got": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         SettingsStore(settings_folder() / "settings.json").change(api_port=server.server_port)
         yield kind

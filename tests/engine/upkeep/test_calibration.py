@@ -214,6 +214,7 @@ def test_without_a_file_the_pair_in_use_is_still_reported(tiny_main: Path, tiny_
         assert pair.loaded
 
 
+@pytest.mark.full
 def test_answers_are_the_same_after_a_calibration(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)
     before = answer(engine, AUTO).ids

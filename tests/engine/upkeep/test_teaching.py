@@ -233,6 +233,7 @@ def test_a_teaching_keeps_a_mac_awake(mac: Runtime, main: Path, draft: Path, tmp
         assert mac.open
 
 
+@pytest.mark.full
 def test_questions_that_others_answered_are_taught_and_go_nowhere_else(opened: Open) -> None:
     scheduler = opened()
     questions = [OwnAnswer(one.chat, one.messages) for one in answers(8)]
