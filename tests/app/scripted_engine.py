@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -42,7 +43,7 @@ class ScriptedEngine:
     controls how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without any, loading
     succeeds. With a `draft_gate`, the main model is loaded at once and the draft when the gate opens. The main model
     recommends the sampling `recommended`, its template has the choice `thinking`, it writes calls in `tool_format`,
-    and sees if it has rules for `pictures`.
+    and sees if it has rules for `pictures`. With `by_hand`, all answers go on together, and only by `go_on`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -56,10 +57,12 @@ class ScriptedEngine:
     thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
     tool_format: str = ""
     pictures: PictureRules | None = None
+    by_hand: bool = False
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
         self.streams: list[RequestStream] = []
+        self.answering: list[tuple[RequestStream, Iterator[Event]]] = []
         self.forgotten: set[str] = set()
         self.stored: list[frozenset[str]] = []
         self.known: list[LearnedPair] = []
@@ -154,8 +157,17 @@ class ScriptedEngine:
         self.requests.append(request)
         self.streams.append(stream)
         script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
-        self._work.put(lambda: self._play(script, stream))
+        if self.by_hand:
+            self.answering.append((stream, play(script)))
+        else:
+            self._work.put(lambda: self._play(script, stream))
         return stream
+
+    def go_on(self, events: int) -> None:
+        """Deliver the next `events` of every answer that is told `by_hand`, on this thread."""
+        for stream, answer in self.answering:
+            for event in islice(answer, events):
+                stream.deliver(event)
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
         self._failed.add_done_callback(lambda failed: report(failed.result()))

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import islice
-
-from engine.client import RequestStream
-from engine.events import Event
-from engine.requests import ChatRequest
-from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import ScriptedRound, play
+from tests.app.scripts import ScriptedRound
 
 COSTS_MORE = (("plain_ms", 24.6), ("round_ms", 41.9), ("tokens_per_round", 1.4))
 # A text that the draft model knows well, and one that it does not, so that its answer goes on without.
@@ -40,27 +32,3 @@ SECOND = {
         "是大约4300年前乌尔的女祭司恩赫杜安娜。她献给苏美尔神庙的颂歌在她去世后的几个世纪里仍被人抄写。",
     ),
 }
-
-
-@dataclass
-class TogetherEngine(ScriptedEngine):
-    """Its answers go on together, and only when they are told to."""
-
-    answering: list[tuple[RequestStream, Iterator[Event]]] = field(default_factory=list)
-
-    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
-        stream = RequestStream(request, on_event)
-        script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
-        self.answering.append((stream, play(script)))
-        return stream
-
-    def go_on(self, events: int) -> None:
-        """Deliver the next `events` of every answer."""
-        parts = [(stream, list(islice(answer, events))) for stream, answer in self.answering]
-
-        def deliver() -> None:
-            for stream, part in parts:
-                for event in part:
-                    stream.deliver(event)
-
-        self._work.put(deliver)

@@ -37,9 +37,10 @@ from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.free_port import free_port
 from tests.app.learned_figures import LEARNED
+from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import PLAIN, Script
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
-from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
+from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT
 from tests.tools.notice_pictures import notices
 from tests.tools.opened_pictures import opened_parts
 from tests.tools.shown_chats import fill
@@ -118,7 +119,8 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
 def _at_once(application: Application, folder: Path, name: str, code: str) -> None:
     """Show two chats that answer at once, each with its own accept rate, strip and reason."""
     second, answer = SECOND[code]
-    engine = TogetherEngine([Script(ANSWERS[code], OFTEN_RIGHT), Script(answer, SELDOM_RIGHT, round_s=0.03)])
+    scripts = [Script(ANSWERS[code], OFTEN_RIGHT), Script(answer, SELDOM_RIGHT, round_s=0.03)]
+    engine = ScriptedEngine(scripts, by_hand=True)
     window, session = opened(application, engine)
     answers = session.answers
     for count, question in enumerate((QUESTIONS[code], second), 1):

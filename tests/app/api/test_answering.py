@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,29 +13,12 @@ from app.api.activity import Activity
 from app.api.answering import Answering
 from app.api.errors import KEEP_ALIVE
 from app.api.response_writers import EventStream
-from engine.client import RequestStream
-from engine.events import Event, Finished, PrefillProgress
 from engine.requests import ChatRequest
-from engine.stats import RequestStats
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.patience import PATIENCE_S
 
 REQUEST = ChatRequest(messages=[{"role": "user", "content": "Hi"}])
-FINISHED = Finished("stop", "Hello", (1,), RequestStats(generated_tokens=1))
-
-
-class HandEngine:
-    """An engine whose events the test delivers."""
-
-    def __init__(self) -> None:
-        self.streams: list[RequestStream] = []
-
-    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
-        self.streams.append(RequestStream(request, on_event))
-        return self.streams[-1]
-
-    def deliver(self, *events: Event) -> None:
-        for event in events:
-            self.streams[0].deliver(event)
 
 
 async def silent() -> Message:
@@ -55,20 +37,21 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
     bodies: list[bytes] = []
 
     async def stream() -> None:
-        engine = HandEngine()
+        engine = ScriptedEngine([Script("Hello")], by_hand=True)
         answering = answering_of(engine)
-        engine.deliver(PrefillProgress(0, 7, 0))
+        engine.go_on(1)
         await answering.begin(silent)
 
         async def send(message: Message) -> None:
             bodies.append(message.get("body", b"head"))
             if bodies.count(KEEP_ALIVE) == 3:
-                engine.deliver(FINISHED)
+                engine.go_on(3)
 
         writer: Any = SimpleNamespace(headers={}, keep_alive=KEEP_ALIVE, write=lambda _: b"", finish=lambda: b"end")
         response = EventStream(answering, writer, {})
         await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
         await asyncio.sleep(0.02)
+        engine.close()
 
     asyncio.run(stream())
     assert bodies == [b"head", *[KEEP_ALIVE] * 3, b"end"]
