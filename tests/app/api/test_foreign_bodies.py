@@ -24,6 +24,7 @@ from tests.app.api.foreign_bodies import CHAT, MESSAGES, OLLAMA, PASTS, RESPONSE
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.engine.tiers import by_tier
 
 CASES = {
     "/v1/chat/completions": CHAT | {name: Case({"messages": past}, shown) for name, (past, shown) in PASTS.items()},
@@ -91,12 +92,18 @@ def test_what_programs_send_is_answered(answers: Served, path: str, name: str) -
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [
-        *(("/v1/chat/completions", name) for name in ("cut arguments", "custom call", "role function", "one tool")),
-        *(("/v1/responses", name) for name in ("custom call", "local shell", "cut arguments", "format as text")),
-        *(("/v1/messages", name) for name in ("server tool in use", "reference", "PDF", "numbers as texts")),
-        *(("/api/generate", f"generate {index}") for index in (0, 8)),
-    ],
+    by_tier(
+        [
+            *(("/v1/chat/completions", name) for name in ("cut arguments", "custom call", "role function", "one tool")),
+            *(("/v1/responses", name) for name in ("custom call", "local shell", "cut arguments", "format as text")),
+            *(("/v1/messages", name) for name in ("server tool in use", "reference", "PDF", "numbers as texts")),
+            *(("/api/generate", f"generate {index}") for index in (0, 8)),
+        ],
+        [
+            *(("/v1/chat/completions", "custom call"), ("/v1/responses", "cut arguments")),
+            *(("/v1/messages", "server tool in use"), ("/api/generate", "generate 8")),
+        ],
+    ),
 )
 def test_a_real_model_answers_them_too(starter: Served, path: str, name: str) -> None:
     limits: dict[str, Any] = {"/v1/responses": {"max_output_tokens": 2}, "/api/generate": {}}

@@ -21,6 +21,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
+from tests.engine.tiers import by_tier
 
 LONG = "\n\n".join(f"Paragraph {number} of many." for number in range(1, 90))
 NAME = "Side by side"
@@ -93,7 +94,7 @@ def is_offered(window: WindowDriver) -> bool:
     return bool(offered)
 
 
-@pytest.mark.parametrize("way", ["menu", "palette"])
+@pytest.mark.parametrize("way", by_tier(["menu", "palette"], ["palette"]))
 @pytest.mark.parametrize("temporary", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_the_shown_version_is_beside_the_one_before(open_window: OpenWindow, way: str, temporary: bool) -> None:
     window = open_window(ScriptedEngine([Script("# One\n\nThe *first*."), Script("The second.", round_s=0.1)]))

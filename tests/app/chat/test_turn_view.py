@@ -35,6 +35,7 @@ from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import PLAIN, STORY, Script
 from tests.app.shown_library import MAIN, bare, path_of
 from tests.app.translation_files import forms, messages
+from tests.engine.tiers import by_tier
 
 if TYPE_CHECKING:
     from app.widgets.application import Application
@@ -288,7 +289,7 @@ def questions_of(window: WindowDriver) -> list[str]:
     return [*asked, *(one.text() for one in others)]
 
 
-@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+@pytest.mark.parametrize("language", by_tier(["en", "ko", "ja", "zh_CN"], ["ko"]))
 def test_only_the_starter_is_asked_about_what_only_it_knows(
     open_shown: OpenShown, qapp: Application, language: str
 ) -> None:

@@ -68,6 +68,7 @@ def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], measure: Call
     assert "made for another main model" in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_bench_measures_several_drafters_in_one_table(
     capsys: pytest.CaptureFixture[str], measure: Callable[..., int], tmp_path: Path
 ) -> None:
@@ -233,6 +234,7 @@ def test_what_was_measured_before_ctrl_c_is_printed(
     assert ("1.00x" in capsys.readouterr().out) == bool(answers_before)
 
 
+@pytest.mark.full
 def test_answers_at_once_before_ctrl_c_are_printed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from engine.hub.repository_names import head_name
 from tests.app.hub_library import curated
 from tests.app.window_driver import WindowDriver
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.tiers import by_tier
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import FLOAT32, write_model
 from tests.tiny_mtp import mtp_tensors, write_mtp_head
@@ -88,7 +89,12 @@ def _prefixed(main: Path) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "way", ["its shards", "its folder", "the original", "the catalog", "its name", "its tag"], indirect=["way"]
+    "way",
+    by_tier(
+        ["its shards", "its folder", "the original", "the catalog", "its name", "its tag"],
+        ["its shards", "the catalog"],
+    ),
+    indirect=["way"],
 )
 def test_a_model_comes_with_its_head_after_one_click_and_drafts_with_it(
     way: str, hub_window: WindowDriver, library: Library, qtbot: QtBot

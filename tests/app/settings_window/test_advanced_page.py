@@ -27,6 +27,7 @@ from engine.files.system_memory import SystemMemory
 from engine.machine.facts import MachineFacts
 from engine.tuning import KeyRange, Rounding, WidthCost
 from tests.app.conftest import EACH_LANGUAGE, OpenShown
+from tests.engine.tiers import by_tier
 
 
 def test_the_page_exports_diagnostics_without_chat_text(open_settings: OpenShown, qtbot: Any, tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def test_an_error_is_said_in_words(page: AdvancedPage, qtbot: QtBot, monkeypatch
     assert "9.0 GB of memory for a context of 100 tokens" in check(page, qtbot)
 
 
-@pytest.mark.parametrize("by", ["button", "question"])
+@pytest.mark.parametrize("by", by_tier(["button", "question"], ["question"]))
 def test_a_check_ends_by_the_button_and_by_a_question(
     open_settings: OpenShown, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:

@@ -26,6 +26,7 @@ from app.widgets.application import Application
 from app.widgets.banner import Notice
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, LARGER, downloading
+from tests.engine.tiers import by_tier
 
 
 def listed(window: Any) -> list[str]:
@@ -87,7 +88,7 @@ def test_down_goes_from_the_search_to_the_pages_that_it_found(open_settings: Ope
     assert window.settings.isVisible()
 
 
-@pytest.mark.parametrize(("width", "height"), [(1024, 640), (800, 500)])
+@pytest.mark.parametrize(("width", "height"), by_tier([(1024, 640), (800, 500)], [(800, 500)]))
 def test_the_window_is_no_larger_than_the_screen_and_its_pages_scroll(
     open_settings: OpenShown, monkeypatch: pytest.MonkeyPatch, width: int, height: int
 ) -> None:

@@ -119,7 +119,9 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
             "main recommends no temperature. Tandem uses: Temperature 0.70",
         ),
         ((("temperature", 0.0),), (0.0, 1.0, 0), "Recommended for main: Temperature 0.00"),
-        ((("temperature", 1.0),), (1.0, 1.0, 0), "Recommended for main: Temperature 1.00"),
+        pytest.param(
+            (("temperature", 1.0),), (1.0, 1.0, 0), "Recommended for main: Temperature 1.00", marks=pytest.mark.full
+        ),
     ],
 )
 def test_where_no_temperature_is_recommended_tandem_has_one_of_its_own_and_says_so(

@@ -29,6 +29,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.tools.conftest import hostile
 from tests.app.window_driver import WindowDriver
+from tests.engine.tiers import by_tier
 
 Entries = dict[str, dict[str, Any]]
 
@@ -143,7 +144,7 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     assert "Running. All its tools are off." in state(window.settings_page("tools"), "files")
 
 
-@pytest.mark.parametrize("known", KNOWN_SERVERS, ids=lambda known: known.name)
+@pytest.mark.parametrize("known", by_tier(KNOWN_SERVERS, KNOWN_SERVERS[1:4]), ids=lambda known: known.name)
 def test_a_known_server_opens_as_a_form_that_is_filled_in_and_asks_for_what_is_missing(
     window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: Server
 ) -> None:
@@ -182,7 +183,7 @@ def test_a_known_server_opens_as_a_form_that_is_filled_in_and_asks_for_what_is_m
         assert card.name.text() == f"{known.name}-2"
 
 
-@pytest.mark.parametrize(("name", "most"), [("time", 4), ("files", 6)])
+@pytest.mark.parametrize(("name", "most"), by_tier([("time", 4), ("files", 6)], [("files", 6)]))
 def test_a_known_server_is_called_after_a_few_clicks(
     open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:
@@ -339,7 +340,7 @@ def test_a_dropped_file_adds_only_servers_whose_names_are_free(
     assert {one.name: one.command for one in window.session.tools.settings.servers}["files"] == hostile().command
 
 
-@pytest.mark.parametrize("text", ["{", "{}", '{"mcpServers": {"a": {}}}', None])
+@pytest.mark.parametrize("text", by_tier(["{", "{}", '{"mcpServers": {"a": {}}}', None], ["{", None]))
 def test_a_file_that_is_no_list_of_servers_is_refused_with_a_sentence(
     window: WindowDriver, tmp_path: Path, text: str | None
 ) -> None:

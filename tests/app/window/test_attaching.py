@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver, texts
+from tests.engine.tiers import by_tier
 from tests.slow_files import slow_pdf
 
 
@@ -178,8 +180,14 @@ def type_words(words: str) -> None:
         QTest.keyClicks(focused, character)
 
 
-@pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "cancelled"])
-@pytest.mark.parametrize("pressed", [Qt.MouseButton.LeftButton, Qt.Key.Key_Space], ids=["clicked", "by key"])
+PRESSED = (Qt.MouseButton.LeftButton, Qt.Key.Key_Space)
+
+
+@pytest.mark.parametrize(
+    ("pressed", "chosen"),
+    by_tier(product(PRESSED, (True, False)), [(PRESSED[0], True), (PRESSED[1], False)]),
+    ids=["clicked-chosen", "clicked-cancelled", "by key-chosen", "by key-cancelled"],
+)
 def test_after_the_dialog_for_files_a_person_types_the_message(
     open_window: OpenWindow, tmp_path: Path, chosen: bool, pressed: Qt.MouseButton | Qt.Key
 ) -> None:
@@ -302,11 +310,16 @@ OLD = "Chats begin with what it contained before."
     ("reasons", "has_text", "sentence"),
     [
         (["too-slow"], False, "a.pdf takes too long to read and was skipped."),
-        (["too-much-memory"], False, "a.pdf takes too much memory to read and was skipped."),
+        pytest.param(
+            ["too-much-memory"],
+            False,
+            "a.pdf takes too much memory to read and was skipped.",
+            marks=pytest.mark.full,
+        ),
         (["no-time"], False, "There was no time left to read a.pdf. The next question tries again."),
-        (["unreadable"], False, "a.pdf cannot be read."),
+        pytest.param(["unreadable"], False, "a.pdf cannot be read.", marks=pytest.mark.full),
         (["unreadable"], True, f"a.pdf cannot be read. {OLD}"),
-        (["gone"], True, f"a.pdf is no longer there. {OLD}"),
+        pytest.param(["gone"], True, f"a.pdf is no longer there. {OLD}", marks=pytest.mark.full),
         (["unreadable", "too-slow"], True, "Not read: a.pdf and b.pdf"),
     ],
 )

@@ -14,6 +14,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
+from tests.engine.tiers import by_tier
 
 ANSWERED = 1000
 
@@ -41,7 +42,7 @@ def test_a_follow_up_is_sent_when_the_answer_has_ended(open_window: OpenWindow) 
     assert window.composer.recall.isHidden()
 
 
-@pytest.mark.parametrize("take_back", ["button", "typing", "stop", "another chat"])
+@pytest.mark.parametrize("take_back", by_tier(["button", "typing", "stop", "another chat"], ["button", "typing"]))
 def test_a_follow_up_can_be_taken_back(open_window: OpenWindow, take_back: str) -> None:
     window, engine = queued(open_window, Script("Red."))
     kept = "second"

@@ -14,6 +14,7 @@ from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script
+from tests.engine.tiers import by_tier
 
 
 def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
@@ -39,7 +40,7 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> No
     assert window.unsent == ""
 
 
-@pytest.mark.parametrize("take_back", ["button", "typing", "another chat"])
+@pytest.mark.parametrize("take_back", by_tier(["button", "typing", "another chat"], ["button", "another chat"]))
 def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, take_back: str) -> None:
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
     window = open_window(engine, load=False)

@@ -26,6 +26,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.shown_library import DRAFT, path_of
 from tests.app.window_driver import WindowDriver
+from tests.engine.tiers import by_tier
 
 
 def newer_version() -> None:
@@ -67,7 +68,9 @@ STARTS: dict[str, tuple[Callable[[], None], Callable[[MainWindow], None], str]] 
 }
 
 
-@pytest.mark.parametrize(("before", "tell", "words"), STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize(
+    ("before", "tell", "words"), by_tier(STARTS.values(), [STARTS["newer version"], STARTS["restored"]]), ids=STARTS
+)
 def test_what_a_start_tells_stays_while_the_pair_is_loaded(
     before: Callable[[], None],
     tell: Callable[[MainWindow], None],

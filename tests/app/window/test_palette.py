@@ -12,6 +12,7 @@ from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
+from tests.engine.tiers import by_tier
 
 
 def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Application) -> None:
@@ -132,7 +133,7 @@ def test_what_is_behind_a_card_is_dimmed(open_window: OpenWindow) -> None:
     assert window.grab().toImage().pixelColor(place).lightness() == before
 
 
-@pytest.mark.parametrize("typed", ["folder", "project", "new fol"])
+@pytest.mark.parametrize("typed", by_tier(["folder", "project", "new fol"], ["project"]))
 def test_a_new_folder_is_found_first(open_window: OpenWindow, typed: str) -> None:
     window = open_window(ScriptedEngine())
     window.trigger("palette")

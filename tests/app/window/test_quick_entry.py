@@ -19,6 +19,7 @@ from tests.app.scripts import Script
 from tests.app.system.carbon import Carbon
 from tests.app.system.cocoa import FULL_SCREEN_AUXILIARY, JOINS_ALL_SPACES, NONACTIVATING, Cocoa
 from tests.app.window_driver import WindowDriver
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
 SPACE, HELD = Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -76,7 +77,10 @@ def test_return_sends_the_message_as_a_new_chat_in_the_main_window(window: Windo
     assert opened(window).edit.toPlainText() == ""
 
 
-@pytest.mark.parametrize("modifiers", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier])
+@pytest.mark.parametrize(
+    "modifiers",
+    by_tier([Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier], [Qt.KeyboardModifier.NoModifier]),
+)
 def test_return_and_escape_belong_to_an_input_method_that_composes(
     window: WindowDriver, modifiers: Qt.KeyboardModifier
 ) -> None:
@@ -203,7 +207,7 @@ def press(field: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.Keybo
     QTest.keyClick(field, key, modifiers)
 
 
-@pytest.mark.parametrize("none", [Qt.Key.Key_Backspace, Qt.Key.Key_Delete])
+@pytest.mark.parametrize("none", by_tier([Qt.Key.Key_Backspace, Qt.Key.Key_Delete], [Qt.Key.Key_Backspace]))
 def test_there_is_no_shortcut_until_one_is_pressed_in_the_settings(
     carbon: Carbon, window: WindowDriver, none: Qt.Key
 ) -> None:
@@ -229,7 +233,7 @@ def test_the_defaults_have_no_shortcut(carbon: Carbon, window: WindowDriver) -> 
     ("key", "modifiers", "sentence"),
     [
         (Qt.Key.Key_J, Qt.KeyboardModifier.NoModifier, "J does not work."),
-        (Qt.Key.Key_Left, HELD, "Ctrl+Alt+Left does not work."),
+        pytest.param(Qt.Key.Key_Left, HELD, "Ctrl+Alt+Left does not work.", marks=pytest.mark.full),
         (Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier, "Ctrl+A belongs to another app"),
     ],
 )

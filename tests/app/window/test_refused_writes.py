@@ -33,8 +33,18 @@ full = raising(StoreNotWritable("full", "database or disk is full"))
     ("error", "words", "passes"),
     [
         (OSError(errno.ENOSPC, "No space left on device"), "disk is full", True),
-        (StoreNotWritable("read-only", "attempt to write a readonly database"), "does not allow", True),
-        (sqlite3.DatabaseError("malformed"), "could not be saved or read: malformed. Try again", False),
+        pytest.param(
+            StoreNotWritable("read-only", "attempt to write a readonly database"),
+            "does not allow",
+            True,
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            sqlite3.DatabaseError("malformed"),
+            "could not be saved or read: malformed. Try again",
+            False,
+            marks=pytest.mark.full,
+        ),
         (KeyError(), "could not be saved or read: KeyError", False),
     ],
     ids=["full", "read-only", "damaged", "unexpected"],
