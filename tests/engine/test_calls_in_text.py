@@ -147,6 +147,7 @@ def test_an_answer_without_a_call_is_that_without_tools(served: Scheduler, metho
     assert alone(served, asked({"plain": PLAIN, **METHODS}[method], **settings)).ids == free.ids
 
 
+@pytest.mark.full
 def test_answers_in_a_batch_are_those_of_each_alone(served: Scheduler) -> None:
     requests = [
         *(asked(method, temperature=1.0, seed=seed) for seed, method in enumerate((PLAIN, PLAIN, METHODS["draft"]))),

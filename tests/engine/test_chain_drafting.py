@@ -42,7 +42,7 @@ PATTERNS += [("mtp", family, 2 + index % 2) for index, family in enumerate(OTHER
 PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for wrong in (2, 1, 5)]
 PATTERNS += [("assistant", "gemma4", wrong) for wrong in (3, 1, 2, 5)]
 DEFAULT = {("mtp", "qwen3", 2), ("mtp", "step3p5", 2), ("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
-TEXTS = [("mtp", "qwen3", {}), ("assistant", "gemma4", {"ordered": True})]
+TEXTS = [("mtp", "qwen3", {})]
 TURNS = [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")]
 
 

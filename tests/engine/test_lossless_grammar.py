@@ -169,6 +169,7 @@ def test_forced_tokens_are_proposals_of_the_grammar(served: Scheduler) -> None:
     assert sum(one.accepted for one in rounds) > 0.9 * sum(one.drafted for one in rounds)
 
 
+@pytest.mark.full
 def test_answers_in_a_batch_are_those_of_each_alone(served: Scheduler) -> None:
     requests = [
         asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]),

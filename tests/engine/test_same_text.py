@@ -200,6 +200,7 @@ def test_draft_tokens_on_both_sides_of_a_switch_of_attention_change_no_text(
     assert {count for start, count in rows if start < switch < start + count} <= {1}
 
 
+@pytest.mark.full
 def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full window holds its keys in another order for a row alone, which bfloat16 hides in most rows."""
     monkeypatch.setattr(rounding_probe, "WIDTHS", (2, WAYS[0].depth + 1))

@@ -103,7 +103,7 @@ def walk(window: WindowDriver, parent: QWidget, act: Act) -> tuple[set[str], set
     return copied, pasted
 
 
-@pytest.mark.parametrize("act", [by_menu, by_key])
+@pytest.mark.parametrize("act", [by_key, pytest.param(by_menu, marks=pytest.mark.full)])
 def test_edits_act_on_what_has_the_focus_wherever_it_is(window: WindowDriver, act: Act) -> None:
     copied, pasted = walk(window, window.window, act)
     assert {"Prose", "_CodeView", "PlainTextBrowser"} <= copied & pasted

@@ -51,7 +51,7 @@ def sampler_of(begin: Begin) -> Sampler:
 
 @pytest.mark.parametrize(
     ("settings", "steps"),
-    by_tier(product(SETTINGS, (None, 1, 6)), [("sampled", 6), ("penalised", 1)]),
+    by_tier(product(SETTINGS, (None, 1, 6)), [("sampled", 6)]),
 )
 def test_every_answer_is_what_a_drafter_without_caches_would_draft(
     models: tuple[nn.Module, nn.Module], drafter: TreeDrafter, settings: str, steps: int | None

@@ -149,7 +149,7 @@ def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
     assert heard[0].seconds == pytest.approx(MAIN_S + 3 * DRAFT_S)
 
 
-@pytest.mark.parametrize("method", by_tier(["plain", "draft", "auto", "batch"], ["draft", "batch"]))
+@pytest.mark.parametrize("method", by_tier(["plain", "draft", "auto", "batch"], ["batch"]))
 def test_nights_in_the_middle_of_answers_are_in_no_figure(scheduler: Scheduler, clock: Clock, method: str) -> None:
     speculation = {"plain": PLAIN, "draft": DRAFT}.get(method, SpeculationSettings())
     asked = [request(text, max_tokens=24, speculation=speculation) for text in ("the quick brown fox", "lazy dog")]

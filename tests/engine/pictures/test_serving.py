@@ -76,6 +76,7 @@ def test_drafts_and_lookup_do_not_change_the_text(served: Scheduler, where: str,
         assert drafted.stats.drafted or speculation.method != "draft"
 
 
+@pytest.mark.full
 def test_answers_at_once_are_those_alone(served: Scheduler) -> None:
     questions = [asked(*content, speculation=SPECULATIONS[0]) for content in QUESTIONS.values()]
     questions.append(asked("the quick brown fox", speculation=SPECULATIONS[1]))

@@ -20,7 +20,6 @@ from tests.engine.rounding_machines import shorten_probe
 from tests.engine.row_kernels.emulated_machine import emulated
 from tests.engine.row_kernels.emulation import Kind
 from tests.engine.serving_requests import open_scheduler, request, run
-from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
@@ -59,7 +58,8 @@ def probed(written: tuple[Path, Path], folder: Path) -> Iterator[Scheduler]:
         yield scheduler
 
 
-@pytest.mark.parametrize(("ours", "asked"), by_tier([(True, 1), (True, 2), (False, 2)], [(True, 1)]))
+@pytest.mark.full
+@pytest.mark.parametrize(("ours", "asked"), [(True, 2), (False, 2)])
 def test_with_our_kernel_all_answers_are_identical(
     written: tuple[Path, Path], kernels: Path, tmp_path: Path, ours: bool, asked: int
 ) -> None:
