@@ -76,7 +76,7 @@ def tokens_of(engine: Engine, question: str, **speculation: Any) -> tuple[list[T
 @pytest.mark.parametrize(
     "question",
     [
-        pytest.param(text, marks=pytest.mark.campaign if place % 2 else pytest.mark.full if place % 16 else ())
+        pytest.param(text, marks=pytest.mark.campaign if place % 2 else pytest.mark.full if place % 32 else ())
         for place, text in enumerate(QUESTIONS)
     ],
 )

@@ -68,7 +68,6 @@ def test_the_page_says_how_an_m5_gets_its_kernels(
     assert advice in next(line for line in capsys.readouterr().out.splitlines() if line.startswith("- Chip: "))
 
 
-@pytest.mark.full
 def test_the_json_has_the_same_and_no_paths(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

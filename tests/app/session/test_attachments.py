@@ -110,7 +110,7 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
         (deep_pdf(100_000), {"damaged", "no-text"}),
         (wide_pdf(2**31), {"damaged", "no-text"}),
         (bomb_pdf(500), {"no-text", "damaged", "too-slow", "too-much-memory", "too-large"}),
-        (slow_pdf(100_000, 2000), {"too-slow"}),
+        pytest.param(slow_pdf(100_000, 2000), {"too-slow"}, marks=pytest.mark.full),
         (slow_pdf(1, 3_000_000), {"too-slow"}),
     ],
     ids=["deep", "wide", "bomb", "many pages", "one page"],
@@ -127,7 +127,7 @@ def test_a_hostile_pdf_file_is_refused_within_its_limit(
     assert read_attachment(tmp_path / "b.pdf").text == "Page."
 
 
-@pytest.mark.parametrize("name", ["long.pdf", "long.jpg"])
+@pytest.mark.parametrize("name", ["long.jpg", pytest.param("long.pdf", marks=pytest.mark.full)])
 def test_reading_a_file_ends_once_nobody_wants_it(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, name: str
 ) -> None:

@@ -151,7 +151,11 @@ def any_font(request: pytest.FixtureRequest, qapp: Application) -> Iterator[None
 
 @pytest.mark.usefixtures("any_font")
 @pytest.mark.parametrize("language", EACH_LANGUAGE)
-@pytest.mark.parametrize("last", [FULL, ScriptedRound(0, 0, "main", "no-match")], ids=["drafts", "plain"])
+@pytest.mark.parametrize(
+    "last",
+    [pytest.param(FULL, marks=pytest.mark.full), ScriptedRound(0, 0, "main", "no-match")],
+    ids=["drafts", "plain"],
+)
 def test_nothing_moves_when_an_answer_grows_and_ends_whatever_there_is_to_say(
     panel: SpeculationPanel, qapp: Application, language: str, last: ScriptedRound
 ) -> None:

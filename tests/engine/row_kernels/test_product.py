@@ -19,7 +19,7 @@ KINDS = [
     Kind("affine", 5, 64, mx.float32), Kind("affine", 6, 128, mx.float32), Kind("mxfp4", 4, 32, mx.float32),
     Kind("mxfp4", 4, 32, mx.float16), Kind("nvfp4", 4, 16, mx.float32), Kind("mxfp8", 8, 32, mx.float32),
 ]  # fmt: skip
-OFTEN = [KINDS[4], KINDS[8]]
+OFTEN = [KINDS[0], KINDS[4], KINDS[5], KINDS[8]]
 # Inputs and outputs: multiples of MLX's tiles, and others. Of 6 and 8 bits, 768 inputs are a multiple, too.
 SHAPES = [(512, 32), (640, 21), (1024, 8), (384, 26), (768, 13), (256, 3)]
 ROWS = 9
