@@ -41,6 +41,12 @@ def transcript(show: Show[Transcript]) -> Transcript:
 
 
 @pytest.fixture
+def plain_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code is not coloured: a thread that still loads a lexer would collect the widgets of a test that has ended."""
+    monkeypatch.setattr("app.chat.code_block.spans", lambda *_: ())
+
+
+@pytest.fixture
 def typeset(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every formula is typeset at once."""
     del qapp

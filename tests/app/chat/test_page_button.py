@@ -12,9 +12,12 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.chat.code_block import CodeBlock
+from app.chat.page_button import is_page
 from app.system import opened_pages
 from app.system.opened_pages import remove_pages
 from tests.app.chat.conftest import Show
+
+pytestmark = pytest.mark.usefixtures("plain_code")
 
 PAGE = '<meta charset="euc-kr"><script>alert(1)</script><p>안녕'
 
@@ -77,18 +80,22 @@ def test_a_page_that_cannot_be_written_says_so(
 
 
 @pytest.mark.parametrize(
-    ("source", "language", "closed", "offered"),
+    ("source", "language", "page"),
     [
-        ("<p>", "HTML", True, True),
-        ("<p>", "html", False, False),
-        ("\n<!DOCTYPE html><p>", "", True, True),
-        ("<svg/>", "svg", True, False),
-        ("print()", "python", True, False),
+        ("<p>", "HTML", True),
+        ("\n<!DOCTYPE html><p>", "", True),
+        ("<svg/>", "svg", False),
+        ("print()", "python", False),
     ],
 )
-def test_only_complete_pages_are_offered(
-    show: Show[CodeBlock], source: str, language: str, closed: bool, offered: bool
-) -> None:
-    block = show(CodeBlock())
-    block.show_code(source, language, closed)
-    assert block.page_button.isVisible() == offered
+def test_html_is_a_page(source: str, language: str, page: bool) -> None:
+    assert is_page(source, language) == page
+
+
+def test_only_complete_pages_are_offered(block: CodeBlock, show: Show[CodeBlock]) -> None:
+    assert block.page_button.isVisible()
+    block.show_code("print()", "python", closed=True)
+    assert not block.page_button.isVisible()
+    growing = show(CodeBlock())
+    growing.show_code(PAGE, "html", closed=False)
+    assert not growing.page_button.isVisible()

@@ -19,6 +19,8 @@ from app.chat.drawing import BOX, SCALE, safe_svg, svg_image
 from app.chat.preview import LONGEST, is_drawing, picture_of
 from tests.app.chat.conftest import Show
 
+pytestmark = pytest.mark.usefixtures("plain_code")
+
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 99 99">{}</svg>'
 RECT = '<rect width="99" height="99" fill="{}"/>'
 BLUE, RED = "#0000ff", "#ff0000"
