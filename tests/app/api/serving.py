@@ -7,11 +7,9 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import httpx2
-import openai
 
 from app.api.activity import ApiCall
 from app.api.engine_host import EngineHost
@@ -21,6 +19,11 @@ from engine.client import EngineClient
 from engine.requests import ChatRequest
 from tests.app.scripted_engine import ScriptedEngine
 from tests.patience import PATIENCE_S
+
+if TYPE_CHECKING:
+    # Their modules take seconds to import.
+    import anthropic
+    import openai
 
 
 class Served:
@@ -79,10 +82,14 @@ class Served:
 
     def openai(self) -> openai.OpenAI:
         """The official client of OpenAI."""
+        import openai
+
         return openai.OpenAI(base_url=f"{self.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S)
 
     def anthropic(self) -> anthropic.Anthropic:
         """The official client of Anthropic."""
+        import anthropic
+
         return anthropic.Anthropic(base_url=self.address, api_key="none", max_retries=0, timeout=PATIENCE_S)
 
     def close(self) -> None:

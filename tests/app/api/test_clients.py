@@ -7,12 +7,9 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
-import openai
 import pytest
-from openai.types.chat import ChatCompletionMessageParam
 
 from engine import starter_pair
 from engine.errors import InternalFailure
@@ -22,6 +19,12 @@ from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script
 from tests.patience import PATIENCE_S
+
+if TYPE_CHECKING:
+    # Their modules take seconds to import.
+    import anthropic
+    import openai
+    from openai.types.chat import ChatCompletionMessageParam
 
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What is a draft model?"}]
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Seoul"}}\n</tool_call>'
@@ -104,6 +107,8 @@ def test_openai_may_close_a_stream_early(client: openai.OpenAI, starter: Served)
 
 @pytest.mark.full
 def test_openai_asks_asynchronously_many_at_once(starter: Served) -> None:
+    import openai
+
     async def ask() -> set[str | None]:
         async with openai.AsyncOpenAI(
             base_url=f"{starter.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S
@@ -221,6 +226,9 @@ def test_thoughts_go_back_to_the_template_with_the_call_that_they_led_to(calling
 
 
 def test_the_clients_read_our_errors(client: openai.OpenAI, claude: anthropic.Anthropic) -> None:
+    import anthropic
+    import openai
+
     with pytest.raises(openai.NotFoundError) as missing:
         client.models.retrieve("gpt-4o")
     assert missing.value.code == "model_not_found"
@@ -287,6 +295,9 @@ def test_anthropic_uses_tools(calling: Served) -> None:
 
 
 def test_a_stream_that_fails_half_way_is_an_error_of_the_client(serve: Serve) -> None:
+    import anthropic
+    import openai
+
     gate = threading.Semaphore(3)
     failing = Script(error=InternalFailure("/secret/path broke"), fail_after=1)
     served = serve(ScriptedEngine([failing], gate=gate))
