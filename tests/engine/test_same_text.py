@@ -24,6 +24,7 @@ from tests.engine.rounding_machines import BASE, M1, M3, MAX, ROW_ALONE, ULTRA, 
 from tests.engine.serving_requests import Client, load_models, open_scheduler, request, run, submit
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.speculation.vlm_configs import VLM_FAMILIES
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
@@ -50,7 +51,8 @@ class Chats:
     """Chats with one pair of models in `folder`; `rounding` is what the probe found."""
 
     def __init__(self, folder: Path, name: str = "llama") -> None:
-        config = FAMILIES.get(name) or FAMILIES[model_type(name)]
+        known = FAMILIES | VLM_FAMILIES
+        config = known.get(name) or known[model_type(name)]
         config = {"model_type": model_type(name), **config}
         # The machines replace products of plain layers.
         self.main = write_model(folder / "main", seed=1, config=config, stored=FLOAT32)
