@@ -124,7 +124,7 @@ def set_chip(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Expect of any machine what is expected of a CPU, or of the chip that a test names."""
 
     def be(name: str) -> None:
-        monkeypatch.setattr(row_costs, "chip_here", lambda: name)
+        monkeypatch.setattr(row_costs, "chip", lambda: name)
 
     be("AMD EPYC")
     return be

@@ -77,9 +77,9 @@ def _prepare(window: MainWindow, library: Library) -> None:
 
 def _lacks_kernels() -> bool:
     # Imported off the Qt thread: psutil would delay the first frame.
-    from engine.machine.row_costs import chip_here
+    from engine.machine.facts import chip
 
-    return lacks_accelerator_kernels(chip_here())
+    return lacks_accelerator_kernels(chip())
 
 
 class _FirstPaint(QObject):

@@ -12,9 +12,6 @@ import psutil
 
 log = logging.getLogger(__name__)
 
-# No Mac with Apple silicon has less.
-_LEAST_TOTAL = 8 * 2**30
-
 
 class SystemMemory(NamedTuple):
     """The system's memory in bytes; `known` is false if what is available was not read.
@@ -46,10 +43,7 @@ def system_memory() -> SystemMemory:
     # The exception depends on the system's error.
     except Exception as error:
         log.info("psutil cannot read the memory: %s", error)
-        try:
-            total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        except (OSError, ValueError):
-            total = _LEAST_TOTAL
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     # The per cent that is neither wired nor compressed; `memory_pressure -Q` prints it.
     if (level := kernel_number("kern.memorystatus_level")) is not None:
         available = max(available or 0, total * min(level, 100) // 100)
@@ -64,13 +58,17 @@ def memory_pressure() -> str:
 
 
 def kernel_number(name: str) -> int | None:
-    """Return a number of macOS's kernel, which the command `sysctl` prints; None if there is none."""
-    if sys.platform != "darwin":
-        return None
+    """Return a number of macOS's kernel; None if there is none."""
+    value = kernel_value(name)
+    return int.from_bytes(value, sys.byteorder) if value else None
+
+
+def kernel_value(name: str) -> bytes:
+    """Return a value of macOS's kernel, which the command `sysctl` prints; empty if there is none."""
     read = getattr(ctypes.CDLL(None), "sysctlbyname", None)
     if read is None:
-        return None
-    number = ctypes.c_uint32()
-    size = ctypes.c_size_t(ctypes.sizeof(number))
-    failed = read(name.encode(), ctypes.byref(number), ctypes.byref(size), None, ctypes.c_size_t(0))
-    return None if failed else number.value
+        return b""
+    value = ctypes.create_string_buffer(256)
+    size = ctypes.c_size_t(len(value))
+    failed = read(name.encode(), value, ctypes.byref(size), None, ctypes.c_size_t(0))
+    return b"" if failed else value.raw[: size.value]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import platform
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from engine.files.system_memory import SystemMemory, system_memory
+from engine.files.system_memory import SystemMemory, kernel_number, kernel_value, system_memory
 from engine.machine.local_network import LocalNetwork, local_network
 from engine.machine.macos import lacks_accelerator_kernels, needs_newer_macos
 from engine.machine.process_info import process_info
 
-_SYSCTL, _SYSCTL_S = "/usr/sbin/sysctl", 2.0
 _CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -40,37 +39,25 @@ class MachineFacts:
 def read_facts() -> MachineFacts:
     """Read them now; what the system does not tell is missing."""
     info = process_info()
-    limit = _sysctl("iogpu.wired_limit_mb")
-    name = chip()
     return MachineFacts(
-        name,
+        chip(),
         f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else f"{platform.system()} {platform.release()}",
         system_memory(),
         None if info is None else info.low_power,
         None if info is None else info.hot,
-        int(limit) if limit.isdecimal() else None,
+        kernel_number("iogpu.wired_limit_mb"),
         local_network(),
         needs_newer_macos(),
-        lacks_accelerator_kernels(name),
+        lacks_accelerator_kernels(chip()),
     )
 
 
+@cache
 def chip() -> str:
-    """Return the name of the chip, such as "Apple M4 Pro"; asking macOS takes some milliseconds."""
-    name = _sysctl("machdep.cpu.brand_string")
+    """Return the name of the chip, such as "Apple M4 Pro"."""
+    name = kernel_value("machdep.cpu.brand_string").rstrip(b"\0").decode()
     try:
         found = re.search(r"^model name\s*: (.+)$", _CPU_INFO.read_text(encoding="utf-8"), re.MULTILINE)
     except (OSError, UnicodeDecodeError):
         found = None
     return name or (found[1].strip() if found else platform.machine())
-
-
-def _sysctl(name: str) -> str:
-    """Return a value of macOS's kernel; "" if there is none."""
-    if sys.platform != "darwin":
-        return ""
-    try:
-        asked = [_SYSCTL, "-n", name]
-        return subprocess.run(asked, capture_output=True, text=True, timeout=_SYSCTL_S, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""

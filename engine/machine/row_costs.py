@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
 
 from engine.machine.facts import chip
@@ -48,15 +48,9 @@ _QUANTISED: dict[str, tuple[_Curve, _Curve]] = {
 }
 
 
-@cache
-def chip_here() -> str:
-    """Return the name of this machine's chip, which is asked for once."""
-    return chip()
-
-
 def keeps_weights() -> bool:
     """Whether weights stay as they are stored; a CPU computes with float32."""
-    return chip_here().startswith("Apple ")
+    return chip().startswith("Apple ")
 
 
 def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tuple[PassCost, PassCost]:
@@ -65,7 +59,7 @@ def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tup
     `used` is the share of the weights that one row uses, below 1 for a mixture of experts. Weights of 16 or more
     `stored_bits` are not quantised.
     """
-    name, flat = chip_here(), flat_cost(used)
+    name, flat = chip(), flat_cost(used)
     if not keeps_weights():
         return flat, flat
     if used < 1.0:
@@ -83,7 +77,7 @@ def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tup
 
 def mixture_gain() -> float:
     """Return the most that a mixture of experts may gain on this machine, as published; 0 if nothing was."""
-    return _MIXTURE_GAIN if keeps_weights() and not _reads_again(chip_here()) else 0.0
+    return _MIXTURE_GAIN if keeps_weights() and not _reads_again(chip()) else 0.0
 
 
 def first_guess(used: float, most_rows: int, *, stored_bits: float) -> dict[int, float]:

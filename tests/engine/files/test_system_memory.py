@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from types import SimpleNamespace
 
 import psutil
@@ -34,15 +32,6 @@ def test_where_psutil_cannot_read_it_the_total_is_the_same_and_all_of_it_counts_
     assert system_memory() == SystemMemory(total, total, known=False)
     now = memory_use()
     assert now.free == now.limit - now.active
-
-
-def test_where_nothing_tells_it_it_is_that_of_the_smallest_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(_: str) -> int:
-        raise ValueError("unrecognized configuration name")
-
-    monkeypatch.setattr(psutil, "virtual_memory", unreadable)
-    monkeypatch.setattr(os, "sysconf", unknown)
-    assert system_memory() == (8 * 2**30, 8 * 2**30, False)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +71,5 @@ def test_the_kernel_tells_how_short_a_mac_is_of_memory(
     assert memory_pressure() == expected
 
 
-def test_a_number_that_the_kernel_does_not_have_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
+def test_a_number_that_the_kernel_does_not_have_is_none() -> None:
     assert kernel_number("kern.there_is_no_such_number") is None
