@@ -112,7 +112,7 @@ class Engine(EngineBase):
         return self._call(lambda scheduler: scheduler.changes.stores.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
-        return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)
+        return self._call(lambda scheduler: scheduler.models.controllers.learned(), urgent=False)
 
     def forget_learned(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.models.forget_learned())

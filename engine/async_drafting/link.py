@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.async_drafting.messages import (
     FROM_DRAFTER,
@@ -25,6 +26,9 @@ from engine.async_drafting.serving import PROCESS_OPTION, own_cores
 from engine.wire.channel import Channel
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed
+
+if TYPE_CHECKING:
+    from engine.speculation.drafters.sources import DraftSource
 
 log = logging.getLogger(__name__)
 
@@ -155,31 +159,34 @@ class DrafterLink:
 
 
 class AsyncDrafters:
-    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread."""
+    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread.
 
-    def __init__(self) -> None:
+    `setting()` is that of the engine. `fits(draft)` tells whether there is memory for a copy of a draft model.
+    """
+
+    def __init__(self, setting: Callable[[], str], fits: Callable[[DraftSource], bool]) -> None:
+        self._setting, self._fits = setting, fits
         self._link: DrafterLink | None = None
         self._folder: Path | None = None
 
-    def reach(
-        self, wanted: str, folder: Path, share: float | None, *, translates: bool, fits: Callable[[], bool]
-    ) -> DrafterLink | str:
-        """Return the drafter for the draft model in `folder`, or the reason for none, as in `RequestStats.ahead`.
+    def reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
+        """Return the drafter for a draft model, or the reason for none, as in `RequestStats.ahead`.
 
-        `wanted` is the setting. `share` is the measured share of drafting in a round, which is the most that can be
-        gained; None before it was measured. `fits()` tells whether there is memory for a copy of the draft model.
+        `share` is the measured share of drafting in a round, which is the most that can be gained; None before it was
+        measured.
         """
+        wanted = self._setting()
         if wanted == "off":
             reason = ""
         elif wanted == "auto" and not self.running and (share or 0.0) < LEAST_SHARE:
             reason = "no-gain"
-        elif translates:
+        elif draft.translation is not None:
             reason = "other-tokenizer"
-        elif not self.running and not fits():
-            log.info("there is no memory for another copy of %s", folder.name)
+        elif not self.running and not self._fits(draft):
+            log.info("there is no memory for another copy of %s", draft.info.name)
             reason = "no-memory"
         else:
-            return self._link_for(folder)
+            return self._link_for(draft.info.path)
         if wanted in ("off", "auto"):
             self.close()
         return reason

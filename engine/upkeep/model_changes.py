@@ -185,7 +185,7 @@ class ModelChanges:
 
     def _until_unused(self, path: Path) -> Steps[None]:
         """Wait until no answer is under way with another main model than the one in this folder."""
-        while self._models.streaming and self._models.loaded and self._models.main.info.path != path:
+        while self._models.streaming() and self._models.loaded and self._models.main.info.path != path:
             yield None
 
     def _make_room_for(self, main: Path, but: Path | None = None) -> bool:

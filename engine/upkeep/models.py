@@ -10,7 +10,7 @@ from pathlib import Path
 import mlx.core as mx
 
 from engine.advice.fit import ModelSize, stored_bits
-from engine.async_drafting.link import AsyncDrafters, DrafterLink
+from engine.async_drafting.link import AsyncDrafters
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
 from engine.files.disk_pool import DiskPool
@@ -30,10 +30,10 @@ from engine.row_kernels import product as row_kernels
 from engine.row_kernels.layers import use_row_kernels
 from engine.settings import EngineSettings
 from engine.speculation.choosing.kept import Controllers, machine_here
-from engine.speculation.drafters.sources import Drafter, DraftSource
+from engine.speculation.drafters.sources import Drafter
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair
-from engine.tuning import LearnedPair, Rounding
+from engine.tuning import Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.main_loader import MainLoader
@@ -61,14 +61,14 @@ class Models:
         self.settings = settings
         self._main_loader = main_loader or MainLoader()
         self.memory = memory.ModelMemory(settings, self._main_loader)
-        self._streaming, self._on_progress = streaming, on_progress
+        self.streaming, self._on_progress = streaming, on_progress
         self.own: Path | None = None
         self.reloadable: dict[Path, ReloadableModels] = {}
         self._current: ResidentModel | None = None
         # The other main models in memory, the one used last at the end.
         self._aside: list[ResidentModel] = []
-        self._controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
-        self._async_drafters = AsyncDrafters()
+        self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
+        self._async_drafters = AsyncDrafters(lambda: self.settings.async_drafter, self.memory.copy_fits)
         # Whether the models that were loaded last took more memory than was available.
         self._crowded = False
         # The probe of the main model that has begun.
@@ -112,11 +112,6 @@ class Models:
     @property
     def loaded(self) -> bool:
         return self._current is not None
-
-    @property
-    def streaming(self) -> bool:
-        """Whether answers are under way."""
-        return self._streaming()
 
     @property
     def resident(self) -> list[ResidentModel]:
@@ -174,18 +169,18 @@ class Models:
         settings = self.settings
         context = None if settings.allow_oversize else settings.context
         self._crowded = self.memory.crowds(self.memory.main_size(main))
-        return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
+        return self._main_loader.load(main, settings.kv_bits, self.streaming, self._on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
         self._crowded = self._crowded or self.memory.crowds(self._draft_size(draft))
-        return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
+        return load_drafter(draft, DrafterLoading(self.main, self.settings, self.streaming, self._on_progress))
 
     def activate_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter; the model in use before stays resident."""
         self._put_aside()
         self._expect_costs_of(main)
-        self._current = ResidentModel(main, Drafting(main, self._controllers, self._reach))
+        self._current = ResidentModel(main, Drafting(main, self.controllers, self._async_drafters.reach))
         self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)
@@ -209,12 +204,12 @@ class Models:
 
     def _put_aside(self) -> None:
         self._async_drafters.close()
-        self._controllers.keep()
+        self.controllers.keep()
         self._aside, self._current, self._probe = self.resident, None, None
 
     def _expect_costs_of(self, main: LoadedModel) -> None:
         experts, visited = experts_of(main.config)
-        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, stored_bits=stored_bits(main.config))
+        self.controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, stored_bits=stored_bits(main.config))
 
     def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
@@ -232,9 +227,9 @@ class Models:
         log.info("unloaded %s until the next request", path)
         if self._current is not None and self._current.path == path:
             self._async_drafters.close()
-            self._controllers.keep()
+            self.controllers.keep()
             self._current = self._probe = None
-            self._controllers.pair = ("", "")
+            self.controllers.pair = ("", "")
         self._aside = [one for one in self._aside if one.path != path]
         release_unused_memory()
         memory.return_freed_memory()
@@ -242,25 +237,15 @@ class Models:
         if not self.resident:
             self._main_loader.unloaded()
 
-    def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
-        """Return the asynchronous drafter for `draft`, or the reason why there is none; see `AsyncDrafters.reach`."""
-        return self._async_drafters.reach(
-            self.settings.async_drafter,
-            draft.info.path,
-            share,
-            translates=draft.translation is not None,
-            fits=lambda: self.memory.copy_fits(draft),
-        )
-
     @property
     def untuned(self) -> bool:
         """Whether models are loaded that should be measured while the engine is idle."""
-        return self.loaded and (self._controllers.untuned or (self._controllers.lasting and self.unprobed))
+        return self.loaded and (self.controllers.untuned or (self.controllers.lasting and self.unprobed))
 
     @property
     def rounding(self) -> Rounding | None:
         """How this machine rounds the rows of the main model; None if that is unknown."""
-        return self._controllers.rounding if self.loaded else None
+        return self.controllers.rounding if self.loaded else None
 
     @property
     def unprobed(self) -> bool:
@@ -270,13 +255,9 @@ class Models:
     def probe(self, stop: Callable[[], bool], seconds: float) -> None:
         """Find out how, for `seconds` at most or until `stop()` is true."""
         end = time.monotonic() + seconds
-        self._probe = self._probe or probe_and_keep(self.main, self.memory.available, self._controllers)
+        self._probe = self._probe or probe_and_keep(self.main, self.memory.available, self.controllers)
         while self.unprobed and time.monotonic() < end and not stop():
             next(self._probe, None)
-
-    def learned(self) -> tuple[LearnedPair, ...]:
-        """Return costs and acceptance of every pair of models that was used here, loaded or not."""
-        return self._controllers.learned()
 
     def forget_learned(self) -> None:
         """Drop the costs and acceptance of all pairs."""
@@ -284,11 +265,11 @@ class Models:
         if self._current is not None:
             self._current.drafting.forget()
         else:
-            self._controllers.forget()
+            self.controllers.forget()
 
     def note_pace(self) -> str:
         """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""
-        if not self._streaming():
+        if not self.streaming():
             self.drafting.controller.set_pace("memory" if memory_pressure() == "critical" else slowed())
         return self.drafting.controller.learned.slowed
 
