@@ -140,14 +140,12 @@ class Waiting(deque[RequestStream]):
         try:
             self._models.memory.check_request(tokens, self._models.memory.use().free - promised)
         except NotEnoughMemory as error:
-            if error.missing > self._prefix_cache.bytes and self._unload_least_used():
-                self._make_room(generation, others)
-                return
-            if error.missing > self._prefix_cache.bytes:
+            if error.missing <= self._prefix_cache.bytes:
+                self._prefix_cache.shrink(self._prefix_cache.bytes - error.missing)
+                release_unused_memory()
+            elif not self._unload_least_used():
                 raise
-            self._prefix_cache.shrink(max(0, self._prefix_cache.bytes - error.missing))
-            release_unused_memory()
-            self._models.memory.check_request(tokens, self._models.memory.use().free - promised)
+            self._make_room(generation, others)
 
     def _held_bytes(self, active: ActiveRequest) -> int:
         """Return how many of the bytes that a request needs it has already taken."""

@@ -94,18 +94,8 @@ def count_here(config: Mapping[str, Any]) -> CacheShape:
     return count_caches(config, 2 if backend().keeps_weights else 4)
 
 
-def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
-    """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit into `free` bytes."""
-    check_request(main, draft, _limited(main, context), free, Path((draft or main).id).name)
-
-
-def weights_fit(model: ModelSize, context: int, free: int) -> bool:
-    """Whether one more model with caches for `context` tokens fits into `free` bytes."""
-    return check_fit(model, None, _limited(model, context), free).fits
-
-
 def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int, name: str = "") -> None:
-    """Raise `NotEnoughMemory`, for `name` or the main model, unless `tokens` prompt tokens fit into `free` bytes.
+    """Raise `NotEnoughMemory`, for `name` or the main model, unless both with `tokens` tokens fit into `free` bytes.
 
     The weights in the sizes of models that are loaded already are 0.
     """
@@ -203,13 +193,15 @@ class ModelMemory:
         return self._main_loader.size_here(size_on_disk(resolve_model(main), self.settings.kv_bits))
 
     def check_load(self, main: ModelSize, draft: ModelSize | None) -> None:
-        """Raise `NotEnoughMemory` unless these fit in the place of the resident models, or the settings allow it."""
+        """Raise `NotEnoughMemory` unless these fit in the place of all that is resident, or the settings allow it."""
         if not self.settings.allow_oversize:
-            check_load(main, draft, self.settings.context, self.use().free + self._held_bytes())
+            use = self.use()
+            room = min(use.limit, use.free + use.active)
+            check_request(main, draft, self._context_of(main), room, Path((draft or main).id).name)
 
     def crowds(self, size: ModelSize) -> bool:
         """Whether loading one more model may make other programs slower."""
-        return not weights_fit(size, self.settings.context, self.available)
+        return not check_fit(size, None, self._context_of(size), self.available).fits
 
     def copy_fits(self, draft: DraftSource) -> bool:
         """Whether there is memory for a copy of a draft model on the CPU, with caches for the usual context."""
@@ -233,23 +225,19 @@ class ModelMemory:
     def _pair(self) -> tuple[ModelSize, ModelSize | None]:
         return self._sizes[0], self._sizes[1] if len(self._sizes) > 1 else None
 
-    def _held_bytes(self) -> int:
-        return sum(one.bytes for one in self._resident)
-
     def _resident_bytes(self, used: ResidentModel) -> int:
         """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
         if not self._sizes:
             return recommended_limit()
-        context, others = self.settings.context, self.settings.most_active - 1
+        held, others = sum(one.bytes for one in self._resident), self.settings.most_active - 1
         # The caches of one answer, and a pass over its prompt.
-        first = check_fit(*self._pair, _limited(self._sizes[0], context), 0).needed
+        first = check_fit(*self._pair, self._context_of(self._sizes[0]), 0).needed
         # The tower is loaded later.
         first += 0 if used.main.vision is None else used.main.vision.bytes_to_load
-        return self._held_bytes() + first + others * self.cache_bytes(context)
+        return held + first + others * self.cache_bytes(self.settings.context)
 
-
-def _limited(main: ModelSize, context: int) -> int:
-    return min(context, context_length(main.config) or context)
+    def _context_of(self, main: ModelSize) -> int:
+        return min(self.settings.context, context_length(main.config) or self.settings.context)
 
 
 def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[ModelSize, ModelSize | None]:

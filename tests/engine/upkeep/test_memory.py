@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
 from engine.upkeep import memory
-from engine.upkeep.memory import check_load, memory_use
+from engine.upkeep.memory import check_request, memory_use
 from tests.engine.model_files.model_folders import llama_config
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
@@ -42,6 +43,12 @@ def scheduler_with(free: int) -> Scheduler:
     """A scheduler that may use `free` bytes more than MLX holds now, after garbage was collected."""
     gc.collect()
     return Scheduler(EngineSettings(memory_limit=memory_use().active + free))
+
+
+def needed_by(main: Path) -> int:
+    with pytest.raises(NotEnoughMemory) as caught:
+        load_models(Scheduler(EngineSettings(memory_limit=1)), main, None)
+    return int(caught.value.arguments["needed"])
 
 
 def allow_oversize(scheduler: Scheduler) -> None:
@@ -66,10 +73,20 @@ def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Pat
     assert 0 < caught.value.arguments["largest_context"] < 512
 
 
+@pytest.mark.parametrize("missing", [0, 1])
+def test_what_goes_with_the_old_model_is_room_for_the_new_one(
+    missing: int, scheduler: Scheduler, tiny_draft: Path
+) -> None:
+    """The window says "fits" of what needs no more than the limit, whatever finished turns take now."""
+    run(scheduler, request(max_tokens=4))
+    scheduler.configure(EngineSettings(memory_limit=needed_by(tiny_draft) - missing))
+    with suppress(NotEnoughMemory):
+        load_models(scheduler, tiny_draft, None)
+    assert (scheduler.models.main.info.path == tiny_draft) == (not missing)
+
+
 def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path, tiny_draft: Path) -> None:
-    with pytest.raises(NotEnoughMemory) as caught:
-        load_models(scheduler_with(10**6), tiny_main, None)
-    scheduler = scheduler_with(caught.value.arguments["needed"] + 200_000)
+    scheduler = Scheduler(EngineSettings(memory_limit=needed_by(tiny_main) + 200_000))
     pair = load_models(scheduler, tiny_main, tiny_draft)
     assert pair.main is not None
     assert pair.draft is None
@@ -122,7 +139,7 @@ def test_a_refusal_says_what_would_fit_instead() -> None:
 
     def refusal(free: int) -> dict[str, Any]:
         with pytest.raises(NotEnoughMemory) as caught:
-            check_load(main, draft, 65536, free)
+            check_request(main, draft, 65536, free)
         return caught.value.arguments
 
     # 8 GiB of weights, 8 of caches and a workspace for the main model; 2 and 2 for the draft.

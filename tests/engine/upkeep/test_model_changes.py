@@ -190,7 +190,7 @@ def test_a_main_model_that_cannot_be_used_interrupts_no_answer(
 def test_the_old_model_is_unloaded_first_where_both_do_not_fit(
     scheduler: Scheduler, other_main: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.upkeep.memory.weights_fit", lambda *_: False)
+    monkeypatch.setattr(scheduler.models.memory, "crowds", lambda _: True)
     running = begun(scheduler, request(max_tokens=400))
     ended = ask_for_main(scheduler, other_main)
     scheduler.step()
@@ -206,7 +206,7 @@ def test_an_unloaded_model_is_loaded_again_when_the_new_one_cannot_be_used(
     scheduler: Scheduler, broken: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_draft(scheduler, tiny_draft)
-    monkeypatch.setattr("engine.upkeep.memory.weights_fit", lambda *_: False)
+    monkeypatch.setattr(scheduler.models.memory, "crowds", lambda _: True)
     with pytest.raises(ModelNotUsable):
         load_models(scheduler, broken, None)
     assert scheduler.models.main.info.path == tiny_main

@@ -60,7 +60,7 @@ def names(scheduler: Scheduler) -> list[Path | None]:
 
 def room_for(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, count: int) -> None:
     """Let `count` main models fit into memory."""
-    monkeypatch.setattr(memory, "weights_fit", lambda *_: len(scheduler.models.resident) < count)
+    monkeypatch.setattr(scheduler.models.memory, "crowds", lambda _: len(scheduler.models.resident) >= count)
 
 
 ASKED = request(max_tokens=12, speculation=PLAIN)
