@@ -82,7 +82,6 @@ class Scheduler:
 
     @property
     def busy(self) -> bool:
-        """Whether there is work to do."""
         return bool(self._waiting or self._prefilling or self._decoding.turns or self.changes.queue)
 
     @property
@@ -96,7 +95,6 @@ class Scheduler:
 
     @property
     def status(self) -> EngineStatus:
-        """Requests and memory as they are now."""
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
         resident = tuple(one.pair for one in self.models.resident)
@@ -286,8 +284,9 @@ class Scheduler:
         """Use the main model of the oldest request that could begin, once all answers of another one have ended."""
         first = self._waiting.first
         wanted = None if first is None else self.models.wanted_by(first.request)
-        if wanted is not None and (reloadable := self.models.reloadable.get(wanted)) is not None:
-            self.changes.enqueue(self.changes.restore(reloadable), partial(self._model_restored, wanted))
+        if wanted in self.models.reloadable and wanted is not None:
+            loading = self.changes.load_beside(wanted, self.models.reloadable[wanted])
+            self.changes.enqueue(loading, partial(self._model_restored, wanted))
         elif self.models.is_resident(wanted) and not self.active and wanted is not None:
             self.changes.switch(wanted)
 

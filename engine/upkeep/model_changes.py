@@ -27,7 +27,6 @@ from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
 from engine.upkeep.models import Models
 from engine.upkeep.prefix_and_index import PrefixAndIndexStores
-from engine.upkeep.resident_models import ReloadableModels
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +133,7 @@ class ModelChanges:
                 if own is not None and not models.loaded and own in models.reloadable:
                     # If this fails, the next request tries again.
                     with suppress(EngineError):
-                        yield from self.restore(models.reloadable[own])
+                        yield from self.load_beside(own, models.reloadable[own])
                 raise
             installed = self.install(loaded, None)
         else:
@@ -170,10 +169,6 @@ class ModelChanges:
             yield from self._until_unused(path)
             self._activate_main(loaded)
         return (yield from self._set_draft(draft))
-
-    def restore(self, reloadable: ReloadableModels) -> Steps[LoadedPair]:
-        """Load reloadable models again."""
-        return self.load_beside(reloadable.main, reloadable.draft)
 
     def switch(self, path: Path) -> None:
         """Use the resident main model in this folder. No answer may be under way with another one."""
@@ -222,8 +217,8 @@ class ModelChanges:
         models, own = self._models, self._models.own
         if own is None:
             raise NoModel
-        if (reloadable := models.reloadable.get(own)) is not None:
-            return (yield from self.load_beside(reloadable.main, draft))
+        if own in models.reloadable:
+            return (yield from self.load_beside(own, draft))
         if models.main.info.path != own:
             self.queue[0].blocks_requests = True
             yield from self._until_unused(own)
@@ -232,7 +227,6 @@ class ModelChanges:
         return (yield from self._set_draft(draft))
 
     def _set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
-        """Replace the drafter of the main model in use."""
         if draft is None:
             return self._activate_draft(None)
         try:
@@ -305,7 +299,6 @@ class ModelChanges:
             self._drop(path)
 
     def configure(self, settings: EngineSettings) -> None:
-        """Use other settings from now on."""
         before = self._models.settings
         self._models.configure(settings)
         if settings.kv_bits != before.kv_bits:

@@ -37,7 +37,7 @@ from engine.tuning import Rounding
 from engine.upkeep import memory
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.main_loader import MainLoader
-from engine.upkeep.resident_models import ReloadableModels, ResidentModel
+from engine.upkeep.resident_models import ResidentModel
 from engine.upkeep.rounding_probe import probe_and_keep
 
 log = logging.getLogger(__name__)
@@ -47,8 +47,9 @@ class Models:
     """The main models in memory with their drafting: the one in use, and the other resident ones.
 
     `own` is the folder of the main model that answers requests which name none. `reloadable` maps the folders of
-    unloaded models to what the next request for them loads again. `streaming` returns whether answers are being
-    decoded, which a pause would delay; `on_progress` is called with the bytes of weights loaded and in total.
+    unloaded main models, which the next request for them loads again, to those of their drafters. `streaming` returns
+    whether answers are being decoded, which a pause would delay; `on_progress` is called with the bytes of weights
+    loaded and in total.
     """
 
     def __init__(
@@ -63,10 +64,10 @@ class Models:
         self.memory = memory.ModelMemory(settings, self._main_loader)
         self.streaming, self._on_progress = streaming, on_progress
         self.own: Path | None = None
-        self.reloadable: dict[Path, ReloadableModels] = {}
+        self.reloadable: dict[Path, Path | None] = {}
         self._current: ResidentModel | None = None
-        # The other main models in memory, the one used last at the end.
-        self._aside: list[ResidentModel] = []
+        # All main models in memory, the one in use last, and before it those that were used last.
+        self.resident: list[ResidentModel] = []
         self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
         self._async_drafters = AsyncDrafters(lambda: self.settings.async_drafter, self.memory.copy_fits)
         # Whether the models that were loaded last took more memory than was available.
@@ -101,7 +102,6 @@ class Models:
 
     @property
     def pair(self) -> LoadedPair:
-        """The models in use."""
         return LoadedPair(None, None) if self._current is None else self._current.pair
 
     @property
@@ -112,11 +112,6 @@ class Models:
     @property
     def loaded(self) -> bool:
         return self._current is not None
-
-    @property
-    def resident(self) -> list[ResidentModel]:
-        """All main models in memory, the one in use last, and before it those that were used last."""
-        return [*self._aside, *([] if self._current is None else [self._current])]
 
     def is_resident(self, path: Path | None) -> bool:
         """Whether the main model in this folder is in memory."""
@@ -135,7 +130,7 @@ class Models:
 
         None if there is no other.
         """
-        paths = (one.path for one in self._aside if one.path != but)
+        paths = (one.path for one in self.resident if one is not self._current and one.path != but)
         return min(paths, key=lambda path: path == self.own, default=None)
 
     def main_fits_beside(self, main: str | Path) -> bool:
@@ -181,6 +176,7 @@ class Models:
         self._put_aside()
         self._expect_costs_of(main)
         self._current = ResidentModel(main, Drafting(main, self.controllers, self._async_drafters.reach))
+        self.resident.append(self._current)
         self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
             use_row_kernels(main.model, self.rounding.kernel_rows)
@@ -195,8 +191,9 @@ class Models:
         if self._current is not None and self._current.path == path:
             return
         self._put_aside()
-        [self._current] = [one for one in self._aside if one.path == path]
-        self._aside.remove(self._current)
+        [self._current] = [one for one in self.resident if one.path == path]
+        self.resident.remove(self._current)
+        self.resident.append(self._current)
         self._crowded = False
         self._expect_costs_of(self._current.main)
         self._current.drafting.select()
@@ -205,7 +202,7 @@ class Models:
     def _put_aside(self) -> None:
         self._async_drafters.close()
         self.controllers.keep()
-        self._aside, self._current, self._probe = self.resident, None, None
+        self._current = self._probe = None
 
     def _expect_costs_of(self, main: LoadedModel) -> None:
         experts, visited = experts_of(main.config)
@@ -221,19 +218,22 @@ class Models:
 
     def drop(self, path: Path) -> None:
         """Unload the main model in this folder and its drafter, and note in `reloadable` how to load them again."""
-        if not self.is_resident(path):
+        dropped = next((one for one in self.resident if one.path == path), None)
+        if dropped is None:
             return
-        self.reloadable |= {one.path: one.reloadable() for one in self.resident if one.path == path}
+        self.reloadable[path] = dropped.pair.draft_path
+        self.resident.remove(dropped)
+        # Nothing may hold its weights while freed memory is returned.
+        del dropped
         log.info("unloaded %s until the next request", path)
         if self._current is not None and self._current.path == path:
             self._async_drafters.close()
             self.controllers.keep()
             self._current = self._probe = None
             self.controllers.pair = ("", "")
-        self._aside = [one for one in self._aside if one.path != path]
+        self.memory.follow(self.resident, self._current)
         release_unused_memory()
         memory.return_freed_memory()
-        self.memory.follow(self.resident, self._current)
         if not self.resident:
             self._main_loader.unloaded()
 
@@ -260,7 +260,6 @@ class Models:
             next(self._probe, None)
 
     def forget_learned(self) -> None:
-        """Drop the costs and acceptance of all pairs."""
         self._probe = None
         if self._current is not None:
             self._current.drafting.forget()

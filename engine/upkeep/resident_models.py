@@ -1,4 +1,4 @@
-"""What is known of a main model in memory, and of one that is to be loaded again."""
+"""A main model in memory with its drafting."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ from pathlib import Path
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair
-
-
-@dataclass(frozen=True, slots=True)
-class ReloadableModels:
-    """Unloaded models that the next request loads again."""
-
-    main: Path
-    draft: Path | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,8 +33,3 @@ class ResidentModel:
         held = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
         held += 0 if vision is None else vision.bytes - vision.bytes_to_load
         return held if reduced is None else held + reduced.nbytes
-
-    def reloadable(self) -> ReloadableModels:
-        """Return how to load both models again."""
-        drafter = self.drafting.drafter
-        return ReloadableModels(self.path, None if drafter is None else drafter.info.path)

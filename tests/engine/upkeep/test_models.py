@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -145,3 +146,17 @@ def test_a_prompt_longer_than_the_tokenizer_expects_prints_no_warning(
     with caplog.at_level("WARNING", "transformers"):
         assert len(tokenizer.encode("one two three four five six seven eight nine ten")) > 8
     assert caplog.records == []
+
+
+def test_weights_are_gone_before_what_mlx_keeps_of_them_is_given_back(
+    tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else MLX keeps them for reuse, and unloading frees no memory."""
+    scheduler, gone = Scheduler(), list[bool]()
+    load_models(scheduler, tiny_main, None)
+    weights = weakref.ref(scheduler.models.main.model)
+    monkeypatch.setattr("engine.upkeep.models.release_unused_memory", lambda: gone.append(weights() is None))
+    gc.collect()
+    scheduler.changes.unload()
+    assert gone == [True]
+    scheduler.close()
