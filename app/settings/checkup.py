@@ -27,19 +27,11 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
     `pair` is None if no speed was measured. `problem` is the sentence for its error, or why there is no pair.
     """
     memory = facts.memory
-    return {
-        "chip": facts.chip,
-        "system": facts.system,
-        "needs_newer_macos": facts.needs_newer_macos,
-        "lacks_accelerator_kernels": facts.lacks_accelerator_kernels,
+    return asdict(facts) | {
         "versions": {name: installed_version(package) for name, package in _PACKAGES.items()}
         | {"Python": platform.python_version()},
         "memory": {"total": memory.total, "free": memory.available if memory.known else None},
-        "low_power_mode": facts.low_power,
-        "hot": facts.hot,
-        "wired_limit_mb": facts.wired_limit_mb,
         "memory_for_models": models_limit(values, pair.memory_limit if pair else None, memory.total),
-        "local_network": facts.local_network,
         "rounding": to_builtins(pair.rounding) if pair and pair.rounding else None,
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {

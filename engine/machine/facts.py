@@ -21,14 +21,14 @@ _CPU_INFO = Path("/proc/cpuinfo")
 class MachineFacts:
     """What a check finds on this machine.
 
-    `low_power` and `hot` are None if the system does not say. `wired_limit_mb` is the limit of GPU memory that the user
-    has set with sysctl, 0 for the system's own, None if there is no such setting.
+    `low_power_mode` and `hot` are None if the system does not say. `wired_limit_mb` is the limit of GPU memory that the
+    user has set with sysctl, 0 for the system's own, None if there is no such setting.
     """
 
     chip: str
     system: str
     memory: SystemMemory
-    low_power: bool | None
+    low_power_mode: bool | None
     hot: bool | None
     wired_limit_mb: int | None
     local_network: LocalNetwork

@@ -83,7 +83,6 @@ class ProcessInfo:
 
     @property
     def low_power(self) -> bool:
-        """Whether Low Power Mode is on."""
         return bool(self._objc.send(self._info, b"isLowPowerModeEnabled", ctypes.c_bool))
 
     @property
@@ -99,7 +98,6 @@ class ProcessInfo:
             return int(self._objc.send(token, b"retain", ID) or 0)
 
     def end_activity(self, token: int) -> None:
-        """End the activity of a token."""
         with self._objc.pool():
             self._objc.send(self._info, b"endActivity:", None, (ID, token))
             self._objc.send(token, b"release", None)

@@ -28,7 +28,7 @@ def test_a_mac_says_everything(mac: Runtime, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("platform.mac_ver", lambda: ("26.1", ("", "", ""), "arm64"))
     found = read_facts()
     assert (found.chip, found.system, found.wired_limit_mb) == ("Apple M4 Pro", "macOS 26.1", 40000)
-    assert (found.low_power, found.hot, found.local_network) == (True, True, "none")
+    assert (found.low_power_mode, found.hot, found.local_network) == (True, True, "none")
     assert found.memory.total > 0
 
 
@@ -37,4 +37,4 @@ def test_a_system_that_says_little_is_no_error(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(module, "process_info", lambda: None)
     found = read_facts()
     assert found.chip
-    assert (found.low_power, found.hot, found.wired_limit_mb) == (None, None, None)
+    assert (found.low_power_mode, found.hot, found.wired_limit_mb) == (None, None, None)
