@@ -35,7 +35,6 @@ _SYNTHETIC_PROMPT = "Go on."
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "bench",
@@ -72,7 +71,6 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
     try:
         _check(arguments)
         report = _measure(arguments)

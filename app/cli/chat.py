@@ -47,7 +47,6 @@ class BadQuestion(EngineError):
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "chat",

@@ -33,7 +33,6 @@ _OPEN = (
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     asked = f"--hosts {_EXAMPLE_HOSTS} --main {_EXAMPLE}"
     run_example = f'tandem cluster run {asked} "What is a draft model?"'
     parser = add_command(
@@ -65,7 +64,6 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
     commands = {
         "check": _check, "download": _download, "run": _run, "rank": _rank, "report": _report, "fetch": _fetch,
     }  # fmt: skip

@@ -1,4 +1,7 @@
-"""What all commands share: their exit codes, their help with examples below it, and their actions."""
+"""What all commands share: their exit codes, their help with examples below it, and their actions.
+
+The module of a command has `add_parser(subparsers)`, and `run(arguments)`, which returns the exit code.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from engine.errors import CodedError
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "connect",

@@ -22,7 +22,6 @@ _MEASURED_S, _POLL_S = 45.0, 0.1
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "doctor",
@@ -38,7 +37,6 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
     # Not at the top: other commands should not wait for it.
     from app.settings.checkup import gather
     from app.wording.checkup import page

@@ -46,7 +46,6 @@ _EXAMPLE = "mlx-community/Qwen3-8B-4bit"
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "models",
@@ -74,7 +73,6 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
     try:
         return _ACTIONS[arguments.action][1](arguments)
     except EngineError as error:

@@ -39,7 +39,6 @@ _MODEL_HELP = "folder, GGUF file or name of the {kind} (default: the starter{mor
 
 
 def own_settings() -> SettingsValues:
-    """Return the settings as they are stored."""
     return SettingsStore(settings_folder() / "settings.json").values
 
 

@@ -13,7 +13,6 @@ from app.cli.terminal import format_bytes, print_table, say
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command; it has no options."""
     what = "list the models in memory of the window or of `tandem serve`"
     add_command(subparsers, "ps", what, ("tandem ps",), f"{what.capitalize()}, whose local API has to be on.")
 

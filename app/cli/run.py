@@ -11,7 +11,6 @@ run = chat.run
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "run",

@@ -46,7 +46,6 @@ _SHARED = (
 
 
 def add_parser(subparsers: Any) -> None:
-    """Declare the command and its options."""
     parser = add_command(
         subparsers,
         "serve",
@@ -128,7 +127,6 @@ def _say_where(address: str, origin: str) -> None:
 
 
 def _until_interrupted() -> None:
-    """Wait for Ctrl-C or SIGTERM."""
     ended = threading.Event()
     # Service managers send SIGTERM; Ctrl-C raises KeyboardInterrupt.
     before = signal.signal(signal.SIGTERM, lambda _number, _frame: ended.set())
@@ -152,7 +150,6 @@ def api_key() -> tuple[str | None, str]:
 
 
 def port(text: str) -> int:
-    """Parse a port for argparse."""
     if text.isdecimal() and int(text) <= 65535:
         return int(text)
     raise argparse.ArgumentTypeError(f"a port is a number up to 65535, not {text!r}")

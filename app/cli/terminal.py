@@ -49,7 +49,6 @@ def terminal_of(stream: TextIO) -> TextIO:
 
 
 def say(text: str) -> None:
-    """Print a message on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

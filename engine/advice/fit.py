@@ -54,7 +54,6 @@ class ModelSize:
 
     @cached_property
     def shape(self) -> CacheShape:
-        """The shape of its caches."""
         return cache_shape(self.config, self.count)
 
 

@@ -64,7 +64,6 @@ def is_copy(draft: Model, main: Model) -> bool:
 
 
 def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimate:
-    """Estimate the speed-up of a draft model or a head."""
     if draft.head:
         return estimate_head_speedup(main, _bytes_of_head(main, draft), chained=is_chained(draft.head))
     return _estimate(main, *_with_draft(main, draft, relation))
@@ -131,7 +130,6 @@ def _share_used(main: Model) -> float:
 
 
 def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int], float]) -> float:
-    """Return the speed-up at the best depth."""
 
     def at(depth: int) -> float:
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)

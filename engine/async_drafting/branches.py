@@ -106,11 +106,9 @@ class BranchPasses:
 
     @property
     def length(self) -> int:
-        """Tokens that the caches hold."""
         return int(self._caches[0].offset)
 
     def clear(self) -> None:
-        """Forget the text."""
         self._caches = [BranchCache(self._rows) for _ in range(self._layers)]
 
     def cut(self, length: int) -> None:

@@ -201,11 +201,9 @@ class AsyncDrafters:
 
     @property
     def running(self) -> bool:
-        """Whether a drafter runs or starts."""
         return self._link is not None and self._link.state != "gone"
 
     def close(self) -> None:
-        """End the drafter, if there is one."""
         link, self._link = self._link, None
         if link is not None:
             link.close()

@@ -99,7 +99,6 @@ class TreeDrafter:
         return DraftReply(outcome.conversation, outcome.round, position, tuple(found))
 
     def step(self) -> None:
-        """Run the next pass."""
         if next(self._plan, self) is self:
             self._stop(self._cache)
 

@@ -60,7 +60,6 @@ def quantised_layers(model: nn.Module) -> list[Quantised]:
 
 
 def is_suitable(layer: Quantised) -> bool:
-    """Whether our kernel can compute the layer's products."""
     return takes(inputs_of(layer), layer.bits) and dtype_of(layer) in HALF
 
 
@@ -82,7 +81,6 @@ def use_row_kernels(model: nn.Module, widths: Set[int]) -> None:
 
 
 def inputs_of(layer: Quantised) -> int:
-    """Return the number of inputs of a quantised layer."""
     return int(layer.weight.shape[1]) * 32 // int(layer.bits)
 
 

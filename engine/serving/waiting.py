@@ -173,7 +173,6 @@ class Waiting(deque[RequestStream]):
             self._drop(stream)
 
     def drop_cancelled(self) -> None:
-        """End the requests that were cancelled."""
         for stream in [one for one in self if one.cancelled]:
             self.remove(stream)
             self._drop(stream)

@@ -58,11 +58,6 @@ def drafter_kind(folder: Path) -> DrafterKind:
     return next(kind for kind in KINDS if kind.recognises(folder))
 
 
-def is_head(folder: Path) -> bool:
-    """Whether the folder holds a head, by its tensors. False for a folder that cannot be read."""
-    return ModelFolder(folder).head is not None
-
-
 def load_head_for(
     main: LoadedModel,
     name_or_path: str | Path,
@@ -100,8 +95,9 @@ def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading, taught:
     return (yield from prepare_draft(loading.main, draft))
 
 
-# The first kind that recognises a folder counts. Loading as a draft model reports the fault of any other folder.
+# The first kind that recognises a folder counts: a head by its tensors. Loading as a draft model reports the fault of
+# any other folder.
 KINDS = (
-    DrafterKind(is_head, _load_head, lambda _settings: None),
+    DrafterKind(lambda folder: ModelFolder(folder).head is not None, _load_head, lambda _settings: None),
     DrafterKind(lambda _folder: True, _load_draft_model, lambda settings: settings.draft_kv_bits),
 )

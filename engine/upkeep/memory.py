@@ -180,7 +180,6 @@ class ModelMemory:
             self._limits.restore()
 
     def use(self) -> MemoryUse:
-        """Return the memory as it is now."""
         return memory_use(self.settings.memory_limit)
 
     @property

@@ -74,7 +74,6 @@ class Teaching:
             self._end(None)
 
     def fail(self, error: EngineError) -> None:
-        """End the teaching, if there is one, with an error."""
         if self._work is not None:
             self._end(error)
 
@@ -151,7 +150,6 @@ class Teaching:
         return copy
 
     def _train(self, training: Training) -> Steps[None]:
-        """Run all steps."""
         spent = 0.0
         while training.step < training.steps:
             started = time.monotonic()
@@ -180,7 +178,6 @@ class Teaching:
 
 
 def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedModel) -> Student:
-    """Return a drafter of `main` as a student."""
     if isinstance(drafter, HeadSource):
         return HeadStudent(drafter, main)
     draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
