@@ -185,19 +185,22 @@ def main(arguments: list[str] | None = None) -> int:
     long = parser.parse_args(arguments).long
     mac = sys.platform == "darwin" and platform.machine() == "arm64"
     failed = False
-    for point in POINTS:
-        if not (mac or point.here):
-            say(f"[needs a Mac] {point.what}")
-        elif point.long and not long:
-            say(f"[needs --long] {point.what}")
-        elif not confirmed(point):
-            failed = True
-    if not mac:
-        say("This is no Mac with Apple Silicon: what is ok above is so here, not on Metal.")
-    say(f"\nA person has to look at the rest:\n{BY_A_PERSON}")
-    FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(anonymous("\n".join(said)), encoding="utf-8")
-    print(f"Tick off what holds and note what does not in this file, and send it: {FILE}")
+    try:
+        for point in POINTS:
+            if not (mac or point.here):
+                say(f"[needs a Mac] {point.what}")
+            elif point.long and not long:
+                say(f"[needs --long] {point.what}")
+            elif not confirmed(point):
+                failed = True
+        if not mac:
+            say("This is no Mac with Apple Silicon: what is ok above is so here, not on Metal.")
+    # Also if a person stops it: the long points take an hour.
+    finally:
+        say(f"\nA person has to look at the rest:\n{BY_A_PERSON}")
+        FILE.parent.mkdir(exist_ok=True)
+        FILE.write_text("\n".join(said), encoding="utf-8")
+        print(f"Tick off what holds and note what does not in this file, and send it: {FILE}")
     return int(failed)
 
 
@@ -218,13 +221,13 @@ def confirmed(point: Point) -> bool:
     try:
         found = point.confirm() if callable(point.confirm) else run(point.confirm)
     # Whatever goes wrong in one point, the others are run.
-    except Exception as reason:
-        say(f"[failed] {point.what}: {reason if isinstance(reason, Failed) else repr(reason)}")
+    except (Exception, SystemExit) as reason:
+        say(f"[failed] {point.what}: {anonymous(str(reason) if isinstance(reason, Failed) else repr(reason))}")
         return False
     lines = found.strip().splitlines()
     # A table is for reading, of all else the last line says enough.
     shown = found.rstrip() if point.long else (lines[-1][:2000] if lines else "")
-    say(f"[ok] {point.what}\n{shown}")
+    say(f"[ok] {point.what}\n{anonymous(shown)}")
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -89,15 +90,24 @@ def test_whatever_a_point_raises_the_others_are_run_and_one_anonymous_file_is_le
         during, after = json.loads("[1, 2, 3]")
         return str(during + after)
 
+    def stop() -> str:
+        raise KeyboardInterrupt
+
     monkeypatch.setattr("getpass.getuser", lambda: "anna")
-    monkeypatch.setattr("platform.node", lambda: "Annas-MacBook.local")
-    where = f"{ROOT} {Path.home()} /private/var/pytest-of-anna/x Annas-MacBook.local"
-    points = (point("a table", misread, here=True), point("a place", ("/bin/echo", where), here=True))
+    # The list for a person stays as it is.
+    monkeypatch.setattr("platform.node", lambda: "Mac")
+    where = f"{ROOT} {Path.home()} /private/var/pytest-of-anna/x Mac"
+    points = [point("a table", misread, here=True), point("an exit", sys.exit, here=True)]
+    points += [point("a place", ("/bin/echo", where), here=True)]
     main.__globals__.update({"POINTS": points, "FILE": tmp_path / "build" / "confirmed.md"})
     assert main([]) == 1
+    points.append(point("a long way", stop, here=True))
+    with pytest.raises(KeyboardInterrupt):
+        main([])
     assert str(tmp_path / "build" / "confirmed.md") in capsys.readouterr().out.splitlines()[-1]
     written = (tmp_path / "build" / "confirmed.md").read_text()
     assert "[failed] a table: ValueError(" in written
+    assert "[failed] an exit: SystemExit(" in written
     assert "[ok] a place\n. ~ /private/var/pytest-of-somebody/x a-mac\n" in written
     assert written.endswith(script["BY_A_PERSON"])
 
