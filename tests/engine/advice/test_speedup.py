@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from engine.advice.speedup import estimate_head_speedup, estimate_speedup, is_copy
+from engine.advice.speedup import estimate_head_speedup, estimate_speedup
 from engine.model_files.model import Model
 
 GB = 10**9
@@ -132,16 +132,3 @@ def test_a_mixture_of_experts_may_gain_what_was_published_for_any(set_chip: SetC
     assert not ranges["Apple M2"].gains
     assert ranges["Apple M4"].most == ranges["Apple M5 Max"].most == 1.8
     assert ranges["Apple M4"].bounds < ranges["Apple M5 Max"].bounds  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(("chip", "pays"), [("AMD EPYC", False), ("Apple M4", True)])
-def test_a_copy_in_fewer_bits_is_faster_only_where_weights_stay_as_they_are_stored(
-    chip: str, *, pays: bool, set_chip: SetChip
-) -> None:
-    """SmolLM2-135M as float32 and in 4 bits: a CPU computes both with float32."""
-    set_chip(chip)
-    main = replace(DENSE, weight_bytes=538_000_000, active_bytes=538_000_000, bits=32)
-    copy = replace(DENSE, weight_bytes=76_000_000, active_bytes=76_000_000)
-    assert is_copy(copy, main)
-    assert (estimate_speedup(main, copy, "same").speedup > 1.05) == pays
-    assert not is_copy(DENSE, main)

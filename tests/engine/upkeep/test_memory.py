@@ -152,48 +152,35 @@ def test_a_refusal_says_what_would_fit_instead() -> None:
     assert (far["kv_bits"], far["draft_bytes"], far["largest_context"]) == (0, 0, 0)
 
 
-def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
+def test_what_models_and_answers_need_is_wired_and_the_freed_memory_of_a_pass_is_kept(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits: list[int] = [7]
+    """That is so while models are loaded."""
+    wired, kept = [7], [2**40]
     monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
-    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
-    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda _: 0)
+    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: wired.append(limit) or wired[-2])
+    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda limit: kept.append(limit) or kept[-2])
     scheduler = Scheduler(EngineSettings(most_active=2))
     load_models(scheduler, tiny_main, tiny_draft)
     models = scheduler.models
     assert models.drafter is not None
     weights = models.main.info.bytes + models.drafter.info.bytes
     caches = 2 * models.memory.cache_bytes(scheduler.settings.context)
-    assert weights + caches < limits[-1] < 2 * (weights + caches) + 2**30
-    both = limits[-1]
+    assert weights + caches < wired[-1] < 2 * (weights + caches) + 2**30
+    # A pass of 2,048 tokens of a tiny model.
+    assert kept[-1] == 2**28
+    both = wired[-1]
     set_draft(scheduler, None)
-    assert models.main.info.bytes < limits[-1] < both
+    assert models.main.info.bytes < wired[-1] < both
     scheduler.changes.unload()
-    assert limits[-1] == 7
+    assert (wired[-1], kept[-1]) == (7, 2**40)
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**10)
     allow_oversize(scheduler)
     load_models(scheduler, tiny_main, None)
-    assert limits[-1] == 2**10
+    assert wired[-1] == 2**10
     scheduler.close()
-    assert limits[-1] == 7
-
-
-def test_mlx_keeps_no_more_freed_memory_than_a_pass_uses(
-    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limits: list[int] = [2**40]
-    monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
-    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda _: 0)
-    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
-    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda limit: limits.append(limit) or limits[-2])
-    scheduler = Scheduler(EngineSettings())
-    load_models(scheduler, tiny_main, tiny_draft)
-    # A pass of 2,048 tokens of a tiny model.
-    assert limits[-1] == 2**28
-    scheduler.close()
-    assert limits[-1] == 2**40
+    assert wired[-1] == 7
 
 
 @pytest.mark.parametrize(

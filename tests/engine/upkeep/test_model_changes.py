@@ -235,11 +235,6 @@ def reloadable(scheduler: Scheduler) -> Scheduler:
     return scheduler
 
 
-def test_reloadable_models_are_loaded_by_the_next_request(reloadable: Scheduler) -> None:
-    clients = run(reloadable, request(max_tokens=4), request(max_tokens=6))
-    assert [len(client.finished.ids) for client in clients] == [4, 6]
-
-
 def test_reloadable_models_are_loaded_with_a_new_draft_model_and_a_request_waits_for_both(
     reloadable: Scheduler, tiny_draft: Path
 ) -> None:
