@@ -11,7 +11,7 @@ from typing import Any
 
 from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, draft_for, offers
-from engine.advice.fit import FitReport, ModelSize, check_fit
+from engine.advice.fit import FitReport, ModelSize, check_fit, size_of
 from engine.advice.pairing import PairAdvice, installed_head, published_head
 from engine.advice.speedup import WORTH_IT, SpeedupEstimate, estimate_speedup, parameters
 from engine.cluster.plan import fits_together
@@ -52,7 +52,8 @@ class MemoryBudget:
             elif keeps_weights() and not gain.gains:
                 found["head_found"] = head
         context = min(self.context, main.context or self.context)
-        size, drafting = self._size(main), self._size(draft) if draft is not None else None
+        size = size_of(main, self.element_bytes)
+        drafting = None if draft is None else size_of(draft, self.element_bytes)
         found["fit"] = check_fit(size, drafting, context, self.limit)
         if not found["fit"].fits and self.machines:
             of_draft = found["fit"].needed - check_fit(size, None, context, self.limit).needed
@@ -61,9 +62,6 @@ class MemoryBudget:
             expected = estimate_speedup(main, draft, "same")
             found |= {"draft": draft.id, "draft_name": draft.name or short_name(draft.id)[0], "expected": expected}
         return found
-
-    def _size(self, model: Model) -> ModelSize:
-        return ModelSize(model.id, model.weight_bytes, model.config, self.element_bytes)
 
 
 @dataclass(frozen=True)

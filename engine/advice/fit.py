@@ -13,6 +13,7 @@ from typing import Any
 from engine.advice.cache_shape import cache_shape, cached_elements, count_apart
 from engine.model_files.cache_counting import CacheShape
 from engine.model_files.config import FALLBACK_CONTEXT, context_length, experts_of, text_config
+from engine.model_files.model import Model
 
 # Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
@@ -55,6 +56,11 @@ class ModelSize:
     @cached_property
     def shape(self) -> CacheShape:
         return cache_shape(self.config, self.count)
+
+
+def size_of(model: Model, element_bytes: float) -> ModelSize:
+    """Return the size of a model with caches of `element_bytes` bytes a number; those of heads always have two."""
+    return ModelSize(model.id, model.weight_bytes, model.config, 2.0 if model.head else element_bytes)
 
 
 @dataclass(frozen=True, slots=True)

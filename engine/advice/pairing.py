@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.advice.catalog import Catalog
-from engine.advice.fit import ModelSize, check_fit, stored_bits
+from engine.advice.fit import check_fit, size_of, stored_bits
 from engine.advice.speedup import (
     WORTH_IT,
     SpeedupEstimate,
@@ -141,7 +141,7 @@ def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int | None)
 
 def same_model(one: str, other: str) -> bool:
     """Return whether two repositories hold the same model, in any packing, by their names."""
-    return _bare(one) == _bare(other) != ()
+    return _bare(one) == _bare(other) != ("",)
 
 
 def is_named_after(head: str, main: str) -> bool:
@@ -160,31 +160,24 @@ def bare_name(repository: str) -> str:
 
 
 def _bare(repository: str) -> tuple[str, ...]:
-    words = repository.rpartition("/")[2].lower().replace("_", "-").split("-")
-    while words and words[-1] in _PACKING:
-        words.pop()
-    return tuple(words[1:] if words[:1] == ["meta"] else words)
+    words = bare_name(repository).lower().replace("_", "-").split("-")
+    return tuple(words[1:] if words[0] == "meta" else words)
 
 
+@dataclass(frozen=True)
 class _Judge:
     """Judges candidates for one main model; vocabularies are read only if needed, and compared once."""
 
-    def __init__(
-        self,
-        main: Model,
-        context: int,
-        limit: int,
-        measured: Mapping[str, float],
-        element_bytes: float,
-    ) -> None:
-        self._main = main
-        self._measured = {name: SpeedupEstimate(speedup, measured=True) for name, speedup in measured.items()}
-        self._context, self._limit, self._element_bytes = context, limit, element_bytes
-        self._compared: dict[tuple[str, str], VocabularyComparison] = {}
+    main: Model
+    context: int
+    limit: int
+    measured: Mapping[str, float]
+    element_bytes: float
+    compared: dict[tuple[str, str], VocabularyComparison] = field(default_factory=dict)
 
     def are_related(self, draft: Model) -> bool:
         """Whether a draft is a head, one that the catalog names for the main model, or a model of its family."""
-        main = self._main
+        main = self.main
         return bool(draft.head) or draft.id in main.drafts or draft.family == main.family
 
     def verdict(self, draft: Model) -> PairAdvice:
@@ -195,31 +188,32 @@ class _Judge:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
-        fit = check_fit(self._size(self._main), self._size(draft), self._context, self._limit)
+        main, drafting = (size_of(one, self.element_bytes) for one in (self.main, draft))
+        fit = check_fit(main, drafting, self.context, self.limit)
         if not fit.fits:
-            return "no-room", (("needed", fit.needed), ("free", max(0, self._limit))), None
+            return "no-room", (("needed", fit.needed), ("free", max(0, self.limit))), None
         if draft.head:
             return self._head_verdict(draft)
         expected = self._expected(draft, "same")
         most = expected.speedup
-        if not is_copy(draft, self._main):
-            most = max(expected.most, flat_speedup(self._main, draft))
+        if not is_copy(draft, self.main):
+            most = max(expected.most, flat_speedup(self.main, draft))
         if most < WORTH_IT and not expected.measured:
-            share = round(100 * size_share(draft, self._main))
+            share = round(100 * size_share(draft, self.main))
             return "too-large", (("share", share),), expected
         comparison = self._relation(draft)
         if comparison is None:
             return "unknown", (), expected
         if comparison.relation == "different":
             shared = round(100 * comparison.shared)
-            known = draft.id in self._main.drafts or expected.measured
+            known = draft.id in self.main.drafts or expected.measured
             return "different", (("shared", shared),), self._expected(draft, "different") if known else None
-        if comparison.relation == "extended" or self._main.vocabulary_size != draft.vocabulary_size:
+        if comparison.relation == "extended" or self.main.vocabulary_size != draft.vocabulary_size:
             return "padded", (("extra", comparison.extra),), expected
         return "same", (), expected
 
     def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
-        main, facts = self._main, draft.facts
+        main, facts = self.main, draft.facts
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
@@ -237,27 +231,25 @@ class _Judge:
 
     def _relation(self, draft: Model) -> VocabularyComparison | None:
         """Compare the vocabularies; None if one of them is not known."""
-        main = self._main
+        main = self.main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
             return VocabularyComparison("same")
         if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
             return VocabularyComparison("same")
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
-        if key in self._compared:
-            return self._compared[key]
+        if key in self.compared:
+            return self.compared[key]
         ours, theirs = _vocabulary_of(main), _vocabulary_of(draft)
         if ours is not None and theirs is not None:
-            self._compared[key] = compare(ours, theirs)
-            return self._compared[key]
+            self.compared[key] = compare(ours, theirs)
+            return self.compared[key]
         named = main.tokenizer_name and main.tokenizer_name == draft.tokenizer_name
         return VocabularyComparison("same") if named else None
 
     def _expected(self, draft: Model, relation: str) -> SpeedupEstimate:
-        main, measured = self._main, self._measured.get(draft.id)
-        return measured or estimate_speedup(main, draft, relation)
-
-    def _size(self, model: Model) -> ModelSize:
-        return ModelSize(model.id, model.weight_bytes, model.config, self._element_bytes)
+        if (measured := self.measured.get(draft.id)) is not None:
+            return SpeedupEstimate(measured, measured=True)
+        return estimate_speedup(self.main, draft, relation)
 
 
 def _digest_in(folder: Path) -> str:

@@ -25,8 +25,7 @@ from engine.speculation.choosing.speedup import RUN
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import PREFILL_CHUNK
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 from engine.speculation.rounds.tap_choice import TEXT
 
 log = logging.getLogger(__name__)

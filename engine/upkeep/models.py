@@ -188,8 +188,6 @@ class Models:
 
     def switch(self, path: Path) -> None:
         """Answer with the resident main model in this folder and its drafter from now on."""
-        if self._current is not None and self._current.path == path:
-            return
         self._put_aside()
         [self._current] = [one for one in self.resident if one.path == path]
         self.resident.remove(self._current)

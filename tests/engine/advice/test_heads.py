@@ -96,6 +96,16 @@ def test_a_damaged_head_and_one_that_does_not_fit_say_why(tmp_path: Path) -> Non
     assert verdict(main_model(), large).verdict == "no-room"
 
 
+def test_caches_of_fewer_bits_are_those_of_models_only(tmp_path: Path) -> None:
+    """As they are loaded."""
+    main, head = main_model(), head_model(tmp_path)
+    sizes = (ModelSize("", one.weight_bytes, one.config, bytes_) for one, bytes_ in ((main, 0.5625), (head, 2.0)))
+    needed = check_fit(*sizes, CONTEXT, LIMIT).needed
+    for limit, works in ((needed - 1, False), (needed, True)):
+        [one] = (one for one in advise(main, [head], CONTEXT, limit, element_bytes=0.5625) if one.id == head.id)
+        assert one.works is works
+
+
 def test_heads_and_draft_models_stand_by_their_speed_and_the_first_is_marked(tmp_path: Path) -> None:
     head = head_model(tmp_path)
     draft = Model(
