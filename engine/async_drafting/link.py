@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.async_drafting.messages import (
     FROM_DRAFTER,
@@ -27,14 +26,8 @@ from engine.wire.channel import Channel
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed
 
-if TYPE_CHECKING:
-    from engine.speculation.drafters.sources import DraftSource
-
 log = logging.getLogger(__name__)
 
-# The share of drafting in a round from which "auto" tries a drafter. One slows the main model's passes down, because it
-# uses memory bandwidth.
-LEAST_SHARE = 0.1
 START_S = 300.0
 # How often a drafter is started.
 ATTEMPTS = 2
@@ -156,54 +149,3 @@ class DrafterLink:
         if connection is not None:
             connection.channel.close()
             connection.end()
-
-
-class AsyncDrafters:
-    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread.
-
-    `setting()` is that of the engine. `fits(draft)` tells whether there is memory for a copy of a draft model.
-    """
-
-    def __init__(self, setting: Callable[[], str], fits: Callable[[DraftSource], bool]) -> None:
-        self._setting, self._fits = setting, fits
-        self._link: DrafterLink | None = None
-        self._folder: Path | None = None
-
-    def reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
-        """Return the drafter for a draft model, or the reason for none, as in `RequestStats.ahead`.
-
-        `share` is the measured share of drafting in a round, which is the most that can be gained; None before it was
-        measured.
-        """
-        wanted = self._setting()
-        if wanted == "off":
-            reason = ""
-        elif wanted == "auto" and not self.running and (share or 0.0) < LEAST_SHARE:
-            reason = "no-gain"
-        elif draft.translation is not None:
-            reason = "other-tokenizer"
-        elif not self.running and not self._fits(draft):
-            log.info("there is no memory for another copy of %s", draft.info.name)
-            reason = "no-memory"
-        else:
-            return self._link_for(draft.info.path)
-        if wanted in ("off", "auto"):
-            self.close()
-        return reason
-
-    def _link_for(self, folder: Path) -> DrafterLink:
-        """Return the link for the draft model in `folder`, and end one for another model."""
-        if folder != self._folder:
-            self.close()
-        if self._link is None:
-            self._link, self._folder = DrafterLink(lambda: in_a_process(folder)), folder
-        return self._link
-
-    @property
-    def running(self) -> bool:
-        return self._link is not None and self._link.state != "gone"
-
-    def close(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
-            link.close()

@@ -10,7 +10,6 @@ from pathlib import Path
 import mlx.core as mx
 
 from engine.advice.fit import ModelSize, stored_bits
-from engine.async_drafting.link import AsyncDrafters
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
 from engine.files.disk_pool import DiskPool
@@ -35,7 +34,7 @@ from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair
 from engine.tuning import Rounding
 from engine.upkeep import memory
-from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.drafters import AsyncDrafters, DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.resident_models import ResidentModel
 from engine.upkeep.rounding_probe import probe_and_keep
