@@ -95,6 +95,8 @@ def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> Non
         ["--accept", "nan", "--synthetic", "20M"],
         ["--temperature", "-1"],
         ["--temperature", "5.1"],
+        # An engine takes up to 8 at once.
+        *(["--concurrent", counts] for counts in ("0", "two", "1,99")),
         ["--prompts", "tests/benchmarks/schemas.jsonl", "--against", "mlx-lm"],
     ],
 )
@@ -152,12 +154,6 @@ def test_a_terminal_shows_what_is_going_on_and_then_an_error_alone_on_its_line()
     _, loading, error = shown.split("\r\x1b[K")
     assert loading == "loading the models"
     assert error.startswith("tandem: no/such-model is not")
-
-
-def test_bench_refuses_more_answers_at_once_than_an_engine_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    for counts in ("0", "two", "1,99"):
-        assert main(["bench", "--concurrent", counts]) == 2
-        assert "concurrent must be numbers up to 8" in capsys.readouterr().err
 
 
 def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.CaptureFixture[str]) -> None:

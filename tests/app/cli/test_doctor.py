@@ -48,24 +48,26 @@ def test_the_page_has_a_line_for_each_fact_and_both_speeds(capsys: pytest.Captur
     assert "× as fast" in said["With speculation"]
 
 
-def test_the_page_asks_for_an_update_that_the_installed_mlx_needs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, needs_newer_macos=True))
-    assert main(["doctor", "--no-speed"]) == 0
-    assert "- System: macOS 26.1 · Update to macOS 26.2 or newer" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
-    ("bundled", "advice"), [(False, "SYSTEM_VERSION_COMPAT=0 .venv/bin/pip install"), (True, "Tandem for macOS 26.2")]
+    ("found", "bundled", "line", "advice"),
+    [
+        ("needs_newer_macos", False, "- System: ", "macOS 26.1 · Update to macOS 26.2 or newer"),
+        ("lacks_accelerator_kernels", False, "- Chip: ", "SYSTEM_VERSION_COMPAT=0 .venv/bin/pip install"),
+        ("lacks_accelerator_kernels", True, "- Chip: ", "Tandem for macOS 26.2"),
+    ],
 )
-def test_the_page_says_how_an_m5_gets_its_kernels(
-    bundled: bool, advice: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_page_says_which_macos_or_mlx_this_mac_needs(
+    found: str,
+    bundled: bool,
+    line: str,
+    advice: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(checkup, "in_bundle", lambda: bundled)
-    monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, lacks_accelerator_kernels=True))
+    monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, **{found: True}))
     assert main(["doctor", "--no-speed"]) == 0
-    assert advice in next(line for line in capsys.readouterr().out.splitlines() if line.startswith("- Chip: "))
+    assert advice in next(one for one in capsys.readouterr().out.splitlines() if one.startswith(line))
 
 
 def test_the_json_has_the_same_and_no_paths(

@@ -91,16 +91,8 @@ def test_models_of_other_apps_are_listed_with_their_names(
     assert folder.exists()
 
 
-def test_models_in_folders_of_the_window_are_listed(
-    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_folder(tmp_path / "mine/added", model_files())
-    SettingsStore(settings_folder() / "settings.json").change(model_folders=(str(tmp_path / "mine"),))
-    assert run("list", "--json") == 0
-    assert [model["id"] for model in objects(capsys)] == ["added"]
-
-
 def test_list_tells_models_of_one_name_apart(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are in folders of the window."""
     folders = [write_folder(tmp_path / place / "gemma3", model_files()) for place in ("mine", "yours")]
     write_folder(tmp_path / "mine/other", model_files())
     added = tuple(str(folder.parent) for folder in folders)

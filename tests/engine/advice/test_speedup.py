@@ -19,26 +19,6 @@ DRAFT = replace(DENSE, weight_bytes=GB // 3, active_bytes=GB // 3)
 SetChip = Callable[[str], None]
 
 
-@pytest.mark.parametrize(
-    ("chip", "least", "most"),
-    [
-        ("Apple M1", 0.8, 1.0),
-        ("Apple M2 Max", 0.8, 1.0),
-        ("Apple M3 Pro", 1.3, 1.6),
-        ("Apple M4", 1.3, 1.6),
-        ("Apple M5 Max", 1.3, 1.6),
-        ("Intel(R) Xeon(R) Processor", 1.8, 1.9),
-    ],
-)
-def test_a_draft_model_is_expected_to_gain_what_was_published_for_the_chip(
-    chip: str, least: float, most: float, set_chip: SetChip
-) -> None:
-    set_chip(chip)
-    found = estimate_speedup(DENSE, DRAFT, "same")
-    assert least < found.speedup < most
-    assert found.bounds is None
-
-
 # A 27B in 4 and in 8 bits, a mixture, and the bytes of their MTP heads and of a head that drafts a round at once.
 B27, B27_8 = (
     replace(DENSE, weight_bytes=size, active_bytes=size, bits=bits) for size, bits in ((15 * GB, 4), (28 * GB, 8))
@@ -51,6 +31,8 @@ MTP, EXPERTS_MTP, DFLASH = GB, GB // 10, 3 * GB
     ("chip", "main", "drafter", "published", "source"),
     [
         ("Apple M1 Max", B27, MTP, (0.86, 1.05), "MTPLX#68"),
+        ("Apple M2 Max", DENSE, DRAFT, (0.86, 1.05), "MTPLX#68"),
+        ("Intel(R) Xeon(R) Processor", DENSE, DRAFT, (1.85, 1.85), "a CPU reads the weights once for all rows"),
         ("Apple M3 Ultra", DENSE, DRAFT, (1.3, 1.3), "mlx-examples#1281"),
         ("Apple M4 Max", DENSE, DRAFT, (1.56, 1.56), "mlx-examples#1281"),
         ("Apple M4 Max", B27_8, MTP, (1.93, 1.93), "mlx-examples#1281"),
