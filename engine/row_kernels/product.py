@@ -183,7 +183,6 @@ def template_of(rows: int, inputs: int, bits: int, group_size: int) -> dict[str,
 
 
 def _values_a_pack(bits: int) -> int:
-    """Return the weights in a pack, as `Pack` has them."""
     return {3: 8, 5: 8, 6: 4}.get(bits, 32 // bits)
 
 

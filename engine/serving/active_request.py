@@ -30,7 +30,6 @@ class ActiveRequest:
     needed_bytes: int = 0
 
     def fail(self, error: EngineError) -> None:
-        """Report that the request has ended with `error`."""
         self.stream.deliver(Failed(error, self.generation.text, self.generation.stats()))
 
 

@@ -24,6 +24,7 @@ from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource, prepare_draft, prepare_head
 from engine.status import ModelInfo
 from engine.teaching.kept import TaughtAdapter, taught_adapter
+from engine.upkeep.memory import ModelMemory
 
 log = logging.getLogger(__name__)
 
@@ -113,13 +114,10 @@ KINDS = (
 
 
 class AsyncDrafters:
-    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread.
+    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread."""
 
-    `setting()` is that of the engine. `fits(draft)` tells whether there is memory for a copy of a draft model.
-    """
-
-    def __init__(self, setting: Callable[[], str], fits: Callable[[DraftSource], bool]) -> None:
-        self._setting, self._fits = setting, fits
+    def __init__(self, memory: ModelMemory) -> None:
+        self._memory = memory
         self._link: DrafterLink | None = None
         self._folder: Path | None = None
 
@@ -129,14 +127,14 @@ class AsyncDrafters:
         `share` is the measured share of drafting in a round, which is the most that can be gained; None before it was
         measured.
         """
-        wanted = self._setting()
+        wanted = self._memory.settings.async_drafter
         if wanted == "off":
             reason = ""
         elif wanted == "auto" and not self.running and (share or 0.0) < LEAST_SHARE:
             reason = "no-gain"
         elif draft.translation is not None:
             reason = "other-tokenizer"
-        elif not self.running and not self._fits(draft):
+        elif not self.running and not self._memory.copy_fits(draft):
             log.info("there is no memory for another copy of %s", draft.info.name)
             reason = "no-memory"
         else:

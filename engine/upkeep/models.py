@@ -68,7 +68,7 @@ class Models:
         # All main models in memory, the one in use last, and before it those that were used last.
         self.resident: list[ResidentModel] = []
         self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
-        self._async_drafters = AsyncDrafters(lambda: self.settings.async_drafter, self.memory.copy_fits)
+        self._async_drafters = AsyncDrafters(self.memory)
         # Whether the models that were loaded last took more memory than was available.
         self._crowded = False
         # The probe of the main model that has begun.
