@@ -17,9 +17,9 @@ from engine.files.disk_space import free_bytes
 from engine.gguf import provenance
 from engine.gguf.plan import GgufPlan
 from engine.gguf.provenance import Provenance, read_provenance
-from engine.gguf.tasks import prepare_folder, write_weights
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import Sandbox
+from engine.sandbox.tasks import task
 
 # Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
 _BYTES_A_SECOND = 4_000_000
@@ -27,7 +27,23 @@ _BYTES_A_SECOND = 4_000_000
 _PREPARE_S, _OPEN_S = 60, 30
 # What is left for others on the disk.
 _SPARE_BYTES = 2**28
-SANDBOX = Sandbox("engine.gguf.tasks")
+SANDBOX = Sandbox(__name__)
+
+
+@task
+def prepare_folder(source: str, folder: str) -> GgufPlan:
+    """Check a GGUF file, and write the files of a folder for it, but for its weights."""
+    from engine.gguf.writing import prepare
+
+    return prepare(Path(source), Path(folder))
+
+
+@task
+def write_weights(source: str, folder: str, number: int) -> None:
+    """Write the file of weights with this number into a folder that was prepared."""
+    from engine.gguf.writing import write_shard
+
+    write_shard(Path(source), Path(folder), number)
 
 
 def convert(
@@ -44,12 +60,17 @@ def convert(
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
+        plan = SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled)
         if older is not None:
-            return _renewed(older, source, unfinished, folder, cancelled)
-        made = _written(source, unfinished, on_progress, cancelled)
-        _keep(made, unfinished)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.replace(unfinished, folder)
+            for file in unfinished.iterdir():
+                os.replace(file, folder / file.name)
+            made = msgspec.structs.replace(older, version=provenance.VERSION)
+            _keep(made, folder)
+        else:
+            made = _written(plan, source, unfinished, on_progress, cancelled)
+            _keep(made, unfinished)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.replace(unfinished, folder)
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     except SandboxError as error:
@@ -60,24 +81,18 @@ def convert(
     return made
 
 
-def _renewed(older: Provenance, source: Path, unfinished: Path, folder: Path, cancelled: threading.Event) -> Provenance:
-    """Write anew what lies beside the weights of a folder, and its record last."""
-    _checked(source, SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled))
-    for file in unfinished.iterdir():
-        os.replace(file, folder / file.name)
-    made = msgspec.structs.replace(older, version=provenance.VERSION)
-    _keep(made, folder)
-    return made
-
-
 def _keep(made: Provenance, folder: Path) -> None:
     write_atomically(folder / provenance.NAME, msgspec.json.format(msgspec.json.encode(made)))
 
 
 def _written(
-    source: Path, unfinished: Path, on_progress: Callable[[int, int], object], cancelled: threading.Event
+    plan: GgufPlan,
+    source: Path,
+    unfinished: Path,
+    on_progress: Callable[[int, int], object],
+    cancelled: threading.Event,
 ) -> Provenance:
-    plan = _checked(source, SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled))
+    """Write the weights, file by file."""
     found = source.stat()
     done, total = 0, sum(plan.shards)
     free = free_bytes(unfinished)
@@ -86,7 +101,7 @@ def _written(
     on_progress(done, total)
     for number, nbytes in enumerate(plan.shards):
         seconds = _OPEN_S + nbytes / _BYTES_A_SECOND
-        _checked(source, SANDBOX.run(partial(write_weights, str(source), str(unfinished), number), seconds, cancelled))
+        SANDBOX.run(partial(write_weights, str(source), str(unfinished), number), seconds, cancelled)
         done += nbytes
         on_progress(done, total)
     return Provenance(
@@ -98,9 +113,3 @@ def _written(
         requantised=tuple(plan.requantised),
         version=provenance.VERSION,
     )
-
-
-def _checked(source: Path, plan: GgufPlan) -> GgufPlan:
-    if plan.problem:
-        raise ModelNotUsable(source, plan.problem, plan.detail)
-    return plan

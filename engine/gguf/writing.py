@@ -66,15 +66,13 @@ class _Layout:
 
 
 def prepare(source: Path, folder: Path) -> GgufPlan:
-    """Check a GGUF file, and write all files of the folder but the weights."""
+    """Check a GGUF file, and write all files of the folder but the weights. Raises `ModelNotUsable`."""
     try:
         layout = _layout(source, _version(source))
         write_tokenizer(layout.file.metadata, folder)
         _write_settings(layout, folder)
-    except ModelNotUsable as error:
-        return GgufPlan(problem=error.reason, detail=error.detail)
     except OSError as error:
-        return GgufPlan(problem="not-written", detail=error.strerror or str(error))
+        raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     outputs = [output for shard in layout.shards for output in shard]
     return GgufPlan(
         shards=[sum(output.nbytes for output in shard) for shard in layout.shards],
@@ -97,8 +95,8 @@ def _write_settings(layout: _Layout, folder: Path) -> None:
         (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
 
 
-def write_shard(source: Path, folder: Path, number: int) -> GgufPlan:
-    """Write one file of weights of a folder that was prepared. Returns a plan with nothing but a problem, if any."""
+def write_shard(source: Path, folder: Path, number: int) -> None:
+    """Write one file of weights of a folder that was prepared. Raises `ModelNotUsable`."""
     try:
         layout = _layout(source, _version(source))
         outputs = layout.shards[number]
@@ -124,15 +122,12 @@ def write_shard(source: Path, folder: Path, number: int) -> GgufPlan:
                         places[name] += part.nbytes
             file.flush()
             os.fsync(file.fileno())
-    except ModelNotUsable as error:
-        return GgufPlan(problem=error.reason, detail=error.detail)
     except OSError as error:
-        return GgufPlan(problem="not-written", detail=error.strerror or str(error))
+        raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     except EOFError as error:
-        return GgufPlan(problem="incomplete", detail=f"{source.name} ({error})")
+        raise ModelNotUsable(source, "incomplete", f"{source.name} ({error})") from error
     except ValueError as error:
-        return GgufPlan(problem="damaged", detail=f"{source.name} ({error})")
-    return GgufPlan()
+        raise ModelNotUsable(source, "damaged", f"{source.name} ({error})") from error
 
 
 def _version(source: Path) -> int:

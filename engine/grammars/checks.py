@@ -6,13 +6,29 @@ from functools import partial
 
 from engine.errors import GrammarNotUsable
 from engine.grammars.grammar import Grammar
-from engine.grammars.tasks import check_answer, try_grammar
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import Sandbox
+from engine.sandbox.tasks import sendable, task
 
 # Seconds for compiling a grammar or checking an answer. Ordinary ones take milliseconds.
 COMPILE_S = 3
-_SANDBOX = Sandbox("engine.grammars.tasks")
+_SANDBOX = Sandbox(__name__)
+
+
+@task
+def try_grammar(lark: str) -> str:
+    """Compile a grammar, and return its error, or ""."""
+    from engine.grammars.compiling import trial
+
+    return sendable(trial(lark))
+
+
+@task
+def check_answer(schema: str, text: str) -> list[str]:
+    """Check a JSON text against a schema, and return what is wrong with it."""
+    from engine.grammars.checking import problems_of
+
+    return [sendable(problem) for problem in problems_of(schema, text)]
 
 
 def answer_problems(schema: str, text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -28,28 +28,26 @@ MOST_NARROW = 200
 class DecodedPicture:
     """The size of a picture as it is shown, and its `views`: RGB bytes, row by row, for each size asked for.
 
-    If it cannot be used, `problem` is the reason and `detail` the detail of `PictureNotUsable`. `seconds` of computing
-    were spent on it. `file` is the picture as PNG or JPEG, if it has none of FORMATS and no sizes were asked for.
+    `seconds` of computing were spent on it. `file` is the picture as PNG or JPEG, if it has none of FORMATS and no
+    sizes were asked for.
     """
 
-    width: int = 0
-    height: int = 0
-    views: list[bytes] = field(default_factory=list)
-    problem: str = ""
-    detail: str = ""
-    seconds: float = 0.0
-    file: bytes = b""
+    width: int
+    height: int
+    views: list[bytes]
+    seconds: float
+    file: bytes
 
 
 @task
 def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
-    """Decode a whole file, upright by its EXIF orientation, and scale it to each of `sizes` (width, height)."""
+    """Decode a whole file, upright by its EXIF orientation, and scale it to each of `sizes` (width, height).
+
+    Raises `PictureNotUsable`.
+    """
     begun = time.process_time()
-    try:
-        picture, kind = _upright(data)
-        views = [picture.resize(size, resample).tobytes() for size in sizes]
-    except PictureNotUsable as error:
-        return DecodedPicture(problem=error.reason, detail=str(error.arguments["detail"]))
+    picture, kind = _upright(data)
+    views = [picture.resize(size, resample).tobytes() for size in sizes]
     file = BytesIO()
     rare = kind not in FORMATS and not sizes
     # A photo as PNG would be larger than MOST_MEGABYTES.
@@ -57,7 +55,7 @@ def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample:
         file = BytesIO()
         _saved(picture, file, "JPEG")
     seconds = time.process_time() - begun
-    return DecodedPicture(picture.width, picture.height, views, seconds=seconds, file=file.getvalue())
+    return DecodedPicture(picture.width, picture.height, views, seconds, file.getvalue())
 
 
 def _saved(picture: Image, file: BytesIO, kind: str) -> int:

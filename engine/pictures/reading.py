@@ -77,15 +77,12 @@ def read_picture(
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
     time = time or ReadingTime()
     try:
-        decoded = PICTURES.read(partial(decode_picture, data, list(sizes), resample), DECODE_S, time)
+        return PICTURES.read(partial(decode_picture, data, list(sizes), resample), DECODE_S, time)
     except TimeSpent as error:
         raise PictureNotUsable("too-slow-together", f"{time.seconds:g}") from error
     except SandboxError as error:
         detail = str(DECODE_S) if error.reason == "too-slow" else str(error)
         raise PictureNotUsable(_REASONS.get(error.reason, "crashed"), detail) from error
-    if decoded.problem:
-        raise PictureNotUsable(decoded.problem, decoded.detail)
-    return decoded
 
 
 def common_file(data: bytes, time: ReadingTime | None = None) -> bytes:

@@ -37,8 +37,7 @@ class FileSandboxes:
         the request.
         """
         for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
-            seconds = min(limit, time.left)
-            if seconds <= 0 < limit:
+            if (seconds := min(limit, time.left)) <= 0:
                 break
             try:
                 found = sandbox.run(task, seconds, time.abandoned)

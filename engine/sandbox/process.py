@@ -13,14 +13,14 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import psutil
 
 from engine.errors import EngineClosed
 from engine.sandbox.errors import LimitExceeded, SandboxCrashed, SandboxError, TaskFailed
-from engine.sandbox.tasks import REPLIES, Done, Reply, Result, TaskRequest, TooLarge, name_of, types_of
+from engine.sandbox.tasks import REPLIES, Done, Failure, Reply, Result, TaskRequest, TooLarge, name_of, types_of
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed, MessageTooLarge, pack, unpack
 
@@ -44,10 +44,6 @@ _ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
 }
-
-
-class _ProcessEnded(Exception):
-    """The process ended without exceeding a limit: something else killed it, it crashed, or it hung."""
 
 
 class _Turns:
@@ -85,7 +81,6 @@ class Sandbox:
         self._modules = modules
         self._turns = _Turns()
         self._child: Child[Reply] | None = None
-        self._usage: psutil.Process | None = None
         # The most bytes of memory that the process had during the latest task.
         self._most_held = 0
         atexit.register(self.end)
@@ -94,8 +89,8 @@ class Sandbox:
         """Start the process if it does not run, so that the next task need not wait for that. Waits."""
         with self._turns:
             try:
-                self._ensure_running(threading.Event())
-            except (OSError, SandboxError, _ProcessEnded) as error:
+                self._running(threading.Event())
+            except (OSError, SandboxError) as error:
                 log.info("a sandbox cannot be started: %s", error)
 
     def run(
@@ -108,19 +103,22 @@ class Sandbox:
     ) -> Result:
         """Return the result of a task, given as a function with its arguments in order. It may compute for `seconds`.
 
-        Waits. The same process first does the task `after`, within its own seconds. Raises `SandboxError`, and
-        `EngineClosed` when `abandoned`.
+        Waits. The same process first does the task `after`, within its own seconds. Raises the `EngineError` of the
+        task, `SandboxError`, and `EngineClosed` when `abandoned`.
         """
         given_up = abandoned or threading.Event()
-
-        def work() -> Result:
-            self._ensure_running(given_up)
-            if after is not None:
-                self._ask(*after, given_up)
-            return self._ask(task, seconds, given_up)
-
         with self._turns:
-            return self._with_retries(work)
+            for attempt in range(1, _ATTEMPTS + 1):
+                try:
+                    child = self._running(given_up)
+                    if after is not None:
+                        self._ask(child, *after, given_up)
+                    return self._ask(child, task, seconds, given_up)
+                # The process has ended, or a system that wants memory starts none.
+                except OSError as error:
+                    log.info("a sandbox ended (%s) in attempt %d", error, attempt)
+                    ended = error
+        raise SandboxCrashed(str(ended)) from ended
 
     def end(self) -> None:
         """End the process; the next task starts another."""
@@ -138,28 +136,14 @@ class Sandbox:
         """The id of the process, None before it was started."""
         return self._child.process.pid if self._child is not None else None
 
-    @property
-    def _runs(self) -> bool:
-        return self._child is not None and self._child.process.poll() is None
-
-    def _with_retries(self, work: Callable[[], Result]) -> Result:
-        """Do `work`, and again with a new process if this one ends meanwhile."""
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                return work()
-            # A system that wants memory may also start no process.
-            except (_ProcessEnded, OSError) as error:
-                log.info("a sandbox ended (%s) in attempt %d", error, attempt)
-                ended = error
-        raise SandboxCrashed(str(ended)) from ended
-
-    def _ensure_running(self, abandoned: threading.Event) -> None:
+    def _running(self, abandoned: threading.Event) -> Child[Reply]:
+        """Return the process, started anew if it has ended."""
         if abandoned.is_set():
             raise EngineClosed
-        if self._runs:
-            return
+        if self._child is not None and self._child.process.poll() is None:
+            return self._child
         self.end()
-        self._child = Child(
+        child = self._child = Child(
             "engine.sandbox.worker",
             "--sandbox",
             [str(IDLE_S), *self._modules],
@@ -167,86 +151,87 @@ class Sandbox:
             environment=_ENVIRONMENT,
             most_unsent=_MOST_UNREAD,
         )
-        self._usage = None
-        self._wait(None, abandoned)
+        self._exchange(child, None, None, math.inf, abandoned)
+        return child
 
-    def _ask(self, task: partial[Result], seconds: float, abandoned: threading.Event) -> Result:
-        """Return the result of a task, or end the process if it exceeds a limit.
-
-        Raises `_ProcessEnded`, `LimitExceeded` and `TaskFailed`.
-        """
-        assert self._child is not None
+    def _ask(self, child: Child[Reply], task: partial[Result], seconds: float, abandoned: threading.Event) -> Result:
         try:
-            self._child.channel.send(TaskRequest(math.ceil(seconds), name_of(task.func), pack(task.args)))
-            reply = self._wait(seconds, abandoned)
-            if isinstance(reply, Done):
-                result: Result = unpack(reply.result, types_of(task.func)[1])
-                return result
-        except ChannelClosed as error:
-            raise self._ended(error, seconds) from error
+            request = TaskRequest(math.ceil(seconds), name_of(task.func), pack(task.args))
         # The text has half of a surrogate pair.
         except UnicodeEncodeError as error:
             raise TaskFailed(str(error)) from error
-        raise LimitExceeded("too-large") if isinstance(reply, TooLarge) else TaskFailed(reply.message)
+        found = self._exchange(child, request, types_of(task.func)[1], seconds, abandoned)
+        if isinstance(found, TooLarge):
+            raise LimitExceeded("too-large")
+        if isinstance(found, Failure):
+            raise found.error()
+        result: Result = found
+        return result
 
-    def _wait(self, seconds: float | None, abandoned: threading.Event) -> Reply:
-        """Return the process's next message, for which it may compute `seconds` seconds (None: any number)."""
-        assert self._child is not None
-        used_before, self._most_held = self._used()
+    def _exchange(
+        self, child: Child[Reply], request: TaskRequest | None, kind: Any, seconds: float, abandoned: threading.Event
+    ) -> Any:
+        """Send a request, if any, and return the result, of type `kind`, or another reply.
+
+        End the process if anything else happens, also if a person interrupts: a late reply would count as the next
+        task's. Raises `LimitExceeded`, and `OSError` for a process that ended or hung.
+        """
+        try:
+            if request is not None:
+                child.channel.send(request)
+            reply = self._wait(child, seconds, abandoned)
+            return unpack(reply.result, kind) if isinstance(reply, Done) else reply
+        except ChannelClosed as error:
+            raise self._cause(child, error, seconds) from error
+        except BaseException as error:
+            log.info("a sandbox is ended: %s", error)
+            self.end()
+            raise
+
+    def _wait(self, child: Child[Reply], seconds: float, abandoned: threading.Event) -> Reply:
+        """Return the process's next message, for which it may compute `seconds` seconds."""
+        used_before, self._most_held = _use_of(child)
         latest_use, latest_progress = used_before, time.monotonic()
         while True:
-            try:
-                if (reply := self._child.channel.receive(_POLL_S)) is not None:
-                    return reply
-            except MessageTooLarge as error:
-                raise self._over("too-large") from error
-            except ChannelClosed as error:
-                raise self._ended(error, seconds) from error
+            if (reply := child.channel.receive(_POLL_S)) is not None:
+                return reply
             if abandoned.is_set():
-                self.end()
                 raise EngineClosed
-            used, held = self._used()
-            if seconds is not None and used - used_before > seconds:
-                raise self._over("too-slow", seconds)
+            used, held = _use_of(child)
+            self._most_held = max(self._most_held, held)
+            if used - used_before > seconds:
+                raise LimitExceeded("too-slow", seconds)
+            if self._most_held > MEMORY_BYTES:
+                raise LimitExceeded("too-large")
             if used > latest_use:
                 latest_use, latest_progress = used, time.monotonic()
             elif time.monotonic() - latest_progress > STALL_S:
-                self.end()
-                raise _ProcessEnded(f"it did nothing for {STALL_S:g} seconds")
-            self._most_held = max(self._most_held, held)
-            if self._most_held > MEMORY_BYTES:
-                raise self._over("too-large")
+                raise TimeoutError(f"it did nothing for {STALL_S:g} seconds")
 
-    def _used(self) -> tuple[float, int]:
-        """Return the process's seconds of computing so far and its bytes of memory; zeros if it has ended."""
-        assert self._child is not None
+    def _cause(self, child: Child[Reply], error: ChannelClosed, seconds: float) -> LimitExceeded | ChannelClosed:
+        """End a process whose connection is of no further use, and return why that is."""
         try:
-            self._usage = self._usage or psutil.Process(self._child.process.pid)
-            times = self._usage.cpu_times()
-            return float(times.user + times.system), int(self._usage.memory_info().rss)
-        # Besides psutil's own errors, what the system calls of a new macOS raise; the wall clock still limits it.
-        except Exception as error:
-            log.debug("the use of a sandbox is unknown: %s", error)
-            return 0.0, 0
-
-    def _over(self, reason: str, limit: float = 0) -> LimitExceeded:
-        self.end()
-        error = LimitExceeded(reason, limit)
-        log.info("a sandbox is replaced: %s", error)
-        return error
-
-    def _ended(self, error: ChannelClosed, seconds: float | None) -> LimitExceeded | _ProcessEnded:
-        assert self._child is not None
-        try:
-            code = self._child.process.wait(_ENDING_S)
+            code = child.process.wait(_ENDING_S)
         except subprocess.TimeoutExpired:
             # The process lives, but sent something that is no reply.
-            self.end()
-            return _ProcessEnded(str(error))
-        if code == -signal.SIGXCPU:
-            return self._over("too-slow", seconds or 0)
-        # Rust aborts when it gets no memory, and some systems kill the process that uses most of it.
-        if code == -signal.SIGABRT or (code == -signal.SIGKILL and self._most_held > MEMORY_BYTES // 2):
-            return self._over("too-large")
+            code = 0
         self.end()
-        return _ProcessEnded(f"exit code {code}")
+        if code == -signal.SIGXCPU:
+            return LimitExceeded("too-slow", seconds)
+        # Rust aborts when it gets no memory, and some systems kill the process that uses most of it.
+        killed = code == -signal.SIGKILL and self._most_held > MEMORY_BYTES // 2
+        if killed or code == -signal.SIGABRT or isinstance(error, MessageTooLarge):
+            return LimitExceeded("too-large")
+        return ChannelClosed(f"{error}; exit code {code}")
+
+
+def _use_of(child: Child[Reply]) -> tuple[float, int]:
+    """Return a process's seconds of computing so far and its bytes of memory; zeros if it has ended."""
+    try:
+        process = psutil.Process(child.process.pid)
+        times = process.cpu_times()
+        return float(times.user + times.system), int(process.memory_info().rss)
+    # Besides psutil's own errors, what the system calls of a new macOS raise; the wall clock still limits it.
+    except Exception as error:
+        log.debug("the use of a sandbox is unknown: %s", error)
+        return 0.0, 0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from types import GenericAlias
 from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+from engine.errors import EngineError
+from engine.sandbox.errors import TaskFailed
 from engine.wire.messages import Codec, WireMessage
 
 Result = TypeVar("Result")
@@ -63,9 +66,26 @@ class Done(WireMessage, frozen=True):
 
 
 class Failure(WireMessage, frozen=True):
-    """The message of the error that the task raised."""
+    """The error that the task raised: its message, and the code and the arguments of an `EngineError`, else ""."""
 
     message: str
+    code: str
+    arguments: dict[str, str | int]
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        message = sendable(" ".join(str(error).split())[:200] or type(error).__name__)
+        arguments = error.arguments if isinstance(error, EngineError) else {}
+        plain = {name: one if type(one) is int else sendable(str(one)) for name, one in arguments.items()}
+        return cls(message, error.code if isinstance(error, EngineError) else "", plain)
+
+    def error(self) -> EngineError | TaskFailed:
+        """Return the `EngineError`, else `TaskFailed` with the message."""
+        for kind in EngineError.__subclasses__():
+            if kind.code == self.code:
+                with suppress(TypeError):
+                    return kind(**self.arguments)
+        return TaskFailed(self.message)
 
 
 class TooLarge(WireMessage, frozen=True):

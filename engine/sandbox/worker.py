@@ -23,7 +23,6 @@ from engine.sandbox.tasks import (
     Reply,
     TaskRequest,
     TooLarge,
-    sendable,
     types_of,
 )
 from engine.wire.channel import Channel
@@ -77,4 +76,4 @@ def _answer(request: TaskRequest, tasks: Mapping[str, Callable[..., Any]]) -> Re
     except BaseException as error:
         if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
             return TooLarge()
-        return Failure(sendable(" ".join(str(error).split())[:200] or type(error).__name__))
+        return Failure.of(error)

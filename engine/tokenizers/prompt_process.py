@@ -10,13 +10,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 
-from engine.errors import PromptTooLong, TemplateFailed, without_frames
+from engine.errors import TemplateFailed, without_frames
 from engine.files.kept_json import KeptJson
 from engine.sandbox.errors import LimitExceeded, SandboxError
 from engine.sandbox.process import Sandbox
 from engine.sandbox.tasks import Result
 from engine.tokenizers.prompts import Prompt, PromptJob
-from engine.tokenizers.tasks import TemplateRefusal, TokenizerSource, TooLong, build_tokenizer, prompt_of
+from engine.tokenizers.tasks import TokenizerSource, build_tokenizer, prompt_of
 
 # Seconds for a tokenizer and for a prompt. Building the largest published vocabularies, of 262,144 tokens, takes 7, and
 # a slow machine four times as long.
@@ -73,15 +73,10 @@ class PromptProcess(Sandbox):
 
     def _prompt(self, source: TokenizerSource, job: PromptJob, abandoned: threading.Event) -> Prompt:
         try:
-            made = self.run_with(source, partial(prompt_of, source.folder, job), abandoned, job.characters)
+            return self.run_with(source, partial(prompt_of, source.folder, job), abandoned, job.characters)
         except SandboxError as error:
             detail = f"{error.limit:g}" if isinstance(error, LimitExceeded) else str(error)
             raise TemplateFailed(detail, error.reason) from error
-        if isinstance(made, TooLong):
-            raise PromptTooLong(made.tokens, made.limit)
-        if isinstance(made, TemplateRefusal):
-            raise TemplateFailed(made.detail, made.reason)
-        return made
 
 
 # It makes the prompts of all engines.

@@ -8,12 +8,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from engine.errors import PromptTooLong, TemplateFailed
 from engine.sandbox.bare_packages import import_bare_package
-from engine.sandbox.tasks import before_tasks, sendable, task
+from engine.sandbox.tasks import before_tasks, task
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, turn_end_of
 from engine.tokenizers.thinking import ThinkingChoice, thinking_of
-from engine.wire.messages import WireMessage
 
 # The most tokenizers that a process keeps.
 MOST_TOKENIZERS = 4
@@ -62,31 +60,10 @@ def find_turn_end(folder: str) -> int | None:
     return turn_end_of(_built[folder][1])
 
 
-class TemplateRefusal(WireMessage, frozen=True):
-    """The arguments of a `TemplateFailed`."""
-
-    detail: str
-    reason: str
-
-
-class TooLong(WireMessage, frozen=True):
-    """The arguments of a `PromptTooLong`."""
-
-    tokens: int
-    limit: int
-
-
 @task
-def prompt_of(folder: str, job: PromptJob) -> Prompt | TemplateRefusal | TooLong:
-    """Make the prompt of a conversation by a tokenizer."""
-    try:
-        return make_prompt(_built[folder][1], job, with_boundaries=True)
-    except PromptTooLong as error:
-        return TooLong(error.tokens, error.limit)
-    except TemplateFailed as error:
-        if isinstance(error.__cause__, MemoryError):
-            raise
-        return TemplateRefusal(sendable(error.detail), error.reason)
+def prompt_of(folder: str, job: PromptJob) -> Prompt:
+    """Make the prompt of a conversation by a tokenizer. Raises `PromptTooLong` and `TemplateFailed`."""
+    return make_prompt(_built[folder][1], job, with_boundaries=True)
 
 
 @task

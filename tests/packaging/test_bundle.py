@@ -170,9 +170,9 @@ def test_the_bundles_program_is_a_sandbox_too(monkeypatch: pytest.MonkeyPatch) -
     served: list[list[str]] = []
     monkeypatch.setattr(worker, "main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
-    monkeypatch.setattr(sys, "argv", ["Tandem", "--sandbox", "3", "60.0", "engine.grammars.tasks"])
+    monkeypatch.setattr(sys, "argv", ["Tandem", "--sandbox", "3", "60.0", "engine.grammars.checks"])
     assert launcher["main"]() == 0
-    assert served == [["3", "60.0", "engine.grammars.tasks"]]
+    assert served == [["3", "60.0", "engine.grammars.checks"]]
 
 
 @pytest.mark.campaign

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType
 
+from engine.errors import ModelNotUsable
 from engine.gguf import writing
 from engine.gguf.plan import GgufPlan
 from engine.gguf.writing import prepare, write_shard
@@ -31,7 +33,7 @@ def write(source: Path, folder: Path) -> GgufPlan:
     folder.mkdir()
     plan = prepare(source, folder)
     for number in range(len(plan.shards)):
-        assert write_shard(source, folder, number).problem == ""
+        write_shard(source, folder, number)
     return plan
 
 
@@ -148,10 +150,15 @@ def test_the_block_after_the_last_becomes_a_head(kind: Kind, tmp_path: Path) -> 
     }
 
 
+def refusal(act: Callable[..., object], *arguments: object) -> tuple[str, str]:
+    with pytest.raises(ModelNotUsable) as caught:
+        act(*arguments)
+    return caught.value.reason, caught.value.detail
+
+
 def refused(source: Path, folder: Path) -> tuple[str, str]:
     folder.mkdir()
-    plan = prepare(source, folder)
-    return plan.problem, plan.detail
+    return refusal(prepare, source, folder)
 
 
 @pytest.mark.parametrize(
@@ -187,9 +194,9 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
         file.seek(-64, 2)
         file.write(np.float32(np.nan).tobytes() * 8)
     (tmp_path / "folder").mkdir()
-    assert prepare(source, tmp_path / "folder").problem == ""
-    plan = write_shard(source, tmp_path / "folder", 0)
-    assert (plan.problem, plan.detail) == ("damaged", "a.gguf (numbers that are not finite)")
+    prepare(source, tmp_path / "folder")
+    problem = refusal(write_shard, source, tmp_path / "folder", 0)
+    assert problem == ("damaged", "a.gguf (numbers that are not finite)")
 
 
 def test_a_file_that_is_cut_meanwhile_is_incomplete(tmp_path: Path) -> None:
@@ -200,7 +207,7 @@ def test_a_file_that_is_cut_meanwhile_is_incomplete(tmp_path: Path) -> None:
     with source.open("r+b") as file:
         file.truncate(changed.st_size - 1_000)
     os.utime(source, ns=(changed.st_atime_ns, changed.st_mtime_ns))
-    assert write_shard(source, tmp_path / "folder", 0).problem == "incomplete"
+    assert refusal(write_shard, source, tmp_path / "folder", 0)[0] == "incomplete"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="macOS has no full device")
@@ -209,5 +216,5 @@ def test_a_disk_that_takes_no_more_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     prepare(source, tmp_path / "folder")
     (tmp_path / "folder/model.safetensors").symlink_to("/dev/full")
-    plan = write_shard(source, tmp_path / "folder", 0)
-    assert (plan.problem, plan.detail) == ("not-written", "No space left on device")
+    problem = refusal(write_shard, source, tmp_path / "folder", 0)
+    assert problem == ("not-written", "No space left on device")

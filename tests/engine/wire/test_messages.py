@@ -27,7 +27,7 @@ from engine.async_drafting import messages as drafting
 from engine.cluster import messages as cluster
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook, from_plain
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError, InternalFailure, PromptTooLong
 from engine.events import Alternative, Event, PromptToken
 from engine.grammars.grammar import Grammar
 from engine.model_files.cache_counting import count_bare
@@ -123,7 +123,7 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
         drafting.DraftReply(7, 3, 1003, (1, 2)),
     ],
     sandbox.REQUESTS: [sandbox.TaskRequest(8, "a.b", pack((1, "x")))],
-    sandbox.REPLIES: [sandbox.Done(pack([1, 2])), sandbox.Failure("why"), sandbox.TooLarge()],
+    sandbox.REPLIES: [sandbox.Done(pack([1, 2])), sandbox.Failure.of(PromptTooLong(3, 2)), sandbox.TooLarge()],
 }
 
 
