@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.conversations.projects import files_text
 from app.conversations.records import Attachment, Picture, Source, SourceFile, pictures_in
@@ -117,24 +117,15 @@ def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | No
     """Return the number of tokens, and how many characters the first `tokens` of them cover."""
     if not file.is_file():
         return None
-    if not is_known_good(file.parent):
-        from engine.sandbox.errors import SandboxError
-        from engine.tokenizers.prompt_process import BUILD_S, PROMPT_PROCESS
-        from engine.tokenizers.tasks import count_tokens as count
+    # Imported here because the imports are slow and most questions have no attachment.
+    from engine.sandbox.errors import SandboxError
+    from engine.tokenizers.prompt_process import BUILD_S, PROMPT_PROCESS
+    from engine.tokenizers.tasks import count_tokens as count
 
-        # An unknown tokenizer may take any time and memory, so it never runs in this process.
-        try:
-            return PROMPT_PROCESS.run(partial(count, str(file), text, tokens), BUILD_S)
-        except SandboxError:
-            return None
-    offsets = _tokenizer(file).encode(text, add_special_tokens=False).offsets
-    kept = offsets[:tokens]
-    return len(offsets), kept[-1][1] if kept else 0
-
-
-@lru_cache(maxsize=1)
-def _tokenizer(file: Path) -> Any:
-    # Imported here because the import is slow and most questions have no attachment.
-    from tokenizers import Tokenizer
-
-    return Tokenizer.from_file(str(file))
+    if is_known_good(file.parent):
+        return count(str(file), text, tokens)
+    # An unknown tokenizer may take any time and memory, so it never runs in this process.
+    try:
+        return PROMPT_PROCESS.run(partial(count, str(file), text, tokens), BUILD_S)
+    except SandboxError:
+        return None

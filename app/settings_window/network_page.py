@@ -70,10 +70,10 @@ class NetworkPage(TablePage):
         else:
             help_ = self.tr("This Mac has no keychain that Tandem can use, so the token was not kept.")
         self.token.set_words(self.tr("Hugging Face token"), help_)
-        self.test_row.set_words(self.tr("Connection"), _verdict(self._found))
+        self.test_row.set_words(self.tr("Connection"), _words_of(self._found))
 
 
-def _verdict(found: AccessReport | EngineError | None) -> str:
+def _words_of(found: AccessReport | EngineError | None) -> str:
     translate = QCoreApplication.translate
     if found is None:
         return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")

@@ -35,7 +35,7 @@ class Placement:
     """Where a tensor goes: its name in the folder, and what is changed.
 
     `rows` and `columns` reorder it, in equal parts. `half` is the half of each expert's rows that is taken. `change`
-    takes floats, so what has one is stored as floats, as is what is `plain`.
+    takes floats, so what has one is stored as floats.
     """
 
     name: str
@@ -43,7 +43,6 @@ class Placement:
     columns: Order | None = None
     half: int | None = None
     change: Callable[[Floats], Floats] | None = None
-    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
     if entry.permuted and part.startswith(("attn_q.", "attn_k.")):
         changes["rows"] = _unpermuted(settings, part, tensor)
     if entry.plus_one and place.endswith("norm.weight"):
-        changes["change"] = _minus_one
+        changes["change"] = lambda numbers: numbers - 1
     if "{half}" in place:
         return [Placement(place.format(half=half), half=index) for index, half in enumerate(("gate", "up"))]
     return [Placement(place, **changes)]
@@ -127,22 +126,6 @@ def _renamed(names: Mapping[str, str], part: str) -> str | None:
     return f"{names[stem]}.{leaf}" if stem in names and leaf in ("weight", "bias") else None
 
 
-def _minus_one(numbers: Floats) -> Floats:
-    return numbers - 1
-
-
-def _logarithm(numbers: Floats) -> Floats:
-    return np.log(-numbers)
-
-
-def _as_convolution(numbers: Floats) -> Floats:
-    return numbers[..., None]
-
-
-def _as_row(numbers: Floats) -> Floats:
-    return numbers.reshape(1, -1)
-
-
 def _unpermuted(settings: GgufSettings, part: str, tensor: GgufTensor) -> Order:
     """Return the order of the rows in which each head's halves follow each other."""
     heads = settings.heads if part.startswith("attn_q.") else max(settings.each("attention.head_count_kv", 1))
@@ -153,13 +136,12 @@ def _unpermuted(settings: GgufSettings, part: str, tensor: GgufTensor) -> Order:
 
 def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
     """Undo what llama.cpp does to gated delta nets: value heads in turns of the key heads, a logarithm resolved."""
-    changes: dict[str, Any] = {}
-    if part == "ssm_a":
-        changes["change"] = _logarithm
-    if part == "ssm_conv1d.weight":
-        changes["change"] = _as_convolution
-    if part == "ffn_gate_inp_shexp.weight":
-        changes["change"] = _as_row
+    own: dict[str, Callable[[Floats], Floats]] = {
+        "ssm_a": lambda numbers: np.log(-numbers),
+        "ssm_conv1d.weight": lambda numbers: numbers[..., None],
+        "ffn_gate_inp_shexp.weight": lambda numbers: numbers.reshape(1, -1),
+    }
+    changes: dict[str, Any] = {"change": own.get(part)}
     keys, values = settings.whole("ssm.group_count"), settings.whole("ssm.time_step_rank")
     if keys == values or part.partition(".")[0] not in _OF_VALUE_HEADS:
         return changes
@@ -237,7 +219,7 @@ _GLM4 = {
 
 
 def _places_of_lfm2(_: GgufSettings, part: str) -> dict[str, Any]:
-    return {"change": _as_convolution} if part == "shortconv.conv.weight" else {}
+    return {"change": lambda numbers: numbers[..., None]} if part == "shortconv.conv.weight" else {}
 
 
 _MIXTRAL = GgufArchitecture(

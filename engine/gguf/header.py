@@ -72,11 +72,6 @@ class GgufFile:
     def architecture(self) -> str:
         return str(self.metadata.get("general.architecture", ""))
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all tensors."""
-        return sum(tensor.nbytes for tensor in self.tensors.values())
-
 
 class _DamagedError(ValueError):
     """The file cannot be trusted; the message says why."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
@@ -27,6 +28,8 @@ from engine.tokenizers.tasks import TokenizerSource, find_thinking, find_turn_en
 from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
+
+Found = TypeVar("Found")
 # What transformers has to say goes where our own records go, not to the terminal.
 disable_default_handler()
 enable_propagation()
@@ -78,39 +81,32 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
-    _end_turns(tokenizer, source, disk)
-    return tokenizer, vocabulary, source, _thinking_choice(tokenizer, source, disk)
-
-
-def _end_turns(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> None:
-    """Let the mark that the template writes after an answer end one, too: many conversions name another token only.
-
-    Raises `EngineClosed` when the pool is left.
-    """
-    try:
-        if source is None:
-            end = turn_end_of(tokenizer)
-        else:
-            end = PROMPT_PROCESS.run_with(source, partial(find_turn_end, source.folder), disk.leaving)
-    except SandboxError as error:
-        log.info("the end of turns in %s was not found: %s", source and source.folder, error)
-        return
+    end = _of_template(tokenizer, source, disk, turn_end_of, find_turn_end)
     if end is not None and end not in tokenizer.eos_token_ids:
+        # Many conversions name another token only.
         log.info("token %d ends answers, too: the chat template writes it after them", end)
         tokenizer.add_eos_token(str(end))
+    choice = None
+    if may_choose(template_of(tokenizer)):
+        choice = _of_template(tokenizer, source, disk, thinking_of, find_thinking)
+    return tokenizer, vocabulary, source, choice or ThinkingChoice()
 
 
-def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> ThinkingChoice:
-    """Return the template's thinking choice, an empty one if it cannot be found within the limits.
+def _of_template(
+    tokenizer: Any,
+    source: TokenizerSource | None,
+    disk: DiskPool,
+    find: Callable[[Any], Found],
+    task: Callable[[str], Found],
+) -> Found | None:
+    """Return what is found by running the template, by `task` unless it came with Tandem; None beyond the limits.
 
     Raises `EngineClosed` when the pool is left.
     """
-    if not may_choose(template_of(tokenizer)):
-        return ThinkingChoice()
     if source is None:
-        return thinking_of(tokenizer)
+        return find(tokenizer)
     try:
-        return PROMPT_PROCESS.run_with(source, partial(find_thinking, source.folder), disk.leaving)
+        return PROMPT_PROCESS.run_with(source, partial(task, source.folder), disk.leaving)
     except SandboxError as error:
         log.info("the template in %s was not tried: %s", source.folder, error)
-        return ThinkingChoice()
+        return None
