@@ -37,6 +37,9 @@ class PageButton(ThemeAware, QPushButton):
         self.restyle()
 
     def _ask(self) -> None:
+        self.setText(self.tr("Open in the browser…"))
+        # The answer may go on while a person reads the question.
+        source = self._source()
         question = QMessageBox(self)
         question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         question.setText(self.tr("Open this page in the browser?"))
@@ -45,12 +48,8 @@ class PageButton(ThemeAware, QPushButton):
         )
         question.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
         question.setDefaultButton(question.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
-        question.accepted.connect(self._write)
+        question.accepted.connect(lambda: self._disk.run(lambda: write_page(source), self._open, self._fail))
         question.open()
-
-    def _write(self) -> None:
-        source = self._source()
-        self._disk.run(lambda: write_page(source), self._open, self._fail)
 
     def _open(self, page: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):

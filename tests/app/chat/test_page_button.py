@@ -44,10 +44,11 @@ def block(show: Show[CodeBlock], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def answer(block: CodeBlock, words: str) -> None:
-    """Press the button, and answer its question."""
+    """Press the button, and answer its question, while the answer goes on."""
     block.page_button.click()
     [question] = block.findChildren(QMessageBox)
     assert "scripts run" in question.informativeText()
+    block.show_code(f"{PAGE}<p>More", "html", closed=True)
     next(button for button in question.buttons() if button.text() == words).click()
 
 
@@ -77,6 +78,8 @@ def test_a_page_that_cannot_be_written_says_so(
     answer(block, "Open")
     qtbot.waitUntil(lambda: block.page_button.text() == "Could not be opened")
     assert opened == []
+    block.page_button.click()
+    assert block.page_button.text() == "Open in the browser…"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from app.chat import preview
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
 from app.chat.drawing import BOX, SCALE, safe_svg, svg_image
-from app.chat.preview import LONGEST, is_drawing, picture_of
+from app.chat.preview import LONGEST, picture_of
 from tests.app.chat.conftest import Show
 
 pytestmark = pytest.mark.usefixtures("plain_code")
@@ -130,18 +130,26 @@ def test_what_cannot_be_drawn_within_limits_has_no_preview(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("source", "language", "drawn"),
+    ("source", "language", "closed", "offered"),
     [
-        ("<svg/>", "svg", True),
-        ("\n<svg/>", "xml", True),
-        ("<svg/>", "", True),
-        ("<p>", "html", False),
-        ("graph TD; a-->b", "mermaid", False),
-        ("<svg>" + "x" * LONGEST, "svg", False),
+        ("<svg/>", "svg", True, "Preview"),
+        ("\n<svg/>", "xml", True, "Preview"),
+        ("<svg/>", "", True, "Preview"),
+        ("<svg/>", "svg", False, ""),
+        ("<svg>" + "x" * LONGEST, "svg", True, ""),
+        ("<p>", "HTML", True, "Open in the browser…"),
+        ("<p>", "html", False, ""),
+        ("\n<!DOCTYPE html><p>", "", True, "Open in the browser…"),
+        ("graph TD; a-->b", "mermaid", True, ""),
     ],
 )
-def test_only_svg_has_a_preview(source: str, language: str, drawn: bool) -> None:
-    assert is_drawing(source, language) == drawn
+def test_a_complete_drawing_has_a_preview_and_a_complete_page_is_opened(
+    show: Show[CodeBlock], source: str, language: str, closed: bool, offered: str
+) -> None:
+    block = show(CodeBlock())
+    block.show_code(source, language, closed)
+    shown = [one.text() for one in (block.preview_button, block.page_button) if one.isVisible()]
+    assert "".join(shown) == offered
 
 
 @pytest.fixture
@@ -171,15 +179,6 @@ def test_a_press_shows_the_preview_and_another_one_the_code(qtbot: QtBot, block:
     assert not block.text_view.isHidden()
     assert BLUE not in picture_in(block)
     assert block.sizeHint().height() == height
-
-
-def test_only_complete_code_has_a_preview(block: CodeBlock, show: Show[CodeBlock]) -> None:
-    assert not block.preview_button.isHidden()
-    growing = show(CodeBlock())
-    growing.show_code(SVG, "svg", closed=False)
-    assert growing.preview_button.isHidden()
-    growing.show_code("flowchart LR", "mermaid", closed=True)
-    assert growing.preview_button.isHidden()
 
 
 def test_code_that_cannot_be_drawn_stays_and_the_button_says_so(qtbot: QtBot, block: CodeBlock) -> None:
