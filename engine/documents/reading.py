@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from engine.documents.document import DocumentText, document_text
-from engine.files.reading_time import ReadingTime, TimeSpent
+from engine.files.reading_time import ReadingTime
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.file_reading import FileSandboxes
 
 # Seconds of computing for a document. A dense page takes 0.01 to 0.03, and 400 of them are as long as a file may be.
 DOCUMENT_S = 10
 DOCUMENTS = FileSandboxes("engine.documents.document")
-_PROBLEMS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
+_PROBLEMS = {"too-slow": "too-slow", "too-large": "too-much-memory", "no-time": "no-time"}
 
 
 def read_document(name: str, data: bytes, most: int, language: str, time: ReadingTime) -> DocumentText:
@@ -22,7 +22,5 @@ def read_document(name: str, data: bytes, most: int, language: str, time: Readin
     """
     try:
         return DOCUMENTS.read(partial(document_text, name, data, most, language), DOCUMENT_S, time)
-    except TimeSpent:
-        return DocumentText(problem="no-time")
     except SandboxError as error:
         return DocumentText(problem=_PROBLEMS.get(error.reason, "unreadable"))

@@ -20,7 +20,3 @@ class ReadingTime:
 
     def __post_init__(self) -> None:
         self.left = self.seconds
-
-
-class TimeSpent(Exception):
-    """The files of a request have taken its time."""

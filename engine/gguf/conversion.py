@@ -15,7 +15,6 @@ from engine.errors import ModelNotUsable
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
 from engine.gguf import provenance
-from engine.gguf.plan import GgufPlan
 from engine.gguf.provenance import Provenance, read_provenance
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import Sandbox
@@ -31,8 +30,8 @@ SANDBOX = Sandbox(__name__)
 
 
 @task
-def prepare_folder(source: str, folder: str) -> GgufPlan:
-    """Check a GGUF file, and write the files of a folder for it, but for its weights."""
+def prepare_folder(source: str, folder: str) -> tuple[list[int], Provenance]:
+    """Check a GGUF file, and write the files of a folder for it, but for its weights. Returns what `prepare` does."""
     from engine.gguf.writing import prepare
 
     return prepare(Path(source), Path(folder))
@@ -60,14 +59,14 @@ def convert(
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        plan = SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled)
+        shards, made = SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled)
         if older is not None:
             for file in unfinished.iterdir():
                 os.replace(file, folder / file.name)
             made = msgspec.structs.replace(older, version=provenance.VERSION)
             _keep(made, folder)
         else:
-            made = _written(plan, source, unfinished, on_progress, cancelled)
+            _write(shards, source, unfinished, on_progress, cancelled)
             _keep(made, unfinished)
             shutil.rmtree(folder, ignore_errors=True)
             os.replace(unfinished, folder)
@@ -85,31 +84,21 @@ def _keep(made: Provenance, folder: Path) -> None:
     write_atomically(folder / provenance.NAME, msgspec.json.format(msgspec.json.encode(made)))
 
 
-def _written(
-    plan: GgufPlan,
+def _write(
+    shards: list[int],
     source: Path,
     unfinished: Path,
     on_progress: Callable[[int, int], object],
     cancelled: threading.Event,
-) -> Provenance:
+) -> None:
     """Write the weights, file by file."""
-    found = source.stat()
-    done, total = 0, sum(plan.shards)
+    done, total = 0, sum(shards)
     free = free_bytes(unfinished)
     if free is not None and free < total + _SPARE_BYTES:
         raise ModelNotUsable(source, "disk-full", f"{(total + _SPARE_BYTES) / 1e9:.1f} GB")
     on_progress(done, total)
-    for number, nbytes in enumerate(plan.shards):
+    for number, nbytes in enumerate(shards):
         seconds = _OPEN_S + nbytes / _BYTES_A_SECOND
         SANDBOX.run(partial(write_weights, str(source), str(unfinished), number), seconds, cancelled)
         done += nbytes
         on_progress(done, total)
-    return Provenance(
-        source=str(source),
-        size=found.st_size,
-        modified_ns=found.st_mtime_ns,
-        architecture=plan.architecture,
-        tensors=plan.tensors,
-        requantised=tuple(plan.requantised),
-        version=provenance.VERSION,
-    )

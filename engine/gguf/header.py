@@ -20,6 +20,7 @@ from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFValueType
 
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError
 
 MAGIC = b"GGUF"
 # Well above the largest published: a vocabulary of 262,144 tokens with half a million merges has a header of 16 MB, and
@@ -73,14 +74,6 @@ class GgufFile:
         return str(self.metadata.get("general.architecture", ""))
 
 
-class _DamagedError(ValueError):
-    """The file cannot be trusted; the message says why."""
-
-
-class _CutOffError(ValueError):
-    """The file ends before what its header names."""
-
-
 def read_gguf(path: Path, most_kept: int = _MOST_HEADER_BYTES) -> GgufFile:
     """Return what a GGUF file holds; `path` may be any part of a split one. Reads headers, never weights.
 
@@ -130,9 +123,9 @@ def _read_part(path: Path, file: Path, most_kept: int) -> tuple[dict[str, Any], 
             header = _HeaderReader(opened, most_kept)
             metadata = dict(header.fields())
             return metadata, {tensor.name: tensor for tensor in header.tensors(file, metadata)}
-    except _CutOffError as error:
+    except CutOffFileError as error:
         raise ModelNotUsable(path, "incomplete", f"a part of {file.name}") from error
-    except _DamagedError as error:
+    except DamagedHeaderError as error:
         raise ModelNotUsable(path, "damaged", f"{file.name} ({error})") from error
     except OSError as error:
         raise ModelNotUsable(path, "damaged", f"{file.name} ({error.strerror or 'cannot be read'})") from error
@@ -147,20 +140,20 @@ class _HeaderReader:
         self._size = os.fstat(file.fileno()).st_size
         self._read = 0
         if self._take(4) != MAGIC:
-            raise _DamagedError("not a GGUF file")
+            raise DamagedHeaderError("not a GGUF file")
         (version,) = self._numbers("I")
         if version not in (2, 3):
-            raise _DamagedError("big-endian" if version % 2**16 == 0 else f"version {version}")
+            raise DamagedHeaderError("big-endian" if version % 2**16 == 0 else f"version {version}")
         self._tensor_count, self._field_count = self._numbers("QQ")
         if self._tensor_count > _MOST_TENSORS or self._field_count > _MOST_FIELDS:
-            raise _DamagedError("too many entries")
+            raise DamagedHeaderError("too many entries")
 
     def fields(self) -> Iterator[tuple[str, Any]]:
         seen = set()
         for _ in range(self._field_count):
             name = _decoded(self._take(self._length(_LONGEST_NAME)))
             if name in seen:
-                raise _DamagedError(f"{name} twice")
+                raise DamagedHeaderError(f"{name} twice")
             seen.add(name)
             (kind,) = self._numbers("I")
             yield name, self._value(name, kind)
@@ -168,37 +161,37 @@ class _HeaderReader:
     def tensors(self, file: Path, metadata: dict[str, Any]) -> list[GgufTensor]:
         alignment = metadata.get("general.alignment", 32)
         if type(alignment) is not int or not 0 < alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
-            raise _DamagedError("general.alignment")
+            raise DamagedHeaderError("general.alignment")
         entries = [self._entry() for _ in range(self._tensor_count)]
         if len({name for name, *_ in entries}) < len(entries):
-            raise _DamagedError("a tensor twice")
+            raise DamagedHeaderError("a tensor twice")
         begin = -(-self._read // alignment) * alignment
         found = []
         for name, shape, kind, offset in entries:
             nbytes = _byte_count(name, shape, kind)
             if offset % alignment:
-                raise _DamagedError(f"{name}: bad offset")
+                raise DamagedHeaderError(f"{name}: bad offset")
             if begin + offset + nbytes > self._size:
-                raise _CutOffError(name)
+                raise CutOffFileError(name)
             found.append(GgufTensor(name, kind, shape, file, begin + offset, nbytes))
         # llama.cpp demands more: each tensor begins where the one before it in the table ends.
         for tensor, following in pairwise(sorted(found, key=attrgetter("offset"))):
             if tensor.offset + tensor.nbytes > following.offset:
-                raise _DamagedError("tensors overlap")
+                raise DamagedHeaderError("tensors overlap")
         return found
 
     def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
         name = _decoded(self._take(self._length(_LONGEST_TENSOR_NAME)))
         (dimensions,) = self._numbers("I")
         if not 0 < dimensions <= _MOST_DIMENSIONS:
-            raise _DamagedError(f"{name}: bad shape")
+            raise DamagedHeaderError(f"{name}: bad shape")
         shape = self._numbers("Q" * dimensions)
         if not all(0 < side <= _LARGEST_DIMENSION for side in shape):
-            raise _DamagedError(f"{name}: bad shape")
+            raise DamagedHeaderError(f"{name}: bad shape")
         (kind,) = self._numbers("I")
         (offset,) = self._numbers("Q")
         if kind not in _KINDS:
-            raise _DamagedError(f"{name}: unknown kind {kind}")
+            raise DamagedHeaderError(f"{name}: unknown kind {kind}")
         return name, shape[::-1], _KINDS[kind], offset
 
     def _value(self, name: str, kind: int) -> Any:
@@ -207,15 +200,15 @@ class _HeaderReader:
         if kind in _SCALARS:
             return self._numbers(_SCALARS[GGUFValueType(kind)])[0]
         if kind != GGUFValueType.ARRAY:
-            raise _DamagedError(f"{name}: unknown type {kind}")
+            raise DamagedHeaderError(f"{name}: unknown type {kind}")
         element, count = self._numbers("IQ")
         self._elements -= count
         if self._elements < 0:
-            raise _DamagedError(f"{name}: too many elements")
+            raise DamagedHeaderError(f"{name}: too many elements")
         if element == GGUFValueType.STRING:
             return self._texts(count)
         if element not in _SCALARS:
-            raise _DamagedError(f"{name}: unknown type of elements {element}")
+            raise DamagedHeaderError(f"{name}: unknown type of elements {element}")
         layout = struct.Struct(f"<{count}{_SCALARS[GGUFValueType(element)]}")
         data = self._kept(layout.size)
         return None if data is None else list(layout.unpack(data))
@@ -242,7 +235,7 @@ class _HeaderReader:
     def _length(self, most: int = _MOST_HEADER_BYTES) -> int:
         length: int = _LENGTH.unpack(self._take(_LENGTH.size))[0]
         if length > most:
-            raise _DamagedError("a string too long")
+            raise DamagedHeaderError("a string too long")
         return length
 
     def _numbers(self, form: str) -> tuple[Any, ...]:
@@ -253,7 +246,7 @@ class _HeaderReader:
         self._advance(count)
         data = self._file.read(count)
         if len(data) < count:
-            raise _CutOffError
+            raise CutOffFileError
         return data
 
     def _pass_over(self, count: int) -> None:
@@ -263,9 +256,9 @@ class _HeaderReader:
     def _advance(self, count: int) -> None:
         self._read += count
         if self._read > self._size:
-            raise _CutOffError
+            raise CutOffFileError
         if self._read > _MOST_HEADER_BYTES:
-            raise _DamagedError("header too large")
+            raise DamagedHeaderError("header too large")
 
 
 def _decoded(data: bytes) -> str:
@@ -279,5 +272,5 @@ _KINDS = {int(kind): kind for kind in GGML_QUANT_SIZES}
 def _byte_count(name: str, shape: tuple[int, ...], kind: GGMLQuantizationType) -> int:
     block, nbytes = GGML_QUANT_SIZES[kind]
     if shape[-1] % block:
-        raise _DamagedError(f"{name}: rows are not whole blocks")
+        raise DamagedHeaderError(f"{name}: rows are not whole blocks")
     return math.prod(shape) // int(block) * int(nbytes)

@@ -23,7 +23,7 @@ from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
 from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, model_of, placements
 from engine.gguf.header import GgufFile, GgufTensor, read_gguf
-from engine.gguf.plan import GgufPlan
+from engine.gguf.provenance import VERSION, Provenance
 from engine.gguf.settings import SettingError
 from engine.gguf.tokenizer import write_tokenizer
 from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised, width_of
@@ -65,20 +65,27 @@ class _Layout:
     shards: list[list[_Output]]
 
 
-def prepare(source: Path, folder: Path) -> GgufPlan:
-    """Check a GGUF file, and write all files of the folder but the weights. Raises `ModelNotUsable`."""
+def prepare(source: Path, folder: Path) -> tuple[list[int], Provenance]:
+    """Check a GGUF file, and write all files of the folder but the weights and the record of its source.
+
+    Returns the bytes of each file of weights to be written, and that record. Raises `ModelNotUsable`.
+    """
     try:
         layout = _layout(source, _version(source))
+        status = source.stat()
         write_tokenizer(layout.file.metadata, folder)
         _write_settings(layout, folder)
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     outputs = [output for shard in layout.shards for output in shard]
-    return GgufPlan(
-        shards=[sum(output.nbytes for output in shard) for shard in layout.shards],
+    return [sum(output.nbytes for output in shard) for shard in layout.shards], Provenance(
+        source=str(source),
+        size=status.st_size,
+        modified_ns=status.st_mtime_ns,
         architecture=layout.file.architecture,
         tensors=len({output.tensor.name for output in outputs}),
-        requantised=sorted({output.tensor.name for output in outputs if output.width and not output.width.kept}),
+        requantised=tuple(sorted({one.tensor.name for one in outputs if one.width and not one.width.kept})),
+        version=VERSION,
     )
 
 

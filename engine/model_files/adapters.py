@@ -17,14 +17,13 @@ from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG
 from engine.model_files.config import read_json
 from engine.model_files.model_folder import ModelFolder
-from engine.model_files.names import name_of_snapshot, resolve_model
+from engine.model_files.names import HUB_NAME, name_of_snapshot, resolve_model
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 CONFIG_NAME = "adapter_config.json"
 # The files of weights that mlx-lm and PEFT write.
 _MLX, _PEFT = "adapters.safetensors", "adapter_model.safetensors"
 _LARGEST_RANK, _LARGEST_SCALE = 4096, 1e6
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
 
 
@@ -79,7 +78,7 @@ def base_of(path: Path) -> Path:
     beside = path.parent / Path(name).name
     if Path(name).name and os.path.exists(beside / "config.json"):
         return beside
-    if _HUB_NAME.fullmatch(name) and not os.path.exists(name):
+    if HUB_NAME.fullmatch(name) and not os.path.exists(name):
         try:
             return resolve_model(name)
         except ModelNotUsable:

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import MODEL_PATTERNS, SHARD_OF_MODEL
 
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def resolve_model(name_or_path: str | Path) -> Path:
@@ -23,7 +23,7 @@ def resolve_model(name_or_path: str | Path) -> Path:
     if str(name_or_path) and os.path.exists(path):
         return path.resolve() if path.is_dir() else path
     name = str(name_or_path)
-    if _HUB_NAME.fullmatch(name):
+    if HUB_NAME.fullmatch(name):
         # Importing this takes longer than loading a small model.
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError

@@ -11,7 +11,7 @@ from functools import partial
 from importlib.util import find_spec
 
 from engine.errors import PictureNotUsable, PicturesNotInstalled, without_frames
-from engine.files.reading_time import ReadingTime, TimeSpent
+from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES, DecodedPicture, decode_picture
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.file_reading import FileSandboxes
@@ -23,7 +23,7 @@ DECODE_S = 10
 # of 12 megapixels takes less than half of it.
 A_PICTURE_S = 1
 PICTURES = FileSandboxes("engine.pictures.picture_file")
-_REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory"}
+_REASONS = {"too-slow": "too-slow", "too-large": "too-much-memory", "no-time": "too-slow-together"}
 # A picture that took more seconds is decoded for the model before its request takes a place among those being served,
 # in every turn of a chat; ordinary ones only when the model reads them.
 LONG_S = 2
@@ -78,10 +78,9 @@ def read_picture(
     time = time or ReadingTime()
     try:
         return PICTURES.read(partial(decode_picture, data, list(sizes), resample), DECODE_S, time)
-    except TimeSpent as error:
-        raise PictureNotUsable("too-slow-together", f"{time.seconds:g}") from error
     except SandboxError as error:
-        detail = str(DECODE_S) if error.reason == "too-slow" else str(error)
+        limits = {"too-slow": f"{DECODE_S:g}", "no-time": f"{time.seconds:g}"}
+        detail = limits.get(error.reason, str(error))
         raise PictureNotUsable(_REASONS.get(error.reason, "crashed"), detail) from error
 
 

@@ -8,7 +8,7 @@ from engine.errors import ModelNotUsable
 
 
 class SandboxError(Exception):
-    """A task has no result. `reason` is that of `LimitExceeded`, "crashed", or "" if the task itself failed."""
+    """A task has no result. `reason` is one of those below, or "" if the task itself failed."""
 
     reason = ""
 
@@ -23,6 +23,12 @@ class LimitExceeded(SandboxError):
     def __init__(self, reason: str, limit: float = 0) -> None:
         super().__init__(f"{reason}, {limit:g}" if limit else reason)
         self.reason, self.limit = reason, limit
+
+
+class TimeSpent(SandboxError):
+    """The files of a request have taken its time."""
+
+    reason = "no-time"
 
 
 class SandboxCrashed(SandboxError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol, TypeVar
 
-from engine.files.reading_time import ReadingTime, TimeSpent
-from engine.sandbox.errors import LimitExceeded
+from engine.files.reading_time import ReadingTime
+from engine.sandbox.errors import LimitExceeded, TimeSpent
 from engine.sandbox.process import Sandbox
 
 # Seconds of computing after which a file is begun anew in the sandbox for slow ones, so that others need not wait for
@@ -33,12 +33,12 @@ class FileSandboxes:
     def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
         """Return the result of a task that may compute for `most_s` seconds. Waits.
 
-        Raises `SandboxError`, `EngineClosed` when `time` is abandoned, and `TimeSpent` if there is not so much left for
-        the request.
+        Raises `SandboxError`, also `TimeSpent`, and `EngineClosed` when `time` is abandoned.
         """
         for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
-            if (seconds := min(limit, time.left)) <= 0:
+            if time.left <= 0:
                 break
+            seconds = min(limit, time.left)
             try:
                 found = sandbox.run(task, seconds, time.abandoned)
             except LimitExceeded as error:

@@ -105,7 +105,8 @@ class Drafting:
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
         self.plain_reason = Choice(None, 0, "no-draft")
         if problem is not None:
-            self.plain_reason = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
+            reason = problem.reason if isinstance(problem, ModelNotUsable) else problem.code
+            self.plain_reason = Choice(None, 0, "draft-not-usable", (("reason", reason),))
         self._joint.close()
         for request in self._requests:
             request.conversation.drop_drafter()
@@ -369,10 +370,6 @@ class Drafting:
 def _identity(model: ModelInfo) -> str:
     """Return name and size, and what it was taught: another quantisation of the same name has another size."""
     return f"{model.name}, {model.bytes} bytes{f' taught {model.taught}' if model.taught else ''}"
-
-
-def _reason(problem: EngineError) -> str:
-    return problem.reason if isinstance(problem, ModelNotUsable) else problem.code
 
 
 def _failure(source: str, cause: Exception) -> ProposerFailed:

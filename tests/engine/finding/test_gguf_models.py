@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from engine.errors import ModelNotUsable
 from engine.finding.discovery import installed_models
 from engine.gguf.writing import prepare
 from engine.hub.failures import HubError
@@ -86,8 +87,9 @@ def test_a_file_that_cannot_be_loaded_is_listed_with_its_reason_beside_the_other
 def test_a_part_of_a_model_is_left_out_and_refused_when_it_is_named(kind: str, tmp_path: Path) -> None:
     file = write_gguf(tmp_path / "models/part.gguf", general__type=kind)
     assert found(tmp_path / "none", tmp_path / "models") == {}
-    plan = prepare(file, tmp_path)
-    assert (plan.problem, plan.detail) == ("is-part", kind)
+    with pytest.raises(ModelNotUsable) as caught:
+        prepare(file, tmp_path)
+    assert (caught.value.reason, caught.value.detail) == ("is-part", kind)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,7 @@ Kind = GGMLQuantizationType
 
 def opened(source: Path, folder: Path) -> Any:
     folder.mkdir()
-    plan = prepare(source, folder)
-    for number in range(len(plan.shards)):
+    for number in range(len(prepare(source, folder)[0])):
         write_shard(source, folder, number)
     return load_model(folder)[0]
 

@@ -16,7 +16,7 @@ from gguf import GGMLQuantizationType
 
 from engine.errors import ModelNotUsable
 from engine.gguf import writing
-from engine.gguf.plan import GgufPlan
+from engine.gguf.provenance import Provenance
 from engine.gguf.writing import prepare, write_shard
 from engine.heads.folder import inspect_head
 from engine.model_files.inspection import check_folder
@@ -29,12 +29,12 @@ from tests.tiny_mtp import mtp_tensors
 Kind = GGMLQuantizationType
 
 
-def write(source: Path, folder: Path) -> GgufPlan:
+def write(source: Path, folder: Path) -> tuple[list[int], Provenance]:
     folder.mkdir()
-    plan = prepare(source, folder)
-    for number in range(len(plan.shards)):
+    shards, record = prepare(source, folder)
+    for number in range(len(shards)):
         write_shard(source, folder, number)
-    return plan
+    return shards, record
 
 
 def arrays(folder: Path) -> dict[str, Any]:
@@ -49,18 +49,18 @@ def equal(some: dict[str, Any], others: dict[str, Any]) -> bool:
 
 
 def test_the_folder_is_a_model_that_can_be_loaded(tmp_path: Path) -> None:
-    plan = write(write_gguf(tmp_path / "a.gguf"), tmp_path / "folder")
+    shards, record = write(write_gguf(tmp_path / "a.gguf"), tmp_path / "folder")
     check_folder(tmp_path / "folder")
-    assert (plan.architecture, plan.tensors, plan.requantised) == ("llama", 20, [])
-    assert sum(plan.shards) < (tmp_path / "folder/model.safetensors").stat().st_size
+    assert (record.architecture, record.tensors, record.requantised) == ("llama", 20, ())
+    assert sum(shards) < (tmp_path / "folder/model.safetensors").stat().st_size
 
 
 def test_files_and_parts_change_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(write_gguf(tmp_path / "a.gguf"), tmp_path / "whole")
     monkeypatch.setattr(writing, "_SHARD_BYTES", 20_000)
     monkeypatch.setattr(writing, "_CHUNK", 192)
-    plan = write(write_gguf(tmp_path / "b.gguf"), tmp_path / "divided")
-    assert len(list((tmp_path / "divided").glob("model-*.safetensors"))) == len(plan.shards) > 2
+    shards, _ = write(write_gguf(tmp_path / "b.gguf"), tmp_path / "divided")
+    assert len(list((tmp_path / "divided").glob("model-*.safetensors"))) == len(shards) > 2
     check_folder(tmp_path / "divided")
     assert equal(arrays(tmp_path / "whole"), arrays(tmp_path / "divided"))
 
@@ -95,14 +95,14 @@ def mixed(path: Path, kinds: dict[str, Kind], **fields: Any) -> Path:
 
 def test_kinds_that_are_mixed_become_quantisation_per_layer(tmp_path: Path) -> None:
     source = mixed(tmp_path / "a.gguf", {"token_embd": Kind.Q6_K, "attn_v": Kind.Q5_K, "ffn_down": Kind.MXFP4})
-    plan = write(source, tmp_path / "folder")
+    _, record = write(source, tmp_path / "folder")
     assert json.loads((tmp_path / "folder/config.json").read_text())["quantization"] == {
         "group_size": 32, "bits": 4, "mode": "affine",
         "model.embed_tokens": {"group_size": 32, "bits": 8, "mode": "affine"},
         "model.layers.0.self_attn.v_proj": {"group_size": 32, "bits": 5, "mode": "affine"},
         "model.layers.0.mlp.down_proj": {"group_size": 32, "bits": 4, "mode": "mxfp4"},
     }  # fmt: skip
-    assert plan.requantised == ["token_embd.weight"]
+    assert record.requantised == ("token_embd.weight",)
     check_folder(tmp_path / "folder")
     assert {array.dtype for name, array in arrays(tmp_path / "folder").items() if name.endswith("norm.weight")} == {
         mx.float16

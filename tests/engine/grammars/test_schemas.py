@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.grammars.checking import problems_of
+from engine.grammars.checks import check_answer
 from engine.grammars.compiling import trial
 from engine.grammars.grammar import Grammar
 from engine.grammars.schemas import FORMATS
@@ -111,7 +111,7 @@ def test_what_no_grammar_checks_is_left_out_named_and_checked_afterwards(name: s
     assert list(left_out) == places
     if text:
         assert allows(grammar, text)
-        assert problems_of(json.dumps(schema), text)
+        assert check_answer(json.dumps(schema), text)
 
 
 # What other programs write for "nothing", and what says nothing about values.
@@ -222,7 +222,7 @@ def test_a_schema_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("schema", [{"$ref": "http://localhost:1/s.json"}, {"type": 3}, {"type": "nope"}])
 def test_what_cannot_be_checked_afterwards_is_said(schema: dict[str, Any]) -> None:
-    [problem] = problems_of(json.dumps(schema), "1")
+    [problem] = check_answer(json.dumps(schema), "1")
     assert problem.startswith("It cannot be checked: ")
 
 

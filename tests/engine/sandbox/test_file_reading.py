@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.files.reading_time import ReadingTime, TimeSpent
-from engine.sandbox.errors import LimitExceeded
+from engine.files.reading_time import ReadingTime
+from engine.sandbox.errors import LimitExceeded, TimeSpent
 from engine.sandbox.file_reading import QUICK_S, FileSandboxes
 from engine.sandbox.process import Sandbox
 
