@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,8 +38,10 @@ def _describe_folder(folder: ModelFolder, name: str, source: str) -> Model:
         config = folder.config
         tensors = folder.head_tensors if head else inspect_folder(folder)
     except ModelNotUsable as error:
-        known = {} if head else _of_config(folder.path)
-        return replace(model, problem=error.reason, detail=error.detail, **known)
+        model = replace(model, problem=error.reason, detail=error.detail)
+        with suppress(ModelNotUsable):
+            return model if head else replace(model, **_described(read_config(folder.path)))
+        return model
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
     # The configuration may be that of the model whose files a head was cut out of.
@@ -83,29 +87,14 @@ def _described(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_config(folder: Path) -> dict[str, Any]:
-    """Return the fields of an unusable model that its configuration gives, if that can be read."""
-    try:
-        return _described(read_config(folder))
-    except ModelNotUsable:
-        return {}
-
-
 def _disk_bytes(folder: Path) -> int:
     """Return all bytes of the repository (in the Hub cache: its blobs, partial ones too) or of the folder."""
-    if folder.is_file():
-        return folder.stat().st_size
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
     blobs = home / "blobs"
-    counted = blobs if blobs.is_dir() else folder
-    total = 0
-    for path, _, names in os.walk(counted):
-        for name in names:
-            try:
-                total += os.stat(os.path.join(path, name)).st_size
-            except OSError:
-                continue
-    return total
+    if folder.is_file():
+        return gguf_models.size_of(folder)
+    walked = os.walk(blobs if blobs.is_dir() else folder)
+    return sum(gguf_models.size_of(Path(path, name)) for path, _, names in walked for name in names)
 
 
 def _quantisation(config: dict[str, Any]) -> dict[str, int]:
@@ -119,11 +108,11 @@ def _quantisation(config: dict[str, Any]) -> dict[str, int]:
 
 def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:
     widths = {"F32": 32, "F16": 16, "BF16": 16}
-    sizes: dict[int, int] = {}
+    sizes: Counter[int] = Counter()
     for tensor in tensors.values():
         if tensor.dtype in widths:
-            sizes[widths[tensor.dtype]] = sizes.get(widths[tensor.dtype], 0) + tensor.nbytes
-    return max(sizes, key=lambda width: sizes[width], default=None)
+            sizes[widths[tensor.dtype]] += tensor.nbytes
+    return max(sizes, key=sizes.__getitem__, default=None)
 
 
 def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader]) -> int:

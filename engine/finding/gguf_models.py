@@ -92,7 +92,7 @@ def describe_file(file: Path, name: str, source: str) -> Model:
     from engine.gguf.header import SETTINGS_BYTES, read_gguf
     from engine.gguf.tokenizer import kind_of
 
-    found = Model(name, source, path=str(file), is_gguf_file=True, bytes=_size(file), roles=("main",))
+    found = Model(name, source, path=str(file), is_gguf_file=True, bytes=size_of(file), roles=("main",))
     try:
         content = read_gguf(file, SETTINGS_BYTES)
         found = _with_figures(found, content)
@@ -115,7 +115,7 @@ def _with_figures(found: Model, content: GgufFile) -> Model:
     weights = sum(stored_bytes(one.kind, prod(one.shape), one.nbytes) for one in content.tensors.values())
     return replace(
         found,
-        bytes=sum(map(_size, content.files)),
+        bytes=sum(map(size_of, content.files)),
         weight_bytes=weights,
         active_bytes=weights,
         parameters=sum(prod(tensor.shape) for tensor in content.tensors.values()),
@@ -172,7 +172,8 @@ def _in_ollama(models: Path) -> Iterator[tuple[Path, str]]:
                 yield models / "blobs" / digest.replace(":", "-"), "/".join((*shown, f"{name}:{tag}"))
 
 
-def _size(file: Path) -> int:
+def size_of(file: Path) -> int:
+    """Return a file's bytes; 0 if it is not there."""
     try:
         return file.stat().st_size
     except OSError:

@@ -64,19 +64,17 @@ class PromptProcess(Sandbox):
     def _make(self, source: TokenizerSource, given: PromptJob | Callable[[], PromptJob], call: PromptCall) -> None:
         try:
             job = given if isinstance(given, PromptJob) else given()
-            call.set_result(self._prompt(source, job, call.abandoned))
+            task = partial(prompt_of, source.folder, job)
+            call.set_result(self.run_with(source, task, call.abandoned, job.characters))
         except Exception as error:
-            without_frames(error)
-            call.set_exception(error)
+            failure = error
+            if isinstance(error, SandboxError):
+                limit = f"{error.limit:g}" if isinstance(error, LimitExceeded) else str(error)
+                failure = TemplateFailed(limit, error.reason)
+            without_frames(failure)
+            call.set_exception(failure)
             if not call.abandoned.is_set():
                 self.start()
-
-    def _prompt(self, source: TokenizerSource, job: PromptJob, abandoned: threading.Event) -> Prompt:
-        try:
-            return self.run_with(source, partial(prompt_of, source.folder, job), abandoned, job.characters)
-        except SandboxError as error:
-            detail = f"{error.limit:g}" if isinstance(error, LimitExceeded) else str(error)
-            raise TemplateFailed(detail, error.reason) from error
 
 
 # It makes the prompts of all engines.
