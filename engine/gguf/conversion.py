@@ -18,7 +18,6 @@ from engine.gguf import provenance
 from engine.gguf.provenance import Provenance, read_provenance
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import Sandbox
-from engine.sandbox.tasks import task
 
 # Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
 _BYTES_A_SECOND = 4_000_000
@@ -26,23 +25,7 @@ _BYTES_A_SECOND = 4_000_000
 _PREPARE_S, _OPEN_S = 60, 30
 # What is left for others on the disk.
 _SPARE_BYTES = 2**28
-SANDBOX = Sandbox(__name__)
-
-
-@task
-def prepare_folder(source: str, folder: str) -> tuple[list[int], Provenance]:
-    """Check a GGUF file, and write the files of a folder for it, but for its weights. Returns what `prepare` does."""
-    from engine.gguf.writing import prepare
-
-    return prepare(Path(source), Path(folder))
-
-
-@task
-def write_weights(source: str, folder: str, number: int) -> None:
-    """Write the file of weights with this number into a folder that was prepared."""
-    from engine.gguf.writing import write_shard
-
-    write_shard(Path(source), Path(folder), number)
+SANDBOX = Sandbox("engine.gguf.writing")
 
 
 def convert(
@@ -54,12 +37,15 @@ def convert(
     what a killed conversion left beside it is removed by the next one. One of an older version keeps its weights.
     Raises `ModelNotUsable`, and `EngineClosed` when `cancelled`.
     """
+    # Not at the top: the package that knows GGUF's kinds is slow to import.
+    from engine.gguf.writing import prepare
+
     unfinished = folder.with_name(f".{folder.name}{PARTIAL}")
     older = read_provenance(folder)
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        shards, made = SANDBOX.run(partial(prepare_folder, str(source), str(unfinished)), _PREPARE_S, cancelled)
+        shards, made = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
         if older is not None:
             for file in unfinished.iterdir():
                 os.replace(file, folder / file.name)
@@ -92,6 +78,8 @@ def _write(
     cancelled: threading.Event,
 ) -> None:
     """Write the weights, file by file."""
+    from engine.gguf.writing import write_shard
+
     done, total = 0, sum(shards)
     free = free_bytes(unfinished)
     if free is not None and free < total + _SPARE_BYTES:
@@ -99,6 +87,6 @@ def _write(
     on_progress(done, total)
     for number, nbytes in enumerate(shards):
         seconds = _OPEN_S + nbytes / _BYTES_A_SECOND
-        SANDBOX.run(partial(write_weights, str(source), str(unfinished), number), seconds, cancelled)
+        SANDBOX.run(partial(write_shard, str(source), str(unfinished), number), seconds, cancelled)
         done += nbytes
         on_progress(done, total)

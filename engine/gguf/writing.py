@@ -30,6 +30,7 @@ from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised
 from engine.model_files.config import check_sizes
 from engine.model_files.model_folder import INDEX_NAME
 from engine.model_files.safetensors_header import ELEMENT_BYTES
+from engine.sandbox.tasks import task
 
 # Bytes of weights in one file of the folder: progress is counted, and a conversion is cancelled, between two.
 _SHARD_BYTES = 2**28
@@ -65,11 +66,13 @@ class _Layout:
     shards: list[list[_Output]]
 
 
-def prepare(source: Path, folder: Path) -> tuple[list[int], Provenance]:
+@task
+def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance]:
     """Check a GGUF file, and write all files of the folder but the weights and the record of its source.
 
     Returns the bytes of each file of weights to be written, and that record. Raises `ModelNotUsable`.
     """
+    source, folder = Path(source_path), Path(folder_path)
     try:
         layout = _layout(source, _version(source))
         status = source.stat()
@@ -102,8 +105,10 @@ def _write_settings(layout: _Layout, folder: Path) -> None:
         (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
 
 
-def write_shard(source: Path, folder: Path, number: int) -> None:
+@task
+def write_shard(source_path: str, folder_path: str, number: int) -> None:
     """Write one file of weights of a folder that was prepared. Raises `ModelNotUsable`."""
+    source, folder = Path(source_path), Path(folder_path)
     try:
         layout = _layout(source, _version(source))
         outputs = layout.shards[number]

@@ -16,15 +16,7 @@ from engine.sandbox.tasks import sendable, task
 COMPILE_S = 3
 # The most problems that are told, and the most characters of one.
 _MOST, _LONGEST = 8, 300
-_SANDBOX = Sandbox(__name__)
-
-
-@task
-def try_grammar(lark: str) -> str:
-    """Compile a grammar, and return its error, or ""."""
-    from engine.grammars.compiling import trial
-
-    return sendable(trial(lark))
+_SANDBOX = Sandbox("engine.grammars.compiling", __name__)
 
 
 @task
@@ -61,8 +53,11 @@ def check_grammar(grammar: Grammar) -> None:
 
     A grammar of a few hundred bytes can take minutes or all memory, or overflow the stack.
     """
+    # Not at the top: checks of answers need no grammar.
+    from engine.grammars.compiling import trial
+
     try:
-        problem = _SANDBOX.run(partial(try_grammar, grammar.as_lark()), COMPILE_S)
+        problem = _SANDBOX.run(partial(trial, grammar.as_lark()), COMPILE_S)
     except SandboxError as error:
         if error.reason == "too-slow":
             raise GrammarNotUsable("too-slow", str(COMPILE_S)) from error

@@ -11,6 +11,7 @@ from typing import TypeVar
 from llguidance import LLMatcher, LLParserLimits, LLTokenizer
 
 from engine.errors import GrammarNotUsable
+from engine.sandbox.tasks import task
 
 Result = TypeVar("Result")
 # Fuel and items bound the time of a mask to milliseconds.
@@ -36,8 +37,9 @@ def compile_by_byte(source: str) -> LLMatcher:
     return matcher
 
 
+@task
 def trial(lark: str) -> str:
-    """Compile a grammar for single bytes and return its error, or "". Call it in a process with limits."""
+    """Compile a grammar for single bytes and return its error, or ""."""
     try:
         matcher = _with_stack(_TRIAL_STACK, lambda: compile_by_byte(lark))
         matcher.compute_bitmask()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -120,28 +121,19 @@ def test_extra_folders_and_the_starter_are_found(tmp_path: Path) -> None:
     ]
 
 
-def test_the_snapshot_that_main_names_is_taken(tmp_path: Path) -> None:
-    snapshot = write_snapshot(tmp_path, "org/model", model_files())
-    (snapshot.parent / ("b" * 40)).mkdir()
-    assert only(installed_models(tmp_path)).path == str(snapshot)
-
-
-def test_a_reference_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
-    write_snapshot(tmp_path, "org/model", model_files())
-    write_folder(tmp_path / "outside", model_files())
-    (tmp_path / "models--org--model" / "refs" / "main").write_text("../../outside")
-    assert "outside" not in only(installed_models(tmp_path)).path
-
-
-@pytest.mark.parametrize("kind", ["pipe", "endless"])
-def test_a_reference_that_is_no_regular_file_is_not_read(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["sound", "outside", "pipe", "endless"])
+def test_the_snapshot_that_main_names_is_taken_unless_that_is_no_reference(tmp_path: Path, kind: str) -> None:
     snapshot = write_snapshot(tmp_path, "org/model", model_files())
     ref = tmp_path / "models--org--model" / "refs" / "main"
-    ref.unlink()
-    if kind == "pipe":
-        os.mkfifo(ref)
+    if kind == "sound":
+        (snapshot.parent / ("b" * 40)).mkdir()
+    elif kind == "outside":
+        write_folder(tmp_path / "outside", model_files())
+        ref.write_text("../../outside")
     else:
-        ref.symlink_to("/dev/zero")
+        ref.unlink()
+        make = os.mkfifo if kind == "pipe" else partial(os.symlink, "/dev/zero")
+        make(ref)
     assert only(installed_models(tmp_path)).path == str(snapshot)
 
 

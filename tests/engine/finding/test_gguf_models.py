@@ -88,7 +88,7 @@ def test_a_part_of_a_model_is_left_out_and_refused_when_it_is_named(kind: str, t
     file = write_gguf(tmp_path / "models/part.gguf", general__type=kind)
     assert found(tmp_path / "none", tmp_path / "models") == {}
     with pytest.raises(ModelNotUsable) as caught:
-        prepare(file, tmp_path)
+        prepare(str(file), str(tmp_path))
     assert (caught.value.reason, caught.value.detail) == ("is-part", kind)
 
 

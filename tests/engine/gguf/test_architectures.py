@@ -22,8 +22,8 @@ Kind = GGMLQuantizationType
 
 def opened(source: Path, folder: Path) -> Any:
     folder.mkdir()
-    for number in range(len(prepare(source, folder)[0])):
-        write_shard(source, folder, number)
+    for number in range(len(prepare(str(source), str(folder))[0])):
+        write_shard(str(source), str(folder), number)
     return load_model(folder)[0]
 
 

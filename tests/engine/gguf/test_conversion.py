@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from engine.errors import EngineClosed, ModelNotUsable
@@ -112,6 +113,9 @@ def test_what_is_no_model_leaves_nothing(
 
 
 def test_a_file_that_takes_too_long_is_refused(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversion, "_PREPARE_S", 0)
-    assert refusal(source, tmp_path / "models/tiny")[0] == "beyond-limits"
+    monkeypatch.setattr(conversion, "_PREPARE_S", -1)
+    SANDBOX.start()
+    # A stopped process is not done before it is looked at.
+    psutil.Process(SANDBOX.pid).suspend()
+    assert refusal(source, tmp_path / "models/tiny") == ("beyond-limits", "tiny.gguf (too-slow, -1)")
     assert names(tmp_path / "models") == set()

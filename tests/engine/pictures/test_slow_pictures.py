@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -156,27 +155,6 @@ def test_the_pictures_of_a_request_share_a_limit_of_time(served: Scheduler, monk
     assert client.last.error.reason == "too-slow-together"
     [good] = run(served, asked("the fox ", FOX, DOG))
     assert isinstance(good.last, Finished)
-
-
-def test_requests_take_turns_with_their_pictures(stopped: psutil.Process) -> None:
-    order, asks = list[str](), threading.Barrier(2)
-
-    def read(name: str, seeds: range) -> None:
-        asks.wait(PATIENCE_S)
-        for seed in seeds:
-            picture_size(picture(seed, 41, 30))
-            order.append(name)
-
-    threads = [threading.Thread(target=read, args=("many", range(31, 35)))]
-    threads.append(threading.Thread(target=read, args=("one", range(35, 36))))
-    for thread in threads:
-        thread.start()
-    # Both have asked before the first picture is decoded.
-    time.sleep(0.3)
-    stopped.resume()
-    for thread in threads:
-        thread.join(PATIENCE_S)
-    assert "one" in order[:2]
 
 
 def test_a_good_picture_does_not_wait_for_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,9 @@ from engine.sandbox.process import Sandbox
 
 @dataclass(frozen=True)
 class File:
-    """A file that takes `seconds`, or all memory."""
+    """A file that takes `seconds`; one of more than 100, all memory."""
 
     seconds: float
-    reason: str = "too-slow"
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sandbox, float]]:
     def run(sandbox: Sandbox, file: File, seconds: float, _: object) -> File:
         found.append((sandbox, seconds))
         if file.seconds > seconds:
-            raise LimitExceeded(file.reason, seconds)
+            raise LimitExceeded("too-large" if file.seconds > 100 else "too-slow", seconds)
         return file
 
     monkeypatch.setattr(Sandbox, "run", run)
@@ -48,6 +47,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sandbox, float]]:
         (7, 10, 30, [QUICK_S, 10], None, 30 - QUICK_S - 7),
         (70, 10, 30, [QUICK_S, 10], LimitExceeded, 20 - QUICK_S),
         (70, 1, 30, [1], LimitExceeded, 29),
+        (101, 10, 30, [QUICK_S], LimitExceeded, 30 - QUICK_S),
         (7, 10, 6, [QUICK_S, 6 - QUICK_S], TimeSpent, 0),
         (7, 10, 1, [1], TimeSpent, 0),
         (1, 10, 0, [], TimeSpent, 0),
@@ -72,10 +72,3 @@ def test_a_file_is_read_within_its_time_and_that_of_its_request(
             sandboxes.read(file, most, time)
     assert tried == list(zip([sandboxes.quick, sandboxes.slow], limits, strict=False))
     assert time.left == left_then
-
-
-def test_a_file_that_is_bad_is_read_once(sandboxes: FileSandboxes, tried: list[tuple[Sandbox, float]]) -> None:
-    file: Any = File(30, "too-large")
-    with pytest.raises(LimitExceeded):
-        sandboxes.read(file, 10, ReadingTime())
-    assert len(tried) == 1

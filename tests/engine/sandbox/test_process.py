@@ -13,18 +13,19 @@ from functools import partial
 import psutil
 import pytest
 
-from engine.grammars.checks import check_answer, try_grammar
+from engine.grammars.checks import check_answer
+from engine.grammars.compiling import trial
 from engine.sandbox.errors import LimitExceeded, SandboxCrashed, TaskFailed
 from engine.sandbox.process import Sandbox
 from engine.tokenizers.tasks import count_tokens
 from tests.patience import PATIENCE_S
 
-TASK = partial(try_grammar, 'start: "a"')
+TASK = partial(trial, 'start: "a"')
 
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    sandbox = Sandbox("engine.grammars.checks")
+    sandbox = Sandbox("engine.grammars.checks", "engine.grammars.compiling")
     yield sandbox
     sandbox.end()
 
@@ -36,23 +37,10 @@ def started(sandbox: Sandbox) -> int:
     return sandbox.pid
 
 
-def test_a_task_whose_process_is_killed_before_or_while_it_is_asked_gets_its_result(sandbox: Sandbox) -> None:
-    os.kill(started(sandbox), signal.SIGKILL)
-    assert sandbox.run(TASK, PATIENCE_S) == ""
-    # A stopped process cannot answer before it is killed.
-    os.kill(pid := started(sandbox), signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as pool:
-        call = pool.submit(sandbox.run, TASK, PATIENCE_S)
-        with pytest.raises(TimeoutError):
-            call.result(0.1)
-        os.kill(pid, signal.SIGTERM)
-        os.kill(pid, signal.SIGCONT)
-        assert call.result(PATIENCE_S) == ""
-    assert sandbox.pid != pid
-
-
 @pytest.mark.parametrize(("kills", "reason"), [(2, ""), (3, "crashed")])
 def test_a_task_whose_process_is_killed_is_tried_three_times(sandbox: Sandbox, kills: int, reason: str) -> None:
+    os.kill(started(sandbox), signal.SIGKILL)
+    assert sandbox.run(TASK, PATIENCE_S) == ""
     # A stopped process cannot answer before it is killed.
     os.kill(started(sandbox), signal.SIGSTOP)
     with ThreadPoolExecutor(1) as pool:
@@ -73,7 +61,7 @@ def test_a_process_that_hangs_is_replaced_by_another(sandbox: Sandbox, monkeypat
     os.kill(pid := started(sandbox), signal.SIGSTOP)
     monkeypatch.setattr("engine.sandbox.process.STALL_S", 1)
     # The task is larger than a pipe.
-    assert sandbox.run(partial(try_grammar, TASK.args[0] + " " * 500_000), PATIENCE_S) == ""
+    assert sandbox.run(partial(trial, TASK.args[0] + " " * 500_000), PATIENCE_S) == ""
     assert not psutil.pid_exists(pid)
 
 
@@ -121,7 +109,7 @@ def test_a_person_may_interrupt_a_task_or_the_wait_for_its_turn(sandbox: Sandbox
             os.kill(pid, signal.SIGCONT)
         assert first is None or first.result(PATIENCE_S) == ""
     # It does not get the result of the task that was interrupted.
-    assert sandbox.run(partial(try_grammar, "none"), PATIENCE_S) != ""
+    assert sandbox.run(partial(trial, "none"), PATIENCE_S) != ""
 
 
 def test_a_process_with_too_much_memory_is_stopped(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +121,7 @@ def test_a_process_with_too_much_memory_is_stopped(sandbox: Sandbox, monkeypatch
     assert not psutil.pid_exists(pid)
 
 
-@pytest.mark.parametrize("task", [partial(count_tokens, "a", "b", None), partial(try_grammar, "\ud83d")])
+@pytest.mark.parametrize("task", [partial(count_tokens, "a", "b", None), partial(trial, "\ud83d")])
 def test_a_task_that_is_not_on_the_list_or_is_no_text_fails_and_ends_nothing(
     sandbox: Sandbox, task: partial[object]
 ) -> None:
@@ -142,3 +130,22 @@ def test_a_task_that_is_not_on_the_list_or_is_no_text_fails_and_ends_nothing(
         sandbox.run(task, PATIENCE_S)
     assert sandbox.run(partial(check_answer, "{}", "1"), PATIENCE_S) == []
     assert sandbox.pid == pid
+
+
+def test_tasks_of_several_importers_take_turns(sandbox: Sandbox) -> None:
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    order = list[str]()
+
+    def work(name: str, times: int) -> None:
+        for _ in range(times):
+            sandbox.run(TASK, PATIENCE_S)
+            order.append(name)
+
+    with ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(work, "many", 4), pool.submit(work, "one", 1)]
+        # Both have asked before the first task is done.
+        time.sleep(0.2)
+        os.kill(pid, signal.SIGCONT)
+        for call in calls:
+            call.result(PATIENCE_S)
+    assert "one" in order[:2]
