@@ -137,7 +137,7 @@ class BatchDecoder:
 
     def close(self) -> None:
         """Drop all members and their caches. The batch cannot be used again."""
-        self._drafting.lose_joint_caches()
+        self._drafting.joint.close()
         for member in self._members:
             with self._failing_next_step():
                 self._drafting.end(member.request)

@@ -151,7 +151,7 @@ class _HeaderReader:
     def fields(self) -> Iterator[tuple[str, Any]]:
         seen = set()
         for _ in range(self._field_count):
-            name = _decoded(self._take(self._length(_LONGEST_NAME)))
+            name = self._take(self._length(_LONGEST_NAME)).decode("utf-8", "replace")
             if name in seen:
                 raise DamagedHeaderError(f"{name} twice")
             seen.add(name)
@@ -181,7 +181,7 @@ class _HeaderReader:
         return found
 
     def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
-        name = _decoded(self._take(self._length(_LONGEST_TENSOR_NAME)))
+        name = self._take(self._length(_LONGEST_TENSOR_NAME)).decode("utf-8", "replace")
         (dimensions,) = self._numbers("I")
         if not 0 < dimensions <= _MOST_DIMENSIONS:
             raise DamagedHeaderError(f"{name}: bad shape")
@@ -222,7 +222,8 @@ class _HeaderReader:
 
     def _text(self) -> str | None:
         data = self._kept(self._length())
-        return None if data is None else _decoded(data)
+        # Tokens of some files are not UTF-8.
+        return None if data is None else data.decode("utf-8", "replace")
 
     def _kept(self, count: int) -> bytes | None:
         """Read what a value takes, or pass it over if that is too large a share of what is left for values."""
@@ -259,11 +260,6 @@ class _HeaderReader:
             raise CutOffFileError
         if self._read > _MOST_HEADER_BYTES:
             raise DamagedHeaderError("header too large")
-
-
-def _decoded(data: bytes) -> str:
-    """Return a text. Tokens of some files are not UTF-8; what is not is replaced."""
-    return data.decode("utf-8", "replace")
 
 
 _KINDS = {int(kind): kind for kind in GGML_QUANT_SIZES}

@@ -32,12 +32,6 @@ _MOST_KNOWN = 4096
 _known: OrderedDict[str, tuple[int, int, float]] = OrderedDict()
 
 
-def check_installed() -> None:
-    """Raise `PicturesNotInstalled` unless there are towers."""
-    if not find_spec("mlx_vlm"):
-        raise PicturesNotInstalled
-
-
 def digest_of(data: bytes) -> str:
     """Return the digest by which requests name a picture's file."""
     return hashlib.sha256(data).hexdigest()
@@ -72,7 +66,8 @@ def read_picture(
     data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0, time: ReadingTime | None = None
 ) -> DecodedPicture:
     """Decode a picture's file, and scale it to each of `sizes`. Waits; raises as `picture_size` does."""
-    check_installed()
+    if not find_spec("mlx_vlm"):
+        raise PicturesNotInstalled
     if len(data) > MOST_MEGABYTES * 2**20:
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
     time = time or ReadingTime()

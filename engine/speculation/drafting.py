@@ -68,7 +68,8 @@ class Drafting:
         self.timing = RoundTiming(self.controllers)
         # Those that have begun and have not ended.
         self._requests: list[RequestProposers] = []
-        self._joint = JointDraft()
+        # The caches in which proposals are made for several requests at once.
+        self.joint = JointDraft()
 
     @property
     def alone(self) -> RequestProposers | None:
@@ -107,7 +108,7 @@ class Drafting:
         if problem is not None:
             reason = problem.reason if isinstance(problem, ModelNotUsable) else problem.code
             self.plain_reason = Choice(None, 0, "draft-not-usable", (("reason", reason),))
-        self._joint.close()
+        self.joint.close()
         for request in self._requests:
             request.conversation.drop_drafter()
             self.install(request)
@@ -214,14 +215,10 @@ class Drafting:
         self._leave_joint(request)
         request.abandon()
 
-    def lose_joint_caches(self) -> None:
-        """Drop the caches in which proposals are made for several requests at once."""
-        self._joint.close()
-
     def _leave_joint(self, request: RequestProposers) -> None:
         """Give the request's proposers their own caches back."""
         for source, proposer in list(request.by_source.items()):
-            request.attempt(source, partial(self._joint.leave, proposer))
+            request.attempt(source, partial(self.joint.leave, proposer))
 
     def forget(self) -> None:
         """Forget what was learned about all pairs."""
@@ -271,7 +268,7 @@ class Drafting:
                 proposer = request.by_source[source]
                 if not work:
                     return proposer.backlog > 0
-                self._joint.make_ready(proposer)
+                self.joint.make_ready(proposer)
                 return proposer.prepare()
         except ProposerFailed as failure:
             request.drop(failure)
@@ -282,7 +279,7 @@ class Drafting:
 
         There is no proposal for a choice without depth, or if it would be empty. A proposer that fails is dropped.
         """
-        self._joint.keep(proposer for request, _ in asked for proposer in request.by_source.values())
+        self.joint.keep(proposer for request, _ in asked for proposer in request.by_source.values())
         asked = [(request, self._possible(request, choice)) for request, choice in asked]
         together = self._propose_together(asked) if len(asked) > 1 else {}
         decided: list[tuple[Choice, Proposal | None]] = []
@@ -307,7 +304,7 @@ class Drafting:
         proposer = request.by_source[source]
         try:
             with as_proposer_failure(source):
-                self._joint.leave(proposer)
+                self.joint.leave(proposer)
                 return proposer.propose(choice.depth)
         except ProposerFailed as failure:
             return failure
@@ -321,16 +318,16 @@ class Drafting:
             for index, (request, choice) in enumerate(asked)
             if choice.depth
         }
-        drafting = {index: one for index, one in chosen.items() if self._joint.can_join(one[0])}
-        if not drafting or not self._joint.worthwhile([proposer for proposer, _ in drafting.values()]):
+        drafting = {index: one for index, one in chosen.items() if self.joint.can_join(one[0])}
+        if not drafting or not self.joint.worthwhile([proposer for proposer, _ in drafting.values()]):
             return {}
         source = next(iter(drafting.values()))[0].source
         try:
             with as_proposer_failure(source):
-                proposals = self._joint.propose(list(drafting.values()))
+                proposals = self.joint.propose(list(drafting.values()))
         except ProposerFailed as failure:
-            members = set(self._joint.members)
-            self._joint.close()
+            members = set(self.joint.members)
+            self.joint.close()
             for index, (request, _) in enumerate(asked):
                 if index not in drafting and request.by_source.get(source) in members:
                     request.drop(failure)
