@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -189,19 +189,22 @@ def test_code_that_cannot_be_drawn_stays_and_the_button_says_so(qtbot: QtBot, bl
     assert not block.text_view.isHidden()
 
 
-def test_a_continued_answer_shows_the_code_again(qtbot: QtBot, block: CodeBlock) -> None:
-    block.preview_button.click()
-    qtbot.waitUntil(lambda: block.text_view.isHidden())
-    block.show_code(SVG.format(RECT.format(RED)), "svg", closed=True)
-    assert not block.text_view.isHidden()
-
-
-def test_a_search_shows_the_code_with_its_matches(qtbot: QtBot, block: CodeBlock) -> None:
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda block: block.show_code(SVG.format(RECT.format(RED)), "svg", closed=True),
+        lambda block: block.text_view.setExtraSelections([QTextEdit.ExtraSelection()]),
+    ],
+    ids=["continued", "found"],
+)
+def test_an_answer_that_goes_on_or_has_what_is_searched_shows_the_code_again(
+    qtbot: QtBot, block: CodeBlock, act: Callable[[CodeBlock], None]
+) -> None:
     block.preview_button.click()
     qtbot.waitUntil(lambda: block.text_view.isHidden())
     block.text_view.setExtraSelections([])
     assert block.text_view.isHidden()
-    block.text_view.setExtraSelections([QTextEdit.ExtraSelection()])
+    act(block)
     assert not block.text_view.isHidden()
 
 

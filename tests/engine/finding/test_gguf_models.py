@@ -59,11 +59,8 @@ def test_a_damaged_file_is_listed_with_its_reason(tmp_path: Path) -> None:
 UNUSABLE: dict[str, tuple[dict[str, Any], str, str]] = {
     "an architecture of a family that has none": ({"general__architecture": "mistral3"}, "unknown-architecture",
                                                   "mistral3"),
-    "an architecture of a later version": ({"general__architecture": "qwen4exp"}, "unknown-architecture", "qwen4exp"),
     "no settings of its architecture": ({"general__architecture": "gemma4"}, "unknown-architecture",
                                         "gemma4: attention.sliding_window_pattern"),
-    "settings that mlx-lm has not": ({"llama__rope__scaling__type": "other"}, "unknown-architecture",
-                                     "llama: rope.scaling.type"),
     "positions that turn half a head": ({"llama__rope__dimension_count": 16}, "unknown-architecture",
                                         "llama: rope.dimension_count"),
     "sizes that are zero": ({"llama__attention__head_count": 0}, "damaged", "config.json (num_attention_heads)"),

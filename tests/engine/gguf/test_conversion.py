@@ -87,17 +87,14 @@ def refusal(source: Path, folder: Path) -> tuple[str, str]:
     return caught.value.reason, caught.value.detail
 
 
-def test_a_full_disk_is_found_before_anything_is_written(
+def test_a_full_disk_and_a_folder_that_cannot_be_made_are_named(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversion, "free_bytes", lambda _: 1_000)
     assert refusal(source, tmp_path / "models/tiny") == ("disk-full", "0.3 GB")
     assert names(tmp_path / "models") == set()
-
-
-def test_a_folder_that_cannot_be_made_is_named(source: Path, tmp_path: Path) -> None:
-    (tmp_path / "models").write_text("a file")
-    assert refusal(source, tmp_path / "models/tiny")[0] == "not-written"
+    (tmp_path / "file").write_text("a file")
+    assert refusal(source, tmp_path / "file/tiny")[0] == "not-written"
 
 
 @pytest.mark.parametrize(
