@@ -89,7 +89,7 @@ class LoadedModel:
         call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))
         while not wait([call], _STOP_WAIT_S).done:
             if stop():
-                call.abandon()
+                call.abandoned.set()
                 raise EngineClosed
         return call.result().ids
 

@@ -189,5 +189,5 @@ class Waiting(deque[RequestStream]):
     def _drop(self, stream: RequestStream) -> None:
         parts = self._parts.pop(stream, None)
         if parts is not None and parts.prompt is not None and not parts.prompt.done():
-            parts.prompt.abandon()
+            parts.prompt.abandoned.set()
             parts.files.abandon()

@@ -26,14 +26,11 @@ CHARACTERS_A_SECOND = 200_000
 
 
 class PromptCall(Future[Prompt]):
-    """The future of a prompt. Call `abandon` if the prompt is no longer needed."""
+    """The future of a prompt. Set `abandoned` if the prompt is no longer needed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.abandoned = threading.Event()
-
-    def abandon(self) -> None:
-        self.abandoned.set()
 
 
 class PromptProcess(Sandbox):

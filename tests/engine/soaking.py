@@ -304,7 +304,7 @@ class Soak:
         with self._killing:
             call = PROMPT_PROCESS.start_prompt(self.endless, PromptJob([{"role": "user", "content": "fox"}], 500))
             time.sleep(0.1 * draw.random())
-            call.abandon()
+            call.abandoned.set()
             if not isinstance(error := call.exception(PATIENCE_S), EngineClosed):
                 self.wrong.append(f"an abandoned template: {error!r}")
             self.counts["abandoned"] += 1

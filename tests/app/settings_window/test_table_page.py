@@ -135,17 +135,3 @@ def test_where_no_temperature_is_recommended_tandem_has_one_of_its_own_and_says_
     window.ask_and_wait("question")
     sampling = engine.requests[-1].sampling
     assert (sampling.temperature, sampling.top_p, sampling.top_k) == expected
-
-
-def test_a_chosen_temperature_of_0_stays_greedy_without_a_recommendation(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine([Script("Yes.")])
-    window = open_window(engine)
-    temperature = window.settings_page("generation").control("temperature")
-    temperature.setValue(0.0)
-    window.ask_and_wait("question")
-    assert engine.requests[-1].sampling.temperature == 0.0
-    temperature.setValue(0.3)
-    window.trigger("chat-settings")
-    window.chat_settings.rows["temperature"].control.setValue(0.0)
-    window.ask_and_wait("question")
-    assert engine.requests[-1].sampling.temperature == 0.0

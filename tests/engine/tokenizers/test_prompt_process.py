@@ -81,7 +81,7 @@ def test_a_call_that_is_given_up_before_its_turn_kills_nothing_and_a_tokenizer_t
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     first, second = (process.start_prompt(source, job) for _ in range(2))
-    second.abandon()
+    second.abandoned.set()
     os.kill(pid, signal.SIGCONT)
     # Whichever came first, the same process answers the call that is wanted.
     assert first.result(PATIENCE_S) == before
