@@ -17,11 +17,11 @@ from app.settings.setting import (
     MACHINES,
     MODELS,
     NETWORK,
+    NO_PAGE,
     SPECULATION,
     STORAGE,
     TOOLS,
     Setting,
-    setting,
 )
 from engine.methods import method_words, methods
 
@@ -71,12 +71,12 @@ class RememberedValues:
     remove_everything: bool = False
     update_checked_at: int = 0
     offer_seen: bool = False
-    fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
+    fit_context: int = NO_PAGE.setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""
     draft_model: str = ""
     window_geometry: str = ""
-    sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
-    panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    sidebar: str = NO_PAGE.setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    panel: str = NO_PAGE.setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     sidebar_width: int = 0
     panel_width: int = 0
     panel_details: bool = False
@@ -342,14 +342,9 @@ class SettingsValues(RememberedValues):
     )
 
 
-# The pages of the settings window, in its order, and their titles in English.
-PAGES = {
-    page.name: page.title
-    for page in (
-        *(GENERAL, MODELS, SPECULATION, GENERATION, TOOLS, HISTORY),
-        *(STORAGE, NETWORK, API, MACHINES, ADVANCED),
-    )
-}
+# The titles in English of the settings window's pages.
+_IN_ORDER = (GENERAL, MODELS, SPECULATION, GENERATION, TOOLS, HISTORY, STORAGE, NETWORK, API, MACHINES, ADVANCED)
+PAGES = {page.name: page.title for page in _IN_ORDER}
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}
 
 

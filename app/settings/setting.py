@@ -56,12 +56,6 @@ class Setting:
         return True
 
 
-def setting(default: T, **declared: Any) -> T:
-    """Return a field of `SettingsValues` whose metadata are the arguments of its `Setting`."""
-    made: T = field(default=default, metadata=declared)
-    return made
-
-
 @dataclass(frozen=True)
 class SettingsPage:
     """A page of the settings window, with its title in English."""
@@ -70,10 +64,12 @@ class SettingsPage:
     title: str
 
     def setting(self, default: T, **declared: Any) -> T:
-        """Return a field of `SettingsValues` with a row on this page."""
-        return setting(default, page=self.name, **declared)
+        """Return a field of `SettingsValues` with a row on this page; its metadata are arguments of `Setting`."""
+        made: T = field(default=default, metadata={"page": self.name, **declared})
+        return made
 
 
+NO_PAGE = SettingsPage("", "")
 GENERAL = SettingsPage("general", "General")
 MODELS = SettingsPage("models", "Models")
 SPECULATION = SettingsPage("speculation", "Speculation")
