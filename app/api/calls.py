@@ -80,7 +80,7 @@ class AnswerRequestBody(RequestSettings, kw_only=True):
         """
         tools, recommended = tools or RequestTools(), recommended_of(info.sampling)
         grammar = tools.grammar(answer, param)
-        common: dict[str, Any] = {"max_tokens": self.most_tokens, "tools": tools.tools, "grammar": grammar, **content}
+        common: dict[str, Any] = {"max_tokens": self.most_tokens(), "tools": tools.tools, "grammar": grammar, **content}
         stop, speculation = self.stops + tools.stop(grammar), self.speculating(api.speculation)
         try:
             return [

@@ -16,9 +16,7 @@ from app.api.usage import TopLogprobs
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.status import ModelInfo
 
-_UNSUPPORTED = {
-    "suffix": "Filling in the middle is not supported: write the model's own marks into the prompt.",
-}
+_UNSUPPORTED = {"suffix": "Filling in the middle is not supported: write the model's own marks into the prompt."}
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
 # The prompt in place of an empty one: a model needs something to continue.
@@ -44,7 +42,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
         wanted: dict[str, Any] = {
-            "max_tokens": self.most_tokens if self.limits_tokens else _MAX_TOKENS,
+            "max_tokens": self.most_tokens(_MAX_TOKENS),
             "alternatives": 0 if isinstance(self.logprobs, bool) else self.logprobs or 0,
             "prompt_logprobs": bool(self.echo),
         }

@@ -118,21 +118,11 @@ class RequestSettings(_SamplingFields, kw_only=True):
         del skipped
         return dict(body)
 
-    @property
-    def most_tokens(self) -> int | None:
-        """The limit of tokens in any of the three spellings; None allows what the context holds."""
-        limit = next(iter(self._limits), -1)
+    def most_tokens(self, otherwise: int | None = None) -> int | None:
+        """Return the limit of tokens in any of the spellings, or `otherwise`; None allows what the context holds."""
+        given = (self.max_completion_tokens, self.max_tokens, self.max_output_tokens, otherwise)
+        limit = next((one for one in given if one is not None), -1)
         return limit if limit >= 0 else None
-
-    @property
-    def limits_tokens(self) -> bool:
-        """Whether the request says how many tokens it wants."""
-        return bool(self._limits)
-
-    @property
-    def _limits(self) -> list[int]:
-        given = (self.max_completion_tokens, self.max_tokens, self.max_output_tokens)
-        return [one for one in given if one is not None]
 
     @property
     def stops(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def test_every_way_of_sampling_reaches_the_engine() -> None:
     expected = SamplingSettings(**SAMPLING, penalty_window=64, logit_bias={15: -100.0, 7: 2.5}, seed=9)
     assert sampling(asked) == expected
     for spelling in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
-        assert body_of({spelling: 3}, RequestSettings).most_tokens == 3
+        assert body_of({spelling: 3}, RequestSettings).most_tokens() == 3
 
 
 def test_what_a_request_does_not_say_is_as_the_models_authors_recommend() -> None:
