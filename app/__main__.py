@@ -73,7 +73,7 @@ def _run(arguments: list[str]) -> int:
             # Create the folder as private before anything else creates it with the default permissions.
             private_files.make_folder(cache_folder())
         if any(name in arguments for name in COMMANDS) and needs_newer_macos():
-            print(f"tandem: {OLD_MACOS}", file=sys.stderr)
+            say(f"tandem: {OLD_MACOS}")
         code = int(options.run(options))
         # Flush now, while a closed pipe can be told from a failure.
         sys.stdout.flush()
@@ -89,7 +89,7 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         file = crash.report(error)
         details = f"The details are in {file}." if file else "Its details could not be saved."
-        print(f"tandem: something unexpected happened: {error}. {details}", file=sys.stderr)
+        say(f"tandem: something unexpected happened: {error}. {details}")
         return FAILED
 
 
@@ -175,10 +175,7 @@ def _window(options: argparse.Namespace) -> int:
     from app.system.display import has_display
 
     if not has_display():
-        print(
-            "tandem: there is no display to open the window on; `tandem chat` runs the same models in the terminal.",
-            file=sys.stderr,
-        )
+        say("tandem: there is no display to open the window on; `tandem chat` runs the same models in the terminal.")
         return FAILED
     # The start creates no garbage; once the window is open, `GcPolicy` decides when to collect.
     gc.disable()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
 from app.cli.pair_options import add_pair_options, checked, chosen_pair, installed_path, model_folder
-from app.cli.terminal import terminal_of
+from app.cli.terminal import say, terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     if report["interrupted"]:
         words = "these figures cover what was measured so far" if _measured(report) else "nothing was measured yet"
         # The terminal has printed ^C on the line of the progress.
-        print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
+        say(f"\ntandem: interrupted; {words}.")
     else:
         _progress("")
     if arguments.json:
@@ -148,11 +148,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         chosen += arms.arms_of_drafter(other, also.name if also else path, arguments.temperature)
     chosen = _selected(chosen, arguments.ways)
     outcome = runner.run(
-        chosen,
-        chosen_prompts,
-        repetitions=arguments.repetitions,
-        max_tokens=arguments.max_tokens,
-        progress=_progress,
+        chosen, chosen_prompts, repetitions=arguments.repetitions, max_tokens=arguments.max_tokens, progress=_progress
     )
     summary = runner.summarise(outcome.samples)
     for one in schedulers:

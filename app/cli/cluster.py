@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli import chat
 from app.cli.command import DONE, FAILED, add_actions, add_command
 from app.cli.pair_options import STARTER, add_pair_options, chosen_pair, model_folder, model_path, own_engine_settings
-from app.cli.terminal import format_bytes
+from app.cli.terminal import format_bytes, say
 from engine.client import EngineClient
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def _download(arguments: argparse.Namespace) -> int:
             raise check.problem
 
     def show(host: str, done: int, total: int) -> None:
-        print(f"tandem: {host}: {format_bytes(done)} of {format_bytes(total)}", file=sys.stderr)
+        say(f"tandem: {host}: {format_bytes(done)} of {format_bytes(total)}")
 
     fetch_missing(machines, checks, main, hub, show)
     return DONE
@@ -135,7 +134,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     machines = parse_machines(arguments.hosts)
     if not all(machine.is_local for machine in machines.all):
-        print(_OPEN, file=sys.stderr)
+        say(_OPEN)
 
     @contextmanager
     def engine() -> Iterator[EngineClient]:

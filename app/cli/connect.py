@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +15,7 @@ from typing import Any
 from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, declared_endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, models_here, own_settings, use_last_pair
-from app.cli.terminal import print_table
+from app.cli.terminal import print_table, say
 from app.settings.declarations import SettingsValues
 from engine import SpeculationSettings
 from engine.errors import CodedError
@@ -82,7 +81,7 @@ def _take_back(app: App) -> int:
     from app.agents.connecting import connected, take_back
 
     if not connected(app):
-        print(f"tandem: {app.name} is not connected, or its file was changed by hand", file=sys.stderr)
+        say(f"tandem: {app.name} is not connected, or its file was changed by hand")
         return FAILED
     print(f"Taken back: {take_back(app)}")
     return DONE
@@ -98,17 +97,17 @@ def _agreed(question: str) -> bool:
 
 def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int:
     if app.run is None:
-        print(f"tandem: {app.name} is not started from a terminal: `tandem connect {app.id}`", file=sys.stderr)
+        say(f"tandem: {app.name} is not started from a terminal: `tandem connect {app.id}`")
         return BAD_USAGE
     [program, *_], _ = app.run(app.content(declared_endpoint(values)))
     if shutil.which(program) is None:
-        print(f"tandem: there is no command {program}: install {app.name} first", file=sys.stderr)
+        say(f"tandem: there is no command {program}: install {app.name} first")
         return FAILED
     from app.wording.agents import room_sentence
 
     with _reached(arguments, values) as endpoint:
         if problem := room_sentence(app, endpoint):
-            print(f"tandem: {problem}", file=sys.stderr)
+            say(f"tandem: {problem}")
         command, variables = app.run(app.content(endpoint))
         key = {app.key_variable: endpoint.key} if endpoint.key else {}
         # The program decides what Ctrl-C means: it does not inherit this handler.
@@ -145,7 +144,7 @@ def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[
         yield found
         return
     use_last_pair(arguments, values)
-    print("tandem: the local API is off, so this serves the models meanwhile", file=sys.stderr)
+    say("tandem: the local API is off, so this serves the models meanwhile")
     settings = ApiSettings(port=0, key=key or None, speculation=SpeculationSettings(same_text=values.same_text))
     with serving(values, chosen_pair(arguments), settings) as api:
         served = serving_endpoint(Endpoint(api.status.address), key)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.command import DONE, FAILED, add_command
 from app.cli.pair_options import checked, chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
+from app.cli.terminal import say
 from engine.errors import EngineError
 from engine.machine.process_info import seconds_before_measuring
 
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     pair, problem = None, ""
     if not arguments.no_speed:
         if sys.stderr.isatty():
-            print("tandem: measuring for about a minute", file=sys.stderr, flush=True)
+            say("tandem: measuring for about a minute")
         try:
             pair = _measure(arguments)
             problem = explained(pair.error) if pair.error is not None else ""

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from app.cli.pair_options import explained
-from app.cli.terminal import terminal_of
+from app.cli.terminal import say, terminal_of
 from engine.client import EngineClient
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
@@ -42,7 +42,7 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
         if as_json:
             print(json.dumps({"event": "paused"}), flush=True)
         else:
-            print("\ntandem: stopped; run the same command to resume.", file=sys.stderr)
+            say("\ntandem: stopped; run the same command to resume.")
         raise
     return bool(found) and all(status.state == "ready" for status in found)
 
@@ -104,13 +104,13 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
             progress.update(bar, completed=done, total=max(total, 1), description=words, refresh=True)
             for status in changed:
                 if not is_screen and status.state in _STATES:
-                    print(f"{status.repository}: {_STATES[status.state]}", file=sys.stderr, flush=True)
+                    say(f"{status.repository}: {_STATES[status.state]}")
     for status in found:
         if status.state == "ready":
             print(f"{status.repository} is ready: {status.path}")
         elif status.error is not None:
             again = " The same command resumes the download." if status.error.reason in _RESUMABLE else ""
-            print(f"tandem: {explained(status.error)}{again}", file=sys.stderr)
+            say(f"tandem: {explained(status.error)}{again}")
     return found
 
 

@@ -151,10 +151,7 @@ def _download(arguments: argparse.Namespace) -> int:
         with HubClient(access) as client:
             draft = suggest_draft(client, names[0], load_catalog(), _small_files())
         if draft is None:
-            print(
-                f"tandem: no draft model is known for {names[0]}; see `tandem models pairs {names[0]}`.",
-                file=sys.stderr,
-            )
+            say(f"tandem: no draft model is known for {names[0]}; see `tandem models pairs {names[0]}`.")
         else:
             names.append(draft)
     queue = DownloadQueue(chosen_cache(arguments), access)
@@ -176,7 +173,7 @@ def _remove(arguments: argparse.Namespace) -> int:
         raise own_folder(plan)
     if not arguments.yes:
         if not sys.stdin.isatty():
-            print("tandem: use --yes to skip confirmation.", file=sys.stderr)
+            say("tandem: use --yes to skip confirmation.")
             return BAD_USAGE
         warning = " Other programs that use the Hugging Face cache lose it too." if plan.shared else ""
         question = f"Remove {plan.id} and free {format_bytes(plan.freed_bytes)}?{warning} [y/N] "
@@ -227,10 +224,7 @@ def _measured() -> MeasuredPairs:
 
 
 def _advice(
-    arguments: argparse.Namespace,
-    main: Model | str,
-    installed: Sequence[Model],
-    measured: Mapping[str, float],
+    arguments: argparse.Namespace, main: Model | str, installed: Sequence[Model], measured: Mapping[str, float]
 ) -> list[PairAdvice]:
     limit, catalog = memory_limit(), load_catalog()
     known = catalog.models.get(main) if isinstance(main, str) else main

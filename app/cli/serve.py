@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from app.agents.table import KEY_VARIABLE
 from app.cli.command import BAD_USAGE, DONE, add_command
 from app.cli.pair_options import add_pair_options, checked, chosen_pair, own_settings
+from app.cli.terminal import say
 from app.settings.engine_settings import OWN_SAMPLING
 
 if TYPE_CHECKING:
@@ -73,20 +74,20 @@ def run(arguments: argparse.Namespace) -> int:
     from engine import SpeculationSettings
 
     if not is_loopback(arguments.host):
-        print(_OPEN.format(host=arguments.host), file=sys.stderr)
+        say(_OPEN.format(host=arguments.host))
         if not arguments.key:
             return BAD_USAGE
     values = own_settings()
     speculation = SpeculationSettings(same_text=values.same_text)
     key, origin = api_key() if arguments.key else (None, "")
     if arguments.key and key is None:
-        print(_NO_KEYCHAIN, file=sys.stderr)
+        say(_NO_KEYCHAIN)
         return BAD_USAGE
     settings = ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin), speculation)
     with serving(values, chosen_pair(arguments), settings) as api:
         _say_where(api.status.address, origin)
         if key is None and others_have_accounts():
-            print(_SHARED, file=sys.stderr, flush=True)
+            say(_SHARED)
         _until_interrupted()
     return DONE
 
@@ -115,15 +116,13 @@ def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiS
 def _say_where(address: str, origin: str) -> None:
     """Say where it serves, and where the key is, if one is needed. What is said may be kept in a log: not the key."""
     with_key = f' -H "Authorization: Bearer ${KEY_VARIABLE}"' if origin else ""
-    print(f"tandem: serving at {address}/v1 (Ctrl-C ends it)", file=sys.stderr)
-    print(
+    say(f"tandem: serving at {address}/v1 (Ctrl-C ends it)")
+    say(
         f"  curl {address}/v1/chat/completions{with_key} -H 'Content-Type: application/json' "
-        """-d '{"messages": [{"role": "user", "content": "Hello"}]}'""",
-        file=sys.stderr,
-        flush=True,
+        """-d '{"messages": [{"role": "user", "content": "Hello"}]}'"""
     )
     if origin == _KEYCHAIN:
-        print(f"  The key is in the keychain: export {KEY_VARIABLE}=$({_LOOKUP})", file=sys.stderr, flush=True)
+        say(f"  The key is in the keychain: export {KEY_VARIABLE}=$({_LOOKUP})")
 
 
 def _until_interrupted() -> None:
