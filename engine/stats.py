@@ -265,7 +265,6 @@ class RequestLog:
             self._first_at += seconds
 
     def add(self, record: RoundRecord, now: float) -> None:
-        """Count a round that was read at `now`."""
         if self._first_at is None:
             self._first_at, self._first_tokens = now, record.committed
         self._latest_at = now

@@ -22,10 +22,7 @@ MENUS = {
     "window": "Window",
     "help": "Help",
 }
-SUBMENUS = {
-    "find": "Find",
-    "speech": "Speech",
-}
+SUBMENUS = {"find": "Find", "speech": "Speech"}
 
 
 def menu_title(menu: str) -> str:

@@ -62,7 +62,6 @@ class ConfigChange:
 
     @property
     def writes(self) -> bool:
-        """Whether there is something to write."""
         return self.after not in (None, self.before)
 
     @property

@@ -44,13 +44,7 @@ class Answering:
     """
 
     def __init__(
-        self,
-        engine: EngineClient,
-        requests: Sequence[ChatRequest],
-        call_id: str,
-        activity: Activity,
-        *,
-        form: str = "",
+        self, engine: EngineClient, requests: Sequence[ChatRequest], call_id: str, activity: Activity, *, form: str = ""
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()

@@ -220,7 +220,6 @@ def _turns(message: _AnthropicMessage, pictures: PictureBytes) -> list[EngineMes
 
 
 def _texts(content: _TextBlocks | None) -> list[str]:
-    """Return the texts of a content."""
     return [content] if isinstance(content, str) else [block.text for block in content or ()]
 
 

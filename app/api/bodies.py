@@ -147,11 +147,7 @@ class ApiRoute(Route):
     """
 
     def __init__(
-        self,
-        method: str,
-        path: str,
-        reply: Callable[..., Awaitable[ASGIApp]],
-        body: type[msgspec.Struct] | None = None,
+        self, method: str, path: str, reply: Callable[..., Awaitable[ASGIApp]], body: type[msgspec.Struct] | None = None
     ) -> None:
         async def with_body(request: Request) -> ASGIApp:
             assert body is not None

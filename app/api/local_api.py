@@ -53,7 +53,6 @@ def kept_key(store: SecretStore) -> str | None:
 
 
 def new_key() -> str:
-    """Return a random key."""
     return f"tandem-{secrets.token_urlsafe(_KEY_BYTES)}"
 
 

@@ -47,7 +47,7 @@ from engine.grammars.grammar import Grammar
 from engine.status import ModelInfo
 
 _UNSUPPORTED = {
-    "suffix": "Filling in the middle is not supported: set `raw`, and write the model's own marks into the prompt.",
+    "suffix": "Filling in the middle is not supported: set `raw`, and write the model's own marks into the prompt."
 }
 
 

@@ -103,12 +103,7 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
         Route(proof.PATH, prove),
         Route("/v1/models/{name:path}", show_model),
     ]
-    handlers = {
-        ApiError: _api_error,
-        ClientGone: _client_gone,
-        HTTPException: _http_error,
-        Exception: _unexpected,
-    }
+    handlers = {ApiError: _api_error, ClientGone: _client_gone, HTTPException: _http_error, Exception: _unexpected}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.api, app.state.key = api, settings.key
     guard = Guard(app, settings)

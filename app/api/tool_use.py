@@ -149,10 +149,7 @@ def openai_tools(
 
 
 def with_readable_tools(
-    body: dict[str, Any],
-    skipped: list[str],
-    written: Callable[[str, Any], Any],
-    own: Collection[str] = (),
+    body: dict[str, Any], skipped: list[str], written: Callable[[str, Any], Any], own: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return a body whose tools and choice of them are those that a model can call; `skipped` gets the others' names.
 

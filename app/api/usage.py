@@ -89,13 +89,7 @@ def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
 
     An alternative's text is that of the token alone.
     """
-    return [
-        {
-            **_entry(token),
-            "top_logprobs": [_entry(other) for other in token.alternatives],
-        }
-        for token in tokens
-    ]
+    return [{**_entry(token), "top_logprobs": [_entry(other) for other in token.alternatives]} for token in tokens]
 
 
 def _entry(token: Token | Alternative) -> dict[str, Any]:

@@ -73,7 +73,6 @@ class AnswerRun:
 
     @property
     def widget(self) -> QWidget:
-        """The widget in the layout."""
         widget = self.view or self.holder
         assert widget is not None
         return widget

@@ -91,7 +91,6 @@ def footer_html(answer: Answer, with_figures: bool) -> str:
 
 
 def figures_text(answer: Answer) -> str:
-    """Return the figures of an answer, each in a line."""
     return "\n".join(sentence.format(value=value) for sentence, value in figures.footer(answer))
 
 
@@ -132,8 +131,7 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
         elif repeats(turn):
             words = translate(
-                "TurnView",
-                "The Starter knows one answer to each question. A larger model can answer in other words.",
+                "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."
             )
         else:
             return None

@@ -139,7 +139,6 @@ class CodeBlock(ThemeAware, QFrame):
 
     @property
     def previewed(self) -> bool:
-        """Whether the preview is shown instead of the code."""
         return not self._preview.isHidden()
 
     def _press_preview(self) -> None:

@@ -109,7 +109,6 @@ class Composer(ThemeAware, QWidget):
             self._tools.insertWidget(self._tools.count() - 4, tool)
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Show the unsent message of the chat on screen."""
         self.cancel_queued()
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:

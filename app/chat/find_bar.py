@@ -65,7 +65,6 @@ class FindBar(ThemeAware, QFrame):
 
     @property
     def finding(self) -> bool:
-        """Whether there are matches."""
         return self._total > 0
 
     @property

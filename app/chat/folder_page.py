@@ -8,15 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QFormLayout,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.chat.attachment_row import AttachmentRow
 from app.chat.choice_buttons import name_of, named_presets

@@ -173,5 +173,4 @@ def _adds_words(before: str, added: str) -> bool:
 
 
 def _last_word(text: str) -> str:
-    """Return the last word of a text that is not blank."""
     return text.rsplit(maxsplit=1)[-1]

@@ -202,7 +202,6 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.prompt.edit.setFocus()
 
     def refresh(self) -> None:
-        """Show the settings of the chat on screen."""
         session, chat = self._session, self._session.chat
         self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
         self.format.show_format(chat.own.get(ANSWER_FORMAT, ""))

@@ -64,7 +64,6 @@ _known: set[int] = set()
 
 
 def is_known(block: Block) -> bool:
-    """Whether `block_text` returns without rendering."""
     return isinstance(block, Code) or hash(block) in _known
 
 

@@ -109,7 +109,6 @@ class Transcript(ThemeAware, TurnOwner):
             self.focus_lost.emit()
 
     def reveal(self, turn: Turn) -> TurnView:
-        """Scroll to a turn."""
         self._target = None
         return self._go_to(turn, -SIDE)
 

@@ -44,7 +44,6 @@ class TurnColumn(QWidget):
 
     @property
     def views(self) -> Iterator[TurnView]:
-        """The views of the turns that have one."""
         return (slot.view for slot in self._slots.values() if slot.view is not None)
 
     def slot(self, turn: Turn) -> LazyTurn:
@@ -61,7 +60,6 @@ class TurnColumn(QWidget):
         return next(((index, slot) for index, slot in slots if slot.geometry().bottom() >= y), None)
 
     def add(self, turn: Turn, index: int | None = None) -> LazyTurn:
-        """Add a turn at an index, or at the end."""
         # Only the first turn needs this import.
         from app.chat.lazy_turn import LazyTurn
 

@@ -69,5 +69,4 @@ class TurnOwner(QScrollArea):
         raise NotImplementedError
 
     def show_link(self, address: str) -> None:
-        """Show the menu of a link."""
         raise NotImplementedError

@@ -157,12 +157,7 @@ class Answers:
         return ids
 
     def end_call(
-        self,
-        message_id: int,
-        tool_use: ToolUse,
-        text: str,
-        error: Error | None,
-        pictures: Sequence[Attachment] = (),
+        self, message_id: int, tool_use: ToolUse, text: str, error: Error | None, pictures: Sequence[Attachment] = ()
     ) -> None:
         """End a call with its result, or with the error's code and arguments because of which it has none."""
         with self._database.write():

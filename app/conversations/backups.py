@@ -80,7 +80,6 @@ def delete_backups(path: Path) -> None:
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:
-    """Back up the open store on demand."""
     return back_up(store.database.connection, path, LATEST, store.database.clock)
 
 

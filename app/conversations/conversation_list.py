@@ -11,13 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.conversations.database import Database
-from app.conversations.encoding import (
-    attachments_from_json,
-    number_of,
-    object_from_json,
-    text_of,
-    to_json,
-)
+from app.conversations.encoding import attachments_from_json, number_of, object_from_json, text_of, to_json
 from app.conversations.errors import NotFound
 from app.conversations.inserting import note_pictures
 from app.conversations.projects import (
@@ -131,8 +125,7 @@ class ConversationList:
             self._update(conversation_id, title="")
             return
         answer = self._database.scalar(
-            "SELECT content FROM messages WHERE parent_id = ? ORDER BY position DESC LIMIT 1",
-            (question["id"],),
+            "SELECT content FROM messages WHERE parent_id = ? ORDER BY position DESC LIMIT 1", (question["id"],)
         )
         files = attachments_from_json(question["attachments"])
         if files and not question["content"]:
@@ -187,7 +180,6 @@ class ConversationList:
             changes.removed_uids.add(uid)
 
     def purge_trash(self) -> list[int]:
-        """Purge what is in the trash and return its ids."""
         purged = self._database.ids("SELECT id FROM conversations WHERE trashed_at IS NOT NULL")
         with self._database.write():
             for conversation_id in purged:

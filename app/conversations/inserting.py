@@ -7,12 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from app.conversations.database import Database, storable
-from app.conversations.encoding import (
-    error_to_json,
-    optional_json,
-    source_values,
-    to_json,
-)
+from app.conversations.encoding import error_to_json, optional_json, source_values, to_json
 from app.conversations.records import Attachment, NewMessage, SourceFile, pictures_in
 
 _COLUMNS = (

@@ -77,8 +77,7 @@ class MessageTree:
     def path(self, conversation_id: int) -> list[Message]:
         """Return the messages that the chat shows, first message first."""
         rows = self._database.rows(
-            f"{_PATH} {_SELECT} FROM path JOIN messages AS m ON m.id = path.id ORDER BY depth",
-            (conversation_id,),
+            f"{_PATH} {_SELECT} FROM path JOIN messages AS m ON m.id = path.id ORDER BY depth", (conversation_id,)
         )
         return [_message(row) for row in rows]
 
@@ -265,7 +264,6 @@ class MessageTree:
         return list(chain.values())
 
     def row(self, message_id: int) -> sqlite3.Row:
-        """Return the message's row of the table."""
         row = self._database.row("SELECT * FROM messages WHERE id = ?", (message_id,))
         if row is None:
             raise NotFound("message", message_id)

@@ -52,7 +52,6 @@ class Attachment:
 
 
 def pictures_in(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
-    """Return the pictures among attachments or files of a folder."""
     return [attachment.picture for attachment in attachments if attachment.picture is not None]
 
 

@@ -180,7 +180,6 @@ class RequestHistory:
             )
 
     def delete_programs(self) -> None:
-        """Delete the requests of other programs."""
         with self._database.write():
             self._database.execute("DELETE FROM requests WHERE message_id IS NULL")
 

@@ -36,7 +36,6 @@ def temporary_store_of(path: Path) -> Path:
 
 
 def chosen_folder(temporary_store: Path) -> Path | None:
-    """Return the folder that the user chose for it, if any."""
     return temporary_store.parent.resolve() if temporary_store.parent.is_symlink() else None
 
 

@@ -185,7 +185,6 @@ class StoreThread:
                 self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
 
     def _due_job(self) -> _Job | None:
-        """Return the next job if one is due now."""
         with self._wake:
             return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
 

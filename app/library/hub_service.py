@@ -70,10 +70,7 @@ class LibraryPaths:
 
 
 # The settings that decide where models come from and how much memory they are judged by.
-_DECIDING = (
-    *("hub_endpoint", "proxy", "model_folders", "work_offline", "fit_context", "kv_bits"),
-    "memory_limit_gb",
-)
+_DECIDING = (*("hub_endpoint", "proxy", "model_folders", "work_offline", "fit_context", "kv_bits"), "memory_limit_gb")
 
 
 @dataclass(frozen=True)

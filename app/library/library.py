@@ -339,15 +339,11 @@ class Library(QObject):
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> None:
-        """Run `work` with the hub service."""
         self.start()
         self._run(lambda: work(self._service()), then, failed)
 
     def _run(
-        self,
-        work: Callable[[], T],
-        then: Callable[[T], object],
-        failed: Callable[[EngineError], object] | None = None,
+        self, work: Callable[[], T], then: Callable[[T], object], failed: Callable[[EngineError], object] | None = None
     ) -> None:
         report = failed or self.problem.emit
         self.background.run(work, then, lambda error: report(as_engine_error(error)))

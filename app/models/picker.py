@@ -339,7 +339,6 @@ class PickerRow(QWidget):
         return ", ".join(parts)
 
     def height_at(self, width: int) -> int:
-        """Return the height of the row at that width."""
         self.ensurePolished()
         layout = self.layout()
         assert layout is not None

@@ -31,10 +31,7 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", 
 
 
 def read_attachment(
-    path: Path,
-    language: str = "",
-    time: ReadingTime | None = None,
-    keep: Callable[[bytes], object] | None = None,
+    path: Path, language: str = "", time: ReadingTime | None = None, keep: Callable[[bytes], object] | None = None
 ) -> Attachment:
     """Read a text, code, a document or a picture, whose file goes to `keep`; without `keep` pictures are refused.
 

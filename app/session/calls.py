@@ -116,7 +116,6 @@ class ToolRun:
 
 
 def stored_call(message: Message) -> ToolRun:
-    """Return the call of a stored message."""
     assert message.tool_use is not None
     state = CallState.INTERRUPTED if message.state in (INTERRUPTED, STREAMING) else CallState.ENDED
     return ToolRun(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)
@@ -136,11 +135,7 @@ def step_messages(text: str, calls: Sequence[ToolRun], pictures: Container[str] 
     parts = parts_of(text)
     turn: dict[str, Any] = {"role": "assistant", "content": parts.reply.strip()}
     turn["tool_calls"] = [
-        {
-            "id": call.use.call_id,
-            "type": "function",
-            "function": {"name": call.use.called, "arguments": call.arguments},
-        }
+        {"id": call.use.call_id, "type": "function", "function": {"name": call.use.called, "arguments": call.arguments}}
         for call in calls
     ]
     if parts.thought is not None:

@@ -263,7 +263,6 @@ class ChatService(QObject):
         self._store.of(chat).run(lambda store: (delete(store), _path(store, chat)), deleted)
 
     def reload_path(self, chat: Chat) -> None:
-        """Show the path that is on disk."""
         self._show_path(chat)
 
     def _show_path(

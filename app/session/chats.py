@@ -85,7 +85,6 @@ class Turn:
 
     @property
     def calls(self) -> list[ToolRun]:
-        """The calls of all of its answers."""
         return [call for answer in self.answers for call in answer.calls]
 
     @property

@@ -39,11 +39,9 @@ class HistoryService(QObject):
         self._store.run(read, then)
 
     def add(self, requests: Sequence[ProgramRequest]) -> None:
-        """Add requests of other programs."""
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
 
     def delete_programs(self) -> None:
-        """Delete the requests of other programs."""
         self._store.run(lambda store: store.history.delete_programs(), lambda _: self.changed.emit())
 
     def totals(self, chat_id: int | None, then: Callable[[Totals, Totals], object]) -> None:

@@ -150,7 +150,6 @@ class ModelService(QObject):
         return self._engine
 
     def _take(self, engine: EngineClient) -> None:
-        """Use another engine."""
         self._engine = engine
         engine.on_failure(lambda _error: self._engine_ended.emit(engine))
         if self._limits is not None:

@@ -113,7 +113,6 @@ class ProjectService(QObject):
         return times
 
     def close(self) -> None:
-        """Stop reading."""
         for time in self._times:
             time.abandoned.set()
         self._background.close()
@@ -168,11 +167,7 @@ _MOST_ENTRIES = 20_000
 
 
 def read_again(
-    source: Source,
-    language: str,
-    time: ReadingTime,
-    keep: Keep,
-    begins: Callable[[str], object] = lambda _name: None,
+    source: Source, language: str, time: ReadingTime, keep: Keep, begins: Callable[[str], object] = lambda _name: None
 ) -> Source:
     """Return a source as it is on the disk now; only files that have changed are read.
 

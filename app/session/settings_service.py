@@ -46,7 +46,6 @@ class SettingsService(QObject):
         store.opened.connect(lambda _report: self._change_presets(lambda _store: None))
 
     def generation_of(self, chat: Chat) -> GenerationSettings:
-        """Return how answers in that chat are generated."""
         return self.defaults.with_own(chat.own)
 
     def varied_generation_of(self, chat: Chat, before: int = 1) -> GenerationSettings:
@@ -68,12 +67,10 @@ class SettingsService(QObject):
 
     @property
     def sampling(self) -> SamplingSettings:
-        """The sampling of the chat on screen."""
         return self.generation_of(self._chats.shown).sampling
 
     @property
     def speculation(self) -> SpeculationSettings:
-        """The speculation of the chat on screen."""
         return self.generation_of(self._chats.shown).speculation
 
     def set_defaults(self, defaults: GenerationSettings) -> None:
@@ -133,7 +130,6 @@ class SettingsService(QObject):
         self._change_presets(lambda store: store.presets.delete(name))
 
     def begin_chats_with(self, system_prompt: str, own: Mapping[str, Any]) -> None:
-        """Set the system prompt and the own settings that new chats begin with."""
         before, blank = self._chats.preset_of_new_chats, self._chats.blank
         self._chats.preset_of_new_chats = Preset("", system_prompt, own)
         if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):

@@ -102,7 +102,6 @@ class StoreClient(QObject):
 
     @property
     def pictures(self) -> PictureSource:
-        """The pictures of the open store."""
         return self._thread.pictures
 
     @property
@@ -200,7 +199,6 @@ class StoreClient(QObject):
             raise as_store_error(error) from error
 
     def writer(self, message_id: int) -> AnswerWriter:
-        """Return the writer of a streaming answer."""
         return AnswerWriter(self._thread.submit, message_id)
 
     def watch_end(self, ending: Future[None], refused: Callable[[], object]) -> None:

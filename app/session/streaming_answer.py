@@ -126,7 +126,6 @@ class StreamingAnswer:
         self._files = self._services.projects.read_again(self.chat.folder_id, self._gather_tools, self._show_file)
 
     def _show_file(self, name: str) -> None:
-        """Say for which file the answer waits."""
         if self._gathering:
             self.turn.answer.waits_for = name
             self._arrived(self)

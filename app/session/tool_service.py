@@ -106,7 +106,6 @@ class ToolService(QObject):
         return chat.settings.get(TOOLS_ON) is True
 
     def servers_of(self, chat: Chat) -> list[str]:
-        """Return the names of the servers whose tools the chat has."""
         takes = self.usable and self.takes_servers(chat)
         return [one.name for one in self.settings.servers if one.usable] if takes else []
 

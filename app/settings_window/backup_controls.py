@@ -57,7 +57,6 @@ class BackupControls(FlowRow):
         self.delete.show_backups(self.backups)
 
     def refresh(self) -> None:
-        """Read the list of backups."""
         self._library.background.run(
             partial(list_backups, self._session.store.path), self._show, lambda _: self._show([]), owner=self
         )

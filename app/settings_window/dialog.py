@@ -75,7 +75,6 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         self.restyle()
 
     def open(self, page_id: str = "models") -> None:
-        """Show the window at that page."""
         is_new = not self._is_built
         if is_new:
             self._make()

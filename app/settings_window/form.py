@@ -67,7 +67,6 @@ class Row(QFrame):
         self.setVisible(due and self._is_found)
 
     def set_found(self, found: bool) -> None:
-        """Show the row if a search found it."""
         self._is_found = found
         self.setVisible(found and self._is_due)
 

@@ -27,7 +27,6 @@ from app.wording import privacy
 
 
 def build_page(page_id: str, library: Library, session: Session, models: ModelController) -> QWidget:
-    """Build the page of that id in `PAGES`."""
     settings = library.settings
     builders: dict[str, Callable[[], QWidget]] = {
         "general": lambda: GeneralPage(settings),

@@ -43,7 +43,6 @@ class TablePage(ThemeAware, Form):
         return found
 
     def values_shown(self) -> dict[str, Any]:
-        """Return the shown values by key."""
         return {one.setting.key: getattr(self.settings.values, one.setting.key) for one in self._setting_controls}
 
     def is_changed(self) -> bool:

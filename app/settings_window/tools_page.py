@@ -171,7 +171,6 @@ class ToolsPage(ThemeAware, Form):
         self.restyle()
 
     def view(self, name: str) -> ServerView:
-        """Return what shows the server of that name."""
         return self._views[name]
 
     def retranslate(self) -> None:

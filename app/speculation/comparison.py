@@ -74,7 +74,6 @@ class Comparison:
         return self.step in (ComparisonStep.PREFILL, ComparisonStep.SPECULATED, ComparisonStep.PLAIN)
 
     def next_request(self) -> ChatRequest:
-        """Return the request of the current step."""
         if self.step is ComparisonStep.SPECULATED:
             return self.request
         off = replace(self.request, speculation=replace(self.request.speculation, method="off"))

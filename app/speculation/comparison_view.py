@@ -121,7 +121,6 @@ class ComparisonView(ThemeAware, Overlay):
         self._area.setFocus()
 
     def refresh(self) -> None:
-        """Show the comparison as it is now."""
         self.stop.setVisible(self._comparer.running)
         self.again.setVisible(not self._comparer.running)
         self.again.setEnabled(self._action.isEnabled())

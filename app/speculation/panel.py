@@ -147,12 +147,10 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.shown.emit(not self.isHidden())
 
     def show_totals(self, chat: Totals, week: Totals) -> None:
-        """Show the totals of the chat on screen and of the last week."""
         self.details.totals.show_totals(chat, week)
         self.refresh()
 
     def show_requests(self, lines: Sequence[str]) -> None:
-        """Show the requests of other programs."""
         self.requests.setText("\n".join((self.tr("Local API"), *lines)))
         self.requests.setVisible(bool(lines))
 
@@ -298,14 +296,9 @@ class SampleRound(ThemeAware, QWidget):
             step.words.setText(words)
             step.show_tokens(start + tokens)
         self._sum.setText(
-            self.tr(
-                "%Ln token(s) in one round instead of one, and the text is the main model's own.",
-                "",
-                ACCEPTED + 1,
-            )
+            self.tr("%Ln token(s) in one round instead of one, and the text is the main model's own.", "", ACCEPTED + 1)
         )
 
 
 def tokens_of(texts: list[str], style_class: str) -> list[tuple[str, str]]:
-    """Return tokens of one style class."""
     return [(text, style_class) for text in texts]

@@ -128,7 +128,6 @@ class RoundStrip(QWidget):
         self.update()
 
     def words_at(self, point: QPoint) -> str:
-        """Return the round at a point in words, or ""."""
         record = self._round_at(QPointF(point))
         return round_text(self._answer, record) if record and self._answer else ""
 

@@ -82,7 +82,6 @@ def shown(markdown: str, plain: bool = False, after: int | None = None, definiti
 
 
 def paragraphs_of(block: Block) -> list[Paragraph]:
-    """Return the paragraphs of a block."""
     if isinstance(block, Code):
         return [Paragraph("code", (TextSpan(block.text.removesuffix("\n").translate(_SIGNS)),))]
     return (

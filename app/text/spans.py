@@ -56,7 +56,6 @@ class Span:
 
 
 def top_level(text: str) -> list[Span]:
-    """Return the top-level blocks of a text."""
     # Imported with the first answer that is shown, because it would delay the window.
     from app.text.markdown import parse_blocks
 

@@ -88,7 +88,6 @@ class ToolHost:
         return self._submit(self._call(tool, arguments, reported, silence_s))
 
     def status(self, name: str) -> ServerStatus:
-        """Return the state of a server."""
         connection = self._connections.get(name)
         if connection is None:
             return ServerStatus("starting" if name in self._awaited else "stopped")

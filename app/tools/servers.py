@@ -122,10 +122,7 @@ class ToolSettings:
     """
 
     def __init__(
-        self,
-        path: Path,
-        secrets: Keychain,
-        submit: Callable[[Callable[[], None]], object] = lambda write: write(),
+        self, path: Path, secrets: Keychain, submit: Callable[[Callable[[], None]], object] = lambda write: write()
     ) -> None:
         self._path, self._secrets, self._submit = path, secrets, submit
         self._lock = threading.Lock()

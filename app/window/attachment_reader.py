@@ -74,7 +74,6 @@ class AttachmentReader(QObject):
         self._run(self.tr("Picture") + ".png", partial(_as_png, image), row)
 
     def close(self) -> None:
-        """Stop reading."""
         for reading in self._readings:
             reading.time.abandoned.set()
         if self._newest is not None:

@@ -60,12 +60,7 @@ class ChatSearch(QObject):
 
 class ChatCommands(QObject):
     def __init__(
-        self,
-        session: Session,
-        sidebar: ChatPane,
-        search: ChatSearch,
-        notifications: Notifications,
-        parent: QObject,
+        self, session: Session, sidebar: ChatPane, search: ChatSearch, notifications: Notifications, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._session, self._sidebar, self._notifications = session, sidebar, notifications

@@ -180,7 +180,6 @@ class Notifications(QObject):
         self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), is_info=True)
 
     def show_deleted(self, count: int) -> None:
-        """Show that `count` messages were deleted at once."""
         self._show_deleted(lambda: self.tr("%Ln message(s) deleted.", "", count))
 
     def _show_deleted(self, sentence: Callable[[], str]) -> None:

@@ -124,10 +124,7 @@ class ImportExport(QObject):
         else:
             work = partial(write_text, self._ask_store, chat_id, path, form, self._labels(), private=False)
         self._start(
-            work,
-            lambda _: (self.tr("Exported to {name}.").format(name=path.name), False),
-            self._export_stopped,
-            path,
+            work, lambda _: (self.tr("Exported to {name}.").format(name=path.name), False), self._export_stopped, path
         )
 
     def write_all(self, path: Path) -> None:
@@ -147,10 +144,7 @@ class ImportExport(QObject):
             return len(chats)
 
         self._start(
-            work,
-            lambda count: (self.tr("%Ln chat(s) exported.", "", count), False),
-            self._export_stopped,
-            path,
+            work, lambda count: (self.tr("%Ln chat(s) exported.", "", count), False), self._export_stopped, path
         )
         self._show_running(lambda: self.tr("Exporting to {name}…").format(name=path.name))
 

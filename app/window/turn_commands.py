@@ -107,9 +107,7 @@ class TurnCommands(QObject):
                 lambda turn: session.answers.ready and turn.answer.ended,
             ),
             "versions": _TurnAction(
-                self.versions_wanted.emit,
-                lambda _: self.tr("Side by side"),
-                shown=self.has_versions,
+                self.versions_wanted.emit, lambda _: self.tr("Side by side"), shown=self.has_versions
             ),
             "stop-repeating": _TurnAction(session.answers.stop_repeating),
             "get-model": _TurnAction(lambda _turn: self.model_wanted.emit()),
@@ -165,7 +163,6 @@ class TurnCommands(QObject):
         _copy(turn.answer.reply)
 
     def copy_last_answer(self) -> None:
-        """Copy the last answer that has text."""
         self.copy_answer([turn for turn in self._session.chat.turns if turn.answer.text][-1])
 
     def speak(self, turn: Turn) -> None:

@@ -41,11 +41,7 @@ _INSTALL_MLX = (
 # By the values in the report.
 POWER = Sentences(
     "Checkup",
-    {
-        "True": "Low Power Mode is on, which makes models slower.",
-        "False": "Low Power Mode is off.",
-        "None": _UNKNOWN,
-    },
+    {"True": "Low Power Mode is on, which makes models slower.", "False": "Low Power Mode is off.", "None": _UNKNOWN},
 )
 HEAT = Sentences(
     "Checkup",

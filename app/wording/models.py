@@ -274,7 +274,6 @@ def get_words(size: int) -> str:
 
 
 def button_words(entry: Entry, download: DownloadStatus | None) -> str:
-    """Return the words of the button that uses a model, or downloads it."""
     if download is not None and download.state == "paused":
         return translate("Models", "Resume")
     if download is not None and download.runs:
@@ -311,7 +310,6 @@ def fit_shares(fit: FitReport) -> tuple[int, int, int]:
 
 
 def download_words(status: DownloadStatus) -> str:
-    """Describe the state of a download."""
     done = translate("Models", "{done} of {total}").format(
         done=size_words(status.bytes_done), total=size_words(status.bytes_total)
     )

@@ -59,7 +59,6 @@ def left_out_sentence(folder: Folder | None, pair: Pair) -> str:
 
 
 def not_installed_sentence() -> str:
-    """Say how to install what pictures need."""
     return translate("Pictures", "Pictures need more packages. Run: {command}").format(
         command=PicturesNotInstalled.command
     )

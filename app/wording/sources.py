@@ -7,13 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication
 
 from app.session.model_names import STARTERS, short_name
-from engine.methods import (
-    DRAFTER_METHOD,
-    PROPOSERS,
-    method_words,
-    source_words,
-    sources_without_drafter,
-)
+from engine.methods import DRAFTER_METHOD, PROPOSERS, method_words, source_words, sources_without_drafter
 from engine.stats import RoundRecord
 
 

@@ -104,14 +104,7 @@ class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
         facts = HeadFacts(made_for=self.made_for, checked=self.checked)
         size = self.bytes
         return Model(
-            self.id,
-            "catalog",
-            self.name,
-            bytes=size,
-            weight_bytes=size,
-            active_bytes=size,
-            head=self.kind,
-            facts=facts,
+            self.id, "catalog", self.name, bytes=size, weight_bytes=size, active_bytes=size, head=self.kind, facts=facts
         )
 
 

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.advice.catalog import Catalog
 from engine.advice.fit import check_fit, size_of, stored_bits
-from engine.advice.speedup import (
-    WORTH_IT,
-    SpeedupEstimate,
-    estimate_speedup,
-    flat_speedup,
-    is_copy,
-    size_share,
-)
+from engine.advice.speedup import WORTH_IT, SpeedupEstimate, estimate_speedup, flat_speedup, is_copy, size_share
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash

@@ -16,15 +16,7 @@ from pathlib import Path
 import mlx.core as mx
 
 from engine.async_drafting.branches import NoBranches
-from engine.async_drafting.messages import (
-    MOST_UNSENT,
-    TO_DRAFTER,
-    DrafterRefusal,
-    End,
-    Ready,
-    RoundOutcome,
-    ToDrafter,
-)
+from engine.async_drafting.messages import MOST_UNSENT, TO_DRAFTER, DrafterRefusal, End, Ready, RoundOutcome, ToDrafter
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.cpu_backend.backend import use_cpu
 from engine.errors import EngineError

@@ -165,7 +165,6 @@ class _Ours:
 
 
 def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str] | None = None) -> Finished:
-    """Run one request like `run_all`."""
     return run_all(scheduler, [request], sources)[0]
 
 

@@ -87,7 +87,6 @@ class _TaggedWriter:
         return [(self.form.end + self.form.between + begin, call) for begin, call in self._begins()]
 
     def _write(self, call: str, parameters: Sequence[Parameter]) -> None:
-        """Write the rules of a call."""
         add, texts = self.writer.rules.append, dict[str, list[str]]()
         add(f"{call}: {call}_0")
         add(f"{call}_{len(parameters)}: end_of_call")

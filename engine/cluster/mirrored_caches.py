@@ -90,9 +90,7 @@ class Replay(Journal):
     """
 
     def __init__(
-        self,
-        new_caches: Callable[[], list[Any]],
-        run_pass: Callable[[list[Any], Sequence[int]], object],
+        self, new_caches: Callable[[], list[Any]], run_pass: Callable[[list[Any], Sequence[int]], object]
     ) -> None:
         super().__init__(lambda _changes: None)
         self._run_pass = run_pass
@@ -145,7 +143,6 @@ class MirroredModel:
 
     @journaled
     def new(self) -> MirroredText:
-        """Make the caches of a new text."""
         return MirroredText(self._new_caches(), self.journal)
 
 

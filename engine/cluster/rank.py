@@ -26,14 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from engine.cluster.errors import ClusterError
-from engine.cluster.messages import (
-    TO_ENGINE,
-    TO_LEADER,
-    TO_RANK,
-    ToLeader,
-    as_plain,
-    from_plain,
-)
+from engine.cluster.messages import TO_ENGINE, TO_LEADER, TO_RANK, ToLeader, as_plain, from_plain
 from engine.cluster.ring_watch import RingWatch, open_sockets
 from engine.machine.keep_awake import KeepAwake
 from engine.settings import EngineSettings

@@ -53,7 +53,6 @@ class RingWatch:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching."""
         self._stopped.set()
         self._thread.join()
         for end, _ in self._ends:

@@ -37,12 +37,7 @@ from engine.speculation.rounds.round import DrawnTokens
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
-from engine.tokenizers.prompts import (
-    Prompt,
-    PromptJob,
-    local_decoder,
-    make_prompt,
-)
+from engine.tokenizers.prompts import Prompt, PromptJob, local_decoder, make_prompt
 
 log = logging.getLogger(__name__)
 
@@ -200,7 +195,6 @@ class Generation:
             self._reader.files.abandon()
 
     def begin_prefill(self, most: int) -> PrefillPass:
-        """Begin to prefill at most `most` tokens."""
         return PrefillPass(self.conversation.main, most)
 
     def prefill_event(self) -> PrefillProgress | None:
@@ -344,10 +338,7 @@ def prompt_job(request: ChatRequest, main: LoadedModel, files: PictureFiles) -> 
 
 
 def _constraint(
-    request: ChatRequest,
-    grammar: CompiledGrammar | None,
-    main: LoadedModel,
-    prompt: Sequence[int],
+    request: ChatRequest, grammar: CompiledGrammar | None, main: LoadedModel, prompt: Sequence[int]
 ) -> Constraint | CallsInText:
     """Return the grammar of an answer that follows `prompt`, or continues its last message."""
     begun, thinking = _begun(request, main, prompt)

@@ -61,7 +61,6 @@ def _describe_folder(folder: ModelFolder, name: str, source: str) -> Model:
 
 
 def _describe_adapter(folder: Path, name: str, source: str) -> Model:
-    """Describe a main model with an adapter."""
     unusable = Model(name, source, path=str(folder), bytes=_disk_bytes(folder))
     try:
         base, adapter = base_of(folder), read_adapter(folder)

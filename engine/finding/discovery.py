@@ -22,10 +22,7 @@ _ModelPlace = tuple[Path, str, str]
 
 
 def installed_models(
-    cache_dir: Path,
-    extra_folders: Sequence[Path] = (),
-    starter_dir: Path | None = None,
-    index_path: Path | None = None,
+    cache_dir: Path, extra_folders: Sequence[Path] = (), starter_dir: Path | None = None, index_path: Path | None = None
 ) -> list[Model]:
     """Return every model found, also those of other apps, sorted by name. Missing folders are no error.
 

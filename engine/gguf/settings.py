@@ -90,7 +90,6 @@ class GgufSettings:
         return "output.weight" not in self.tensors
 
     def rows(self, tensor: str) -> int:
-        """Return the first side of a tensor."""
         if tensor not in self.tensors:
             raise SettingError(tensor)
         return self.tensors[tensor].shape[0]

@@ -53,12 +53,7 @@ def _thought(writer: Writer, form: CallForm) -> str:
 
 
 def calls_source(
-    form: str,
-    tools: Sequence[Mapping[str, Any]],
-    *,
-    parallel: bool,
-    answer: Sequence[str] = (),
-    in_text: bool = False,
+    form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: Sequence[str] = (), in_text: bool = False
 ) -> str:
     """Return the source of a grammar of calls of `tools` (as in the OpenAI API) for a `ModelInfo.tool_format`.
 

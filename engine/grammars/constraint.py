@@ -205,7 +205,6 @@ class Constraint:
         return self._matcher.stopped
 
     def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
-        """Whether the answer has to end after `committed` and `tokens`."""
         read = self._read_to([*self._settle(committed), *tokens])
         return bool(read and self._matcher.stopped)
 

@@ -93,7 +93,6 @@ class RepositoryCache:
             return False
 
     def has_in_snapshot(self, commit: str, file: RemoteFile) -> bool:
-        """Whether the snapshot has the file in its full length."""
         try:
             return (self.snapshot(commit) / file.name).stat().st_size == file.size
         except OSError:

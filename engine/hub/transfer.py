@@ -251,7 +251,6 @@ def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Ev
 
 
 def matches_digest(content: bytes, file: RemoteFile) -> bool:
-    """Whether these bytes are the content of `file`."""
     hasher = _hasher(file)
     hasher.update(content)
     return len(content) == file.size and hasher.hexdigest() == file.digest
@@ -268,7 +267,6 @@ def _skip(response: httpx2.Response, file: RemoteFile, span: ByteRange) -> int |
 
 
 def disk_error(error: OSError, cache: RepositoryCache) -> HubError:
-    """Return the `HubError` for an `OSError` of the disk."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return HubError("disk-full", cache.repository)
     return HubError("not-writable", cache.repository, path=str(cache.blobs))

@@ -76,7 +76,6 @@ class LoadedModel:
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
-        """The compiler of grammars for answers of this model."""
         return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
 
     def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:

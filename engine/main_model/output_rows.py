@@ -41,7 +41,6 @@ class OutputRows:
 
     @property
     def dtype(self) -> mx.Dtype:
-        """The type of its scores."""
         rows = self._rows
         found: mx.Dtype = next(rows[name].dtype for name in ("biases", "weight", "blocks") if name in rows)
         return found if mx.issubdtype(found, mx.floating) else mx.bfloat16
@@ -53,7 +52,6 @@ class OutputRows:
         return found
 
     def __call__(self, x: mx.array) -> mx.array:
-        """Return the scores of rows."""
         scores = self._rows.as_linear(x) if hasattr(self._rows, "as_linear") else self._rows(x)
         everywhere = mx.full((*x.shape[:-1], self._vocabulary), -mx.inf, scores.dtype)
         return mx.put_along_axis(everywhere, mx.broadcast_to(self._ids, scores.shape), scores, axis=-1)

@@ -159,7 +159,6 @@ def kind_of_config(config: Mapping[str, Any]) -> str | None:
 
 
 def can_run(name: str) -> bool:
-    """Whether heads of the kind with this name can draft."""
     return any(kind.head for kind in HEAD_KINDS if kind.name == name)
 
 

@@ -15,13 +15,7 @@ from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, INDEX
-from engine.files.folder_paths import (
-    SHARD_OF_MODEL,
-    LeavesFolderError,
-    TooManyEntriesError,
-    list_inside,
-    stays_inside,
-)
+from engine.files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside, stays_inside
 from engine.model_files.config import check_sizes, read_config, read_json, text_config
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors, mtp_tensors
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
@@ -176,7 +170,6 @@ class ModelFolder:
 
     @cached_property
     def is_file(self) -> bool:
-        """Whether it is a file of tensors."""
         return os.path.isfile(self.path)
 
     @property

@@ -17,11 +17,7 @@ from engine.files.folder_paths import open_regular
 _LARGEST_FILE = 2**22
 _LARGEST_PICKLE = 2**14
 # By torch's names: the type's name in safetensors, and the bytes of an element.
-_STORAGES = {
-    "torch FloatStorage": ("F32", 4),
-    "torch HalfStorage": ("F16", 2),
-    "torch BFloat16Storage": ("BF16", 2),
-}
+_STORAGES = {"torch FloatStorage": ("F32", 4), "torch HalfStorage": ("F16", 2), "torch BFloat16Storage": ("BF16", 2)}
 _HARMLESS = {
     *("torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter", "collections OrderedDict"),
     *_STORAGES,

@@ -56,7 +56,6 @@ class VlmLanguageModel(nn.Module):  # type: ignore[misc]
 
     @property
     def layers(self) -> Any:
-        """The decoder layers."""
         return self.language_model.layers
 
     def make_cache(self) -> list[Any]:

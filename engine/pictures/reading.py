@@ -120,12 +120,10 @@ class PictureFiles:
         return self._decoding[digest]
 
     def forget(self, digest: str) -> None:
-        """Free the pixels of a picture."""
         del self._decoding[digest]
 
     @property
     def pending(self) -> list[Future[DecodedPicture]]:
-        """The pictures that are being decoded."""
         return [one for one in self._decoding.values() if not one.done()]
 
     def abandon(self) -> None:

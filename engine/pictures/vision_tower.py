@@ -193,7 +193,6 @@ class RequestPictures:
         return self.vision.rules.layout(*self.files.size(digest))
 
     def has_read(self, picture: PlacedPicture) -> bool:
-        """Whether the embedding of a picture is known."""
         return picture.digest in self._rows
 
     def decode(self, picture: PlacedPicture) -> Future[DecodedPicture]:

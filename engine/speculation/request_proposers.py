@@ -90,10 +90,7 @@ class RequestProposers:
         return self._counted - before
 
     def install(
-        self,
-        drafter: Drafter | None,
-        ahead: DraftingAhead | None = None,
-        answers: AnswerIndex | None = None,
+        self, drafter: Drafter | None, ahead: DraftingAhead | None = None, answers: AnswerIndex | None = None
     ) -> None:
         """End the proposers in use, and build those that the request's method asks for."""
         self._prefilled_by_others = self.draft_prefill_tokens

@@ -50,7 +50,6 @@ def train_only_adapter(model: nn.Module) -> None:
 
 
 def adapter_of(model: nn.Module) -> dict[str, mx.array]:
-    """Return the weights of the adapter by name."""
     return {name: array for name, array in tree_flatten(model.parameters()) if name.endswith((".lora_a", ".lora_b"))}
 
 

@@ -55,10 +55,7 @@ class Lesson:
 
 
 def read_lessons(
-    main: LoadedModel,
-    answers: Sequence[OwnAnswer],
-    rows: int,
-    on_progress: Callable[[int, int], object],
+    main: LoadedModel, answers: Sequence[OwnAnswer], rows: int, on_progress: Callable[[int, int], object]
 ) -> Steps[tuple[list[Lesson], list[Lesson]]]:
     """Return the lessons to teach and those to judge by; the main model reads and gives answers, a pass a step.
 

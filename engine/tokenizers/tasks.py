@@ -85,12 +85,7 @@ def _loader() -> Any:
 
 
 def _tokenizer_of(source: TokenizerSource) -> Any:
-    tokenizer = _loader()(
-        Path(source.folder),
-        source.options,
-        eos_token_ids=source.ends,
-        defaults=source.defaults,
-    )
+    tokenizer = _loader()(Path(source.folder), source.options, eos_token_ids=source.ends, defaults=source.defaults)
     # Compute now what the first prompt needs.
     tokenizer.get_vocab()
     tokenizer.detokenizer.finalize()

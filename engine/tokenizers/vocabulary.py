@@ -35,7 +35,6 @@ class Vocabulary:
 
 
 def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
-    """Return the vocabulary of a loaded tokenizer."""
     return Vocabulary(dict(tokenizer.get_vocab()), frozenset(tokenizer.all_special_tokens))
 
 

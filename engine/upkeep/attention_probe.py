@@ -44,7 +44,6 @@ class AttentionShape(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The rows that are compared."""
         return max(ROWS[0], min(ROWS[1], VALUES // (self.heads * self.size)))
 
     def most_keys(self, free: int) -> int:

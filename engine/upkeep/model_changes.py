@@ -12,12 +12,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from engine.errors import (
-    DeviceFailed,
-    EngineError,
-    NoModel,
-    without_frames,
-)
+from engine.errors import DeviceFailed, EngineError, NoModel, without_frames
 from engine.files.steps import Steps, Work, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.names import resolve_model
@@ -109,10 +104,7 @@ class ModelChanges:
     # The changes
 
     def load(
-        self,
-        main: str | Path,
-        draft: str | Path | None,
-        main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
+        self, main: str | Path, draft: str | Path | None, main_ready: Callable[[LoadedPair], None] = lambda _pair: None
     ) -> Steps[LoadedPair]:
         """Replace both own models. Once the new main model is loaded, requests under way end as cancelled, and
         `main_ready` is called.

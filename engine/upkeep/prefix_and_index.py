@@ -118,7 +118,6 @@ class PrefixAndIndexStores:
         return models.pair
 
     def close_answers(self) -> None:
-        """Flush the index of answers."""
         if self._answers is not None:
             self._answers.close()
 

@@ -81,7 +81,6 @@ class Listener(Generic[Received]):
 
     @property
     def port(self) -> int:
-        """The port on which it listens."""
         return int(self._socket.getsockname()[1])
 
     def accept(self, timeout_s: float | None = None) -> tuple[int, Channel[Received]]:

@@ -27,8 +27,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
     """
     database = store.database
     existing = database.row(
-        "SELECT id, trashed_at FROM conversations WHERE uid = ? OR origin = ?",
-        (conversation.uid, conversation.origin),
+        "SELECT id, trashed_at FROM conversations WHERE uid = ? OR origin = ?", (conversation.uid, conversation.origin)
     )
     if existing is None:
         return ADDED, _add_new(store, conversation)

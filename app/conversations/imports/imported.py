@@ -119,7 +119,6 @@ class ChatBuilder:
 
     @property
     def last(self) -> str | None:
-        """The uid of the last message."""
         return self.messages[-1].uid if self.messages else None
 
     def add(
@@ -159,13 +158,7 @@ class ChatBuilder:
         """Return the chat, which without an `identity` is recognised by its first message."""
         origin = f"{app}:{identity or derived_uid(*(message.uid for message in self.messages[:1]))}"
         chat = ImportedConversation(
-            origin,
-            "",
-            tuple(self.messages),
-            selected=selected,
-            left_out=self.left_out,
-            pictures=self._pictures,
-            **more,
+            origin, "", tuple(self.messages), selected=selected, left_out=self.left_out, pictures=self._pictures, **more
         )
         return fit(chat, self._passed_over)
 

@@ -177,7 +177,6 @@ class RowCaches:
         return held
 
     def arrays(self) -> list[mx.array]:
-        """Return every array of the caches."""
         return [array for cache in flatten(self.caches) for array in cache.arrays()]
 
     def state_arrays(self) -> list[mx.array]:

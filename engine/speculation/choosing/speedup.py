@@ -79,7 +79,6 @@ class SpeedupMeter:
         self._behind_plain = self._plain_wanted = 0
 
     def end(self) -> None:
-        """End the answer."""
         self.compare()
         for costs in self.kept.costs.values():
             for rows, (mean, variance) in costs.items():

@@ -41,7 +41,6 @@ class JointDraft:
         return self._members
 
     def can_join(self, proposer: Proposer) -> bool:
-        """Whether it can propose for `proposer`."""
         if proposer in self._members:
             return True
         return isinstance(proposer, DraftModelProposer) and rows_obstacle(proposer.sequence) is None

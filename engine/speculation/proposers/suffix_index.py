@@ -50,7 +50,6 @@ class SuffixIndex:
         self._previous: list[int] = []
 
     def extend(self, tokens: Sequence[int]) -> None:
-        """Append `tokens`."""
         for end, token in enumerate(tokens, len(self._tokens) + 1):
             self._tokens.append(-end if token in self._excluded else token)
             # The first keys are shorter, and occur once.
