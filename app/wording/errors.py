@@ -15,7 +15,7 @@ from app.wording.pictures import PICTURE_REASONS, no_vision_sentence, not_instal
 from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from app.wording.teaching import TEACHING_REASONS
-from engine.errors import EngineError
+from engine.errors import EngineError, NotEnoughMemory
 from engine.model_files.names import name_of_snapshot
 from engine.stats import PlainSpan
 
@@ -234,7 +234,7 @@ _DETAIL = re.compile(r" ?[(（]\{detail\}[)）]")
 def reason_sentence(reason: str, detail: str = "") -> str:
     """Say why a model cannot be used, with the detail in parentheses if there is one."""
     sentence = MODEL_REASONS[reason]
-    return sentence.format(detail=detail) if detail else _DETAIL.sub("", sentence)
+    return sentence.format(detail=detail) if detail.strip() else _DETAIL.sub("", sentence)
 
 
 def unusable_sentence(reason: str, detail: str = "", name: str = "") -> str:
@@ -273,9 +273,11 @@ _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
 def plain_sentence(span: PlainSpan) -> str:
     """Say why tokens were decoded without speculation; "" for the code of another version."""
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
-    if span.reason == "draft-not-usable" and arguments.get("reason") in MODEL_REASONS:
-        arguments["reason"] = reason_sentence(arguments["reason"])
-    return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments))
+    if span.reason == "draft-not-usable":
+        # The engine has the code of an error that names no reason.
+        reason = "no-room" if arguments.get("reason") == NotEnoughMemory.code else arguments.get("reason", "")
+        arguments["reason"] = reason_sentence(reason) if reason in MODEL_REASONS else ""
+    return PLAIN_REASONS.get(span.reason, "").format_map(_Lenient(arguments)).rstrip()
 
 
 PLAIN_REASONS = Sentences(
@@ -356,7 +358,7 @@ def joined(*sentences: str) -> str:
     both = translate("Sentences", "{first} {second}", "two sentences, one after the other")
     text = ""
     for sentence in filter(None, sentences):
-        text = both.replace("{first}", text).replace("{second}", sentence) if text else sentence
+        text = both.format(first=text, second=sentence) if text else sentence
     return text
 
 

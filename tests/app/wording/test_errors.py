@@ -124,6 +124,7 @@ def test_what_ends_a_process_is_shown_without_its_code() -> None:
 
 def test_braces_in_an_error_are_shown() -> None:
     assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
+    assert wording.error_sentence(ModelNotUsable("/{second}", "missing")).startswith("{second} cannot be used. Its")
 
 
 def test_too_little_memory_says_what_would_fit() -> None:
@@ -170,6 +171,13 @@ def test_a_reason_for_plain_decoding_of_another_version_is_passed_over() -> None
     assert wording.plain_sentence(PlainSpan(3, "unheard-of", (("{x}", "{y}"),))) == ""
     odd = (("plain_ms", 10.0), ("round_ms", 25.0), ("tokens_per_round", "many"))
     assert wording.plain_sentence(PlainSpan(3, "costs-more", odd))
+
+
+@pytest.mark.parametrize(
+    ("reason", "ending"), [("not-enough-memory", "enough memory for it."), ("cluster", "main model."), ("", "model.")]
+)
+def test_no_code_of_a_draft_model_that_cannot_be_used_is_shown(reason: str, ending: str) -> None:
+    assert wording.plain_sentence(PlainSpan(3, "draft-not-usable", (("reason", reason),))).endswith(ending)
 
 
 @pytest.mark.parametrize(
