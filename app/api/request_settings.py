@@ -77,7 +77,7 @@ class Speculation(_SpeculationFields, kw_only=True):
     def __post_init__(self) -> None:
         for name, setting in declared_in(SpeculationSettings).items():
             if setting.choices and getattr(self, name) not in (None, *setting.values):
-                raise bad_field(name, f"one of {', '.join(setting.values)}")
+                raise bad_field(name, f"one of {', '.join(map(str, setting.values))}")
 
     def changed(self, settings: SpeculationSettings) -> SpeculationSettings:
         """Return `settings` with the given fields replaced."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -121,24 +122,23 @@ def request(
 def add_request_options(parser: Any, record: type[Any]) -> None:
     """Declare an option for each setting that is a field of `record`, on a parser or a group of its options."""
     for name, setting in declared_in(record).items():
-        declared: dict[str, Any] = {"default": None, "help": setting.terminal or setting.title}
-        if setting.choices:
-            declared["choices"] = setting.values
-        elif isinstance(setting.default, bool):
-            declared["action"] = "store_true"
+        kind = type(setting.default)
+        declared: dict[str, Any] = {"type": kind, "metavar": "N" if kind is int else "X"}
+        if kind is bool:
+            declared = {"action": argparse.BooleanOptionalAction if setting.default else "store_true"}
+        elif setting.choices:
+            declared = {"type": kind, "choices": setting.values}
         elif name in none_values(record):
-            declared |= {"type": _number_or_auto, "metavar": "auto|N"}
-        else:
-            declared |= {"type": type(setting.default), "metavar": "N" if isinstance(setting.default, int) else "X"}
-        parser.add_argument(f"--{name.replace('_', '-')}", **declared)
+            declared = {"type": partial(_number_or_auto, kind), "metavar": f"auto|{declared['metavar']}"}
+        help_text = setting.terminal or setting.title
+        parser.add_argument(f"--{name.replace('_', '-')}", default=None, help=help_text, **declared)
 
 
-def _number_or_auto(text: str) -> int | None:
-    if text == "auto":
-        return None
-    if text.isdecimal():
-        return int(text)
-    raise argparse.ArgumentTypeError(f'"auto" or a number, not {text!r}')
+def _number_or_auto(kind: Callable[[str], float], text: str) -> float | None:
+    try:
+        return None if text == "auto" else kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"auto" or a number, not {text!r}') from None
 
 
 def _chosen(arguments: argparse.Namespace, record: type[Any]) -> dict[str, Any]:

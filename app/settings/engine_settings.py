@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from app.settings.declarations import SETTINGS, SettingsValues, declared_in
@@ -55,7 +55,7 @@ def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) ->
 
 
 def sampling_of(values: SettingsValues, recommended: Mapping[str, float]) -> SamplingSettings:
-    return SamplingSettings(**_passed(SamplingSettings, values) | sampling_values(values, recommended))
+    return SamplingSettings(**_passed(SamplingSettings, replace(values, **sampling_values(values, recommended))))
 
 
 def speculation_of(values: SettingsValues) -> SpeculationSettings:

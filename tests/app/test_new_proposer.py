@@ -29,7 +29,7 @@ from tests.app.window_parts import names_in
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
 
-# Prints what modules have of a proposer and two settings of requests that are declared before they are imported.
+# Prints what modules have of a proposer and settings of requests that are declared before they are imported.
 DECLARED = """
 import argparse, json
 from dataclasses import dataclass
@@ -47,23 +47,30 @@ from engine import requests
 @dataclass(frozen=True)
 class Sampling(requests.SamplingSettings):
     echo: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    pause: float | None = None
 
 @dataclass(frozen=True)
 class Speculating(requests.SpeculationSettings):
     patience: int | None = None
+    width: int = 0
+    careful: bool = True
 
 @dataclass(frozen=True)
 class Values(declarations.SettingsValues):
     echo: float = GENERATION.setting(0.0, title="Echo", most=1.0, terminal="repeat, 0 to 1")
+    pause: float = GENERATION.setting(0.0, title="Pause", most=1.0, least_words="Automatic")
     patience: int = SPECULATION.setting(0, title="Patience", most=9, least_words="Automatic")
+    width: int = SPECULATION.setting(0, title="Width", choices=((0, "Any"), (8, "Eight")))
+    careful: bool = SPECULATION.setting(True, title="Careful")
 
 requests.SamplingSettings, requests.SpeculationSettings, declarations.SettingsValues = Sampling, Speculating, Values
-for name in ("echo", "patience"):
+for name in ("echo", "pause", "patience", "width", "careful"):
     declared = Values.__dataclass_fields__[name]
     declarations.SETTINGS[name] = Setting(name, declared.default, **declared.metadata)
 
-from app.api.bodies import description
+from app.api.bodies import body_of, description
 from app.api.chat import ChatBody
+from app.api.errors import ApiError
 from app.api.routes import ENDPOINTS
 from app.cli.chat import add_options
 from app.cli.conversation import request
@@ -72,11 +79,22 @@ from app.settings.engine_settings import sampling_of, speculation_of
 
 turns = [{"role": "user", "content": "Hello"}]
 schemas = description(ENDPOINTS, {})["components"]["schemas"]
-body = convert({"echo": 0.5, "speculation": {"patience": 3}, "messages": turns}, ChatBody)
+CHANGED = {"patience": 3, "width": 8, "careful": False}
+body = convert({"echo": 0.5, "pause": 0.5, "speculation": CHANGED, "messages": turns}, ChatBody)
+try:
+    refused = body_of({"speculation": {"width": 7}, "messages": turns}, ChatBody)
+except ApiError as error:
+    refused = error.sentence
 parser = argparse.ArgumentParser()
 add_options(parser)
-asked = request(parser.parse_args(["--echo", "0.5", "--patience", "3", "--method", "repeat"]), turns)
-values, own = Values(echo=0.5, patience=3), GenerationSettings().with_own(usable({"echo": 0.5, "patience": 3}))
+line = "--echo 0.5 --pause 0.5 --patience 3 --width 8 --no-careful --method repeat"
+asked = request(parser.parse_args(line.split()), turns)
+values = Values(echo=0.5, pause=0.5, **CHANGED)
+own = GenerationSettings().with_own(usable({"echo": 0.5, "pause": 0.5, **CHANGED}))
+
+def of(sampling, speculation):
+    return [sampling.echo, sampling.pause, speculation.patience, speculation.width, speculation.careful]
+
 print(json.dumps({
     "proposer": {
         "settings": dict(declarations.SETTINGS["method"].choices).get("repeat"),
@@ -86,11 +104,13 @@ print(json.dumps({
     "settings": {
         "described": [schemas["ChatBody"]["properties"]["echo"]["maximum"],
                       "patience" in schemas["Speculation"]["properties"]],
-        "api": [body.sampling({}).echo, body.speculating(Speculating()).patience],
-        "cli": [asked.sampling.echo, asked.speculation.patience],
+        "refused": refused,
+        "api": of(body.sampling({}), body.speculating(Speculating())),
+        "cli": of(asked.sampling, asked.speculation),
         "help": "repeat, 0 to 1" in parser.format_help(),
-        "window": [sampling_of(values, {}).echo, speculation_of(values).patience, speculation_of(Values()).patience],
-        "chat": [own.sampling.echo, own.speculation.patience],
+        "window": of(sampling_of(values, {}), speculation_of(values)),
+        "unchanged": of(sampling_of(Values(), {}), speculation_of(Values())),
+        "chat": of(own.sampling, own.speculation),
     },
 }))
 """
@@ -114,13 +134,12 @@ def test_settings_api_and_command_line_offer_it(declared: dict[str, Any]) -> Non
 
 def test_a_setting_of_requests_is_a_field_and_a_declaration(declared: dict[str, Any]) -> None:
     """The rows of the settings window and of a chat's sheet are all that are declared, as their own tests hold."""
-    assert declared["settings"] == {
+    ways = {way: [0.5, 0.5, 3, 8, False] for way in ("api", "cli", "window", "chat")}
+    assert declared["settings"] == ways | {
         "described": [1, True],
-        "api": [0.5, 3],
-        "cli": [0.5, 3],
+        "refused": "'speculation.width' must be one of 0, 8.",
         "help": True,
-        "window": [0.5, 3, None],
-        "chat": [0.5, 3],
+        "unchanged": [0.0, None, None, 0, True],
     }
 
 
