@@ -141,7 +141,8 @@ class Speaker(QObject):
         self._run(["-v", "?"], listed)
 
     def _say(self, text: str, voice: str | None) -> None:
-        self._run([*(["-v", voice] if voice else []), "-f", "-"], text=text[:LONGEST])
+        chosen = ["-v", voice] if voice else []
+        self._run([*chosen, "-f", "-"], text=text[:LONGEST])
 
     def _run(self, arguments: list[str], then: Callable[[QProcess], None] | None = None, text: str = "") -> None:
         process = self._process = QProcess(self)

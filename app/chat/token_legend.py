@@ -33,7 +33,8 @@ class TokenLegend(ThemeAware, QWidget):
         self._marks: list[tuple[QWidget, QLabel, str]] = []
         # Long names need a second row.
         flow = FlowLayout(self, spacing=5, steady_height=with_rejected)
-        for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
+        sources = legend_sources()
+        for source in (*sources, _REJECTED) if with_rejected else sources:
             entry = QWidget(self)
             is_rejected = source == _REJECTED
             drawing = icon("draft-off") if is_rejected else icon("draft-on", role_of(source))

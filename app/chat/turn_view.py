@@ -273,7 +273,8 @@ class TurnView(ThemeAware, QWidget):
 
     def _sources(self) -> list[TextView | AnswerRun]:
         """Return the widgets and runs with the texts of the question and the answer, top to bottom."""
-        before = [*([self._bubble.text] if self.turn.asks else []), *self.steps.sources]
+        question = [self._bubble.text] if self.turn.asks else []
+        before = [*question, *self.steps.sources]
         results = [card.result for card in self.calls.cards]
         if not self.tokens.isHidden():
             return [*before, self.tokens, *results]

@@ -127,7 +127,9 @@ def content_of(
     """Return the content of a message for the engine: those attached pictures that are in `pictures`, then the text."""
     shown = [picture.digest for picture in pictures_in(attachments) if picture.digest in pictures]
     parts = [{"type": "image", "digest": digest} for digest in shown]
-    return [*parts, *([{"type": "text", "text": text}] if text else [])] if parts else text
+    if parts and text:
+        parts.append({"type": "text", "text": text})
+    return parts or text
 
 
 def step_messages(text: str, calls: Sequence[ToolRun], pictures: Container[str] = ()) -> list[dict[str, Any]]:

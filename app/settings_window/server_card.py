@@ -92,8 +92,9 @@ class ServerCard(ThemeAware, Overlay):
         self.folder.setVisible(known is not None and FOLDER in known.args)
         self._refuse("")
         self.retranslate()
-        asked = [*([self.folder] if self.folder.isVisibleTo(self) else []), *(value for _, _, value in self.values)]
-        new = self.name if known is None else [*asked, self.save][0]
+        folder = [self.folder] if self.folder.isVisibleTo(self) else []
+        asked = [*folder, *(value for _, _, value in self.values), self.save]
+        new = self.name if known is None else asked[0]
         (new if self._server is None else self.target).setFocus()
 
     def retranslate(self) -> None:

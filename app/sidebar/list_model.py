@@ -77,7 +77,9 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
         (pins if group.name == PINNED else days).extend([group.name, *group.conversations])
     drawers: list[ListRow] = [FOLDERS] if folders else []
     for folder in folders:
-        drawers += [folder, *(() if folder.closed else inside[folder.id])]
+        drawers.append(folder)
+        if not folder.closed:
+            drawers += inside[folder.id]
     return [*pins, *drawers, *days]
 
 

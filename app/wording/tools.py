@@ -253,7 +253,9 @@ def _names(tools: Sequence[Tool]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     shown = [visible(name) for name in names[:_MOST_NAMES]]
-    return ", ".join([*shown, *(["…"] if len(names) > _MOST_NAMES else [])])
+    if len(names) > _MOST_NAMES:
+        shown.append("…")
+    return ", ".join(shown)
 
 
 def server_risk(server: Server) -> str:

@@ -92,7 +92,9 @@ class _TaggedWriter:
         add(f"{call}_{len(parameters)}: end_of_call")
         for index, (name, schema, needed) in enumerate(parameters):
             keys = [f"{self.writer.text(key)} {body}" for key, body in self._keys(call, parameters, index)]
-            add(f"{call}_{index}: {' | '.join([*keys, *([] if needed else [f'{call}_{index + 1}'])])}")
+            if not needed:
+                keys.append(f"{call}_{index + 1}")
+            add(f"{call}_{index}: {' | '.join(keys)}")
             closing = self.form.closing.replace("NAME", name) + self.form.after
             for kind, values in self._variants(schema).items():
                 if kind != "false" and any(one.free_text for one in values):
@@ -124,8 +126,9 @@ class _TaggedWriter:
         found = [self._last_text(closing)]
         for index in range(len(parameters) - 1, -1, -1):
             keys = [f"{self._up_to(closing + key)} {body}" for key, body in self._keys(call, parameters, index)]
-            needed = parameters[index][2]
-            found.append(self.writer.rule(" | ".join([*keys, *([] if needed else [found[-1]])])))
+            if not parameters[index][2]:
+                keys.append(found[-1])
+            found.append(self.writer.rule(" | ".join(keys)))
         return found[::-1]
 
     def _last_text(self, closing: str) -> str:

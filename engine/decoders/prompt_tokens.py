@@ -86,7 +86,8 @@ class PromptTokens:
         if self._alternatives:
             likeliest = likeliest_ids(scores, self._alternatives)
             found = LikeliestTokens(likeliest, mx.take_along_axis(scores, likeliest, axis=-1) - total)
-        mx.eval(own, *(found.arrays if found is not None else ()))
+        arrays = () if found is None else found.arrays
+        mx.eval(own, *arrays)
         others = found.read() if found is not None else [[]] * logits.shape[0]
         logprobs = cast("list[list[float]]", own.tolist())
         for index, ([logprob], likely) in enumerate(zip(logprobs, others, strict=True), first):

@@ -152,12 +152,10 @@ def _plain_text(fields: _Fields, merges: Sequence[tuple[str, str]], *, prefix: b
     """Return the rules of a tokenizer with ▁ for spaces, and tokens for the bytes of letters that it does not have."""
     spaces: dict[str, Any] = {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}
     first = {"type": "Prepend", "prepend": _SPACE}
-    back = [
-        {"type": "Replace", "pattern": {"String": _SPACE}, "content": " "},
-        {"type": "ByteFallback"},
-        {"type": "Fuse"},
-        *([{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if prefix else []),
-    ]
+    back: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": _SPACE}, "content": " "}]
+    back += [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    if prefix:
+        back.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     unknown = fields.id_of("unknown")
     unk = None if unknown is None else fields.tokens[unknown]
     model = {"type": "BPE", "vocab": fields.ids, "merges": merges, "unk_token": unk}
@@ -179,10 +177,11 @@ def _around(fields: _Fields) -> dict[str, Any] | None:
         return None
     text = {name: fields.tokens[index] for name, index in marks.items()}
     special = {name: {"SpecialToken": {"id": text[name], "type_id": 0}} for name in marks}
+    begin, end = ([special[name]] if name in special else [] for name in ("bos", "eos"))
 
     def around(*sequences: str) -> list[dict[str, Any]]:
         inner = [{"Sequence": {"id": name, "type_id": 0}} for name in sequences]
-        return [*([special["bos"]] if "bos" in marks else []), *inner, *([special["eos"]] if "eos" in marks else [])]
+        return [*begin, *inner, *end]
 
     return {
         "type": "TemplateProcessing",

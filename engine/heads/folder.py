@@ -110,5 +110,7 @@ def sampled_hash(files: Iterable[Path], sample_bytes: int) -> str:
 def identity_of(content: HeadContent) -> str:
     """Return a hash of config.json and of samples of the weights' files."""
     folder = ModelFolder(content.folder).config_folder
-    files = [folder / "config.json", *content.files, *([] if content.mask is None else [folder / _MASK_FILE])]
+    files = [folder / "config.json", *content.files]
+    if content.mask is not None:
+        files.append(folder / _MASK_FILE)
     return sampled_hash(files, _SAMPLE_BYTES)[:32]

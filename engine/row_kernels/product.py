@@ -202,8 +202,9 @@ def product_of_rows(
     """
     (rows, inputs), outputs = x.shape, len(weight)
     template = template_of(rows, inputs, bits, group_size)
+    stored = [weight, scales] if biases is None else [weight, scales, biases]
     found: list[mx.array] = _kernel(affine=biases is not None)(
-        inputs=[weight, scales, *([] if biases is None else [biases]), x],
+        inputs=[*stored, x],
         template=[("T", x.dtype), *template.items()],
         # Threadgroups that read the same weights follow each other, so that a cache has them.
         grid=(32 * -(-rows // template["ROWS"]), 2 * -(-outputs // 8), 1),
