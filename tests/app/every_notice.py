@@ -68,8 +68,7 @@ EVERY_NOTICE = {
     "unsaved": EveryNotice(_unsaved, "this window are not saved"),
     "left behind": EveryNotice(_left_behind, "3 chats from a time"),
     "damaged": EveryNotice(
-        lambda window, _: window.notifications.show_damage(Path("chats-damaged-2026-11-23.db")),
-        "was damaged",
+        lambda window, _: window.notifications.show_damage(Path("chats-damaged-2026-11-23.db")), "was damaged"
     ),
     "store error": EveryNotice(
         lambda window, _: window.session.store.failed.emit(StoreNotWritable("full", "full")), "disk is full"
@@ -99,8 +98,7 @@ EVERY_NOTICE = {
         "a.json",
     ),
     "machine lost": EveryNotice(
-        lambda window, _: window.session.cluster.ended.emit(ClusterError("ended", "studio", "exit code -9")),
-        "studio",
+        lambda window, _: window.session.cluster.ended.emit(ClusterError("ended", "studio", "exit code -9")), "studio"
     ),
     "restart": EveryNotice(lambda window, _: window.session.models.restarted.emit(""), "engine stopped"),
     "restart with others": EveryNotice(lambda window, _: window.session.models.restarted.emit("Qwen3 8B"), "twice"),

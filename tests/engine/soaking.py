@@ -170,12 +170,7 @@ class Soak:
     """Clients of one engine, each in a thread of its own, phase by phase."""
 
     def __init__(
-        self,
-        engine: Engine,
-        machine: Machine,
-        drafts: Sequence[Path | None],
-        vocabulary: int,
-        endless: TokenizerSource,
+        self, engine: Engine, machine: Machine, drafts: Sequence[Path | None], vocabulary: int, endless: TokenizerSource
     ) -> None:
         """`endless` has a chat template that does not end."""
         self.engine = engine

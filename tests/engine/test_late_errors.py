@@ -98,9 +98,7 @@ def test_after_any_late_error_every_turn_is_that_of_a_fresh_engine(
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("folders", "method"),
-    [("llama", "draft"), ("gemma3_text", "auto"), ("qwen3_next", "off")],
-    indirect=["folders"],
+    ("folders", "method"), [("llama", "draft"), ("gemma3_text", "auto"), ("qwen3_next", "off")], indirect=["folders"]
 )
 def test_after_a_late_error_every_answer_of_a_batch_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str

@@ -49,10 +49,7 @@ PARTS = {
     "previews": ["PySide6/QtSvg.abi3.so", "PySide6/Qt/plugins/platforms/libqoffscreen.dylib"],
 }
 
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(sys.platform != "linux", reason="a Mac builds the bundle itself"),
-]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform != "linux", reason="a Mac builds the bundle itself")]
 
 
 def fetched(name: str, *arguments: str) -> Path:

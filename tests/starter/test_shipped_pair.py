@@ -182,8 +182,7 @@ def test_late_positions_do_not_fall_apart(pair: Pair) -> None:
 
 # Of the topics, those whose right answers advise a larger model.
 @pytest.mark.parametrize(
-    "names",
-    [("language-spoken", "starter-pair", "insult"), pytest.param((), id="every topic", marks=pytest.mark.full)],
+    "names", [("language-spoken", "starter-pair", "insult"), pytest.param((), id="every topic", marks=pytest.mark.full)]
 )
 @pytest.mark.parametrize("language", by_tier(LANGUAGES, ("zh",)))
 def test_what_is_answered_is_told_from_what_is_refused(pair: Pair, language: str, names: tuple[str, ...]) -> None:

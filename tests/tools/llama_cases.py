@@ -23,7 +23,7 @@ _STATEMENT = re.compile(
     r"(?:static |const )*(?:common_chat_tool|common_chat_msg|auto|char \*|std::string|std::vector<common_chat_tool>)"
     r"\s*(?P<name>\w+)\s*(?:=|(?=\{))"
     r"|(?P<case>\btst2?\.test(?=\())"
-    r"|for \([^:()]*?(?P<loop>\w+)\s*:(?=\s*\{)",
+    r"|for \([^:()]*?(?P<loop>\w+)\s*:(?=\s*\{)"
 )
 
 

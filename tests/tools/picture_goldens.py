@@ -18,12 +18,7 @@ import mlx.core as mx
 import numpy as np
 import torch
 from PIL import Image
-from transformers import (
-    Gemma3Config,
-    Gemma3ForConditionalGeneration,
-    Gemma4Config,
-    Gemma4ForConditionalGeneration,
-)
+from transformers import Gemma3Config, Gemma3ForConditionalGeneration, Gemma4Config, Gemma4ForConditionalGeneration
 
 from engine.main_model.loading import load
 from tests.engine.pictures.questions import FILES, GOLDEN_COLUMNS, GOLDEN_ROWS, GOLDENS, prompted
@@ -76,10 +71,7 @@ def pixels(picture: Image.Image, family: str, size: tuple[int, int]) -> dict[str
     places = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1).reshape(-1, 2)
     missing = most * vision["pooling_kernel_size"] ** 2 - len(patches)
     padding = ((0, missing), (0, 0))
-    return {
-        "pixel_values": np.pad(patches, padding),
-        "image_position_ids": np.pad(places, padding, constant_values=-1),
-    }
+    return {"pixel_values": np.pad(patches, padding), "image_position_ids": np.pad(places, padding, constant_values=-1)}
 
 
 def record(model: VisionModel, folder: Path) -> list[list[float]]:

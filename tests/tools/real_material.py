@@ -19,10 +19,7 @@ from tests.tiny_models import train_tokenizer
 
 # The package, and what a file in its source distribution has to match.
 LLAMA, VLLM = "llama-cpp-python", "vllm"
-_TEMPLATES = {
-    LLAMA: "vendor/llama.cpp/models/templates/*.jinja",
-    VLLM: "examples/**/*template*.jinja",
-}
+_TEMPLATES = {LLAMA: "vendor/llama.cpp/models/templates/*.jinja", VLLM: "examples/**/*template*.jinja"}
 CASES = "vendor/llama.cpp/tests/test-chat.cpp"
 # Texts of templates that are control tokens of their models.
 _MARK = re.compile(r"<\|[^|<>\s]+\|>|<｜[^｜]+｜>|</?think>|<\|\w+>|<\w+\|>|\[/?[A-Z_]+\]")

@@ -35,16 +35,7 @@ TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = dict.fromkeys(MENUS, ()) | {
         ActionSpec("new-chat", "Blink", "Blink once", lambda lamp: lamp.done.append("blink"), "Ctrl+B", "plus"),
         ActionSpec("models-page", "Models…", "Show them", Lamp.dim, short="M", begins_section=True),
     ),
-    "edit": (
-        ActionSpec(
-            "stop",
-            "Stop",
-            "Stop it",
-            Lamp.dim,
-            enabled=lambda lamp: lamp.colour == "red",
-            hides=True,
-        ),
-    ),
+    "edit": (ActionSpec("stop", "Stop", "Stop it", Lamp.dim, enabled=lambda lamp: lamp.colour == "red", hides=True),),
     "view": (
         ActionSpec(
             "compare",

@@ -65,8 +65,7 @@ def test_what_is_almost_a_call_is_one_where_a_tool_was_offered(serve: Serve, nam
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    in_turn(DIALECTS, [CALL[:40], '{"name": "weather", "arguments": {"city": "서', CALL[:-15]]),
+    ("name", "said"), in_turn(DIALECTS, [CALL[:40], '{"name": "weather", "arguments": {"city": "서', CALL[:-15]])
 )
 def test_a_call_that_does_not_end_was_cut(serve: Serve, name: str, said: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]

@@ -208,9 +208,7 @@ def test_a_function_whose_name_is_no_identifier_is_called_by_a_model_that_writes
     assert request.grammar.in_text
 
 
-def test_functions_of_a_namespace_have_both_names_and_tools_of_openai_are_left_out(
-    serve: Serve,
-) -> None:
+def test_functions_of_a_namespace_have_both_names_and_tools_of_openai_are_left_out(serve: Serve) -> None:
     """Codex sends the tools of each MCP server as a namespace, beside a search that runs at OpenAI's."""
     engine = ScriptedEngine([Script(CALL.replace("news", "mcp__press__news"))])
     served = serve(engine, CALLER)

@@ -128,12 +128,7 @@ def test_a_keychain_that_keeps_nothing_is_a_missing_part(
     [("darwin", "", "ValueError: MLX computes on Device(cpu, 0)"), ("darwin", "cpu", ""), ("linux", "", "")],
 )
 def test_a_mac_that_computes_on_its_cpu_lacks_a_part(
-    tmp_path: Path,
-    qapp: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    system: str,
-    chosen: str,
-    problem: str,
+    tmp_path: Path, qapp: Any, monkeypatch: pytest.MonkeyPatch, system: str, chosen: str, problem: str
 ) -> None:
     monkeypatch.setattr("sys.platform", system)
     monkeypatch.setenv("TANDEM_DEVICE", chosen)

@@ -49,11 +49,7 @@ def test_what_is_no_export_is_reported(store: ConversationStore, tmp_path: Path,
 
 
 def test_circles_and_unknown_parents_are_cut(store: ConversationStore, load: Any) -> None:
-    circle = {
-        "a": node("a", "b", "user", "A"),
-        "b": node("b", "a", "assistant", "B"),
-        "c": node("c", "x", "user", "C"),
-    }
+    circle = {"a": node("a", "b", "user", "A"), "b": node("b", "a", "assistant", "B"), "c": node("c", "x", "user", "C")}
     (chat,) = load([{"id": "1", "title": "t", "mapping": circle, "current_node": "b"}]).added
     assert sorted(message.content for message in store.messages.all(chat)) == ["A", "B", "C"]
     assert shown(store, chat) == [("user", "A"), ("assistant", "B")]

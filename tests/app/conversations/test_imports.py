@@ -70,10 +70,7 @@ def test_open_webui_chats_come_in(store: ConversationStore, load: Any) -> None:
     (chat,) = report.added
     assert shown(store, chat) == [
         ("user", "why?"),
-        (
-            "assistant",
-            "<think>\n1 < 2\nso\n</think>\n\ntherefore <details><summary>more</summary>text</details>",
-        ),
+        ("assistant", "<think>\n1 < 2\nso\n</think>\n\ntherefore <details><summary>more</summary>text</details>"),
     ]
     question, answer = store.messages.path(chat)
     assert answer.sibling_count == 2
@@ -125,10 +122,7 @@ def test_a_zip_file_is_read_without_unpacking(store: ConversationStore, tmp_path
 def test_chats_of_llama_cpps_web_ui_come_in(store: ConversationStore, load: Any) -> None:
     report = load(LLAMA_CPP)
     (chat,) = report.added
-    assert shown(store, chat) == [
-        ("user", "longest?"),
-        ("assistant", "<think>\nThe list says so.\n</think>\n\nNile"),
-    ]
+    assert shown(store, chat) == [("user", "longest?"), ("assistant", "<think>\nThe list says so.\n</think>\n\nNile")]
     question, answer = store.messages.path(chat)
     assert [(file.name, file.text) for file in question.attachments] == [("list.txt", "Nile")]
     assert (answer.sibling_count, answer.source.main_model, answer.created_at) == (2, "qwen", 1.7e9 + 2)

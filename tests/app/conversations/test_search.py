@@ -59,8 +59,7 @@ def test_words_of_one_or_more_characters_are_found(
 
 
 @pytest.mark.parametrize(
-    "query",
-    ["안초", "raft", "uesses", "草模", '"dra"', '"model draft"', "draft 초안", "모이", "zzz", "380mb1", "デモ"],
+    "query", ["안초", "raft", "uesses", "草模", '"dra"', '"model draft"', "draft 초안", "모이", "zzz", "380mb1", "デモ"]
 )
 @pytest.mark.usefixtures("messages")
 def test_what_is_not_there_is_not_found(store: ConversationStore, query: str) -> None:

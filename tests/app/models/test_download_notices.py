@@ -34,9 +34,7 @@ def test_the_window_notifies_of_success_and_failure(open_settings: OpenShown, tr
 
 
 def test_without_a_menu_bar_the_icon_asks_for_attention(
-    open_settings: OpenShown,
-    numbers: list[int],
-    monkeypatch: pytest.MonkeyPatch,
+    open_settings: OpenShown, numbers: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bounced: list[object] = []
     monkeypatch.setattr(QApplication, "alert", staticmethod(lambda window, _ms: bounced.append(window)))

@@ -121,10 +121,7 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     ("rounding", "words"),
     [
         (None, "Not measured."),
-        (
-            Rounding((KeyRange(1117, 5),)),
-            "With Qwen3 8B, rounding stays the same up to 4 draft tokens per round",
-        ),
+        (Rounding((KeyRange(1117, 5),)), "With Qwen3 8B, rounding stays the same up to 4 draft tokens per round"),
         (
             Rounding((KeyRange(1117, 8),), kernels=(WidthCost(4, 2.46, 1.23, used=True, alike=True),)),
             "costs as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's.",

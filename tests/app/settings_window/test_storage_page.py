@@ -23,11 +23,7 @@ from tests.app.scripts import Script
 
 @pytest.mark.parametrize("folder_of", [lambda: cache_folder() / "hub", prefix_folder], ids=["hub", "prefixes"])
 def test_storage_shows_sizes_and_clears_the_caches(
-    open_settings: OpenShown,
-    own_home: Path,
-    qtbot: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    folder_of: Callable[[], Path],
+    open_settings: OpenShown, own_home: Path, qtbot: Any, monkeypatch: pytest.MonkeyPatch, folder_of: Callable[[], Path]
 ) -> None:
     folder = folder_of()
     folder.mkdir(parents=True)

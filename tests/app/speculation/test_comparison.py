@@ -72,10 +72,7 @@ def test_equal_texts_are_the_same() -> None:
         (3.0, {"sampling": SamplingSettings(temperature=1.0, top_p=0.9)}, ComparisonResult.PERHAPS),
         (
             3.0,
-            {
-                "sampling": SamplingSettings(temperature=1.0),
-                "speculation": SpeculationSettings(acceptance="rejection"),
-            },
+            {"sampling": SamplingSettings(temperature=1.0), "speculation": SpeculationSettings(acceptance="rejection")},
             ComparisonResult.OTHER_RULE,
         ),
     ],

@@ -148,16 +148,8 @@ def test_a_call_without_an_end_runs_to_the_end_of_the_answer() -> None:
             [("f", '{"a": 1}'), ("f", '{"a": 2}'), ("f", "{}")],
             "",
         ),
-        (
-            'f[CALL_ID]123456789[ARGS]{"a": "f[CALL_ID]1[ARGS]{}"}',
-            [("f", '{"a": "f[CALL_ID]1[ARGS]{}"}')],
-            "",
-        ),
-        (
-            '[{"name": "f", "arguments": {"a": "f[CALL_ID]1[ARGS]{}"}}]',
-            [("f", '{"a": "f[CALL_ID]1[ARGS]{}"}')],
-            "",
-        ),
+        ('f[CALL_ID]123456789[ARGS]{"a": "f[CALL_ID]1[ARGS]{}"}', [("f", '{"a": "f[CALL_ID]1[ARGS]{}"}')], ""),
+        ('[{"name": "f", "arguments": {"a": "f[CALL_ID]1[ARGS]{}"}}]', [("f", '{"a": "f[CALL_ID]1[ARGS]{}"}')], ""),
         ("g[CALL_ID]123456789[ARGS]{}", [], "[TOOL_CALLS]g[CALL_ID]123456789[ARGS]{}"),
         ("f[CALL_ID]123456789[ARGS]{", [], "[TOOL_CALLS]f[CALL_ID]123456789[ARGS]{"),
         # Which part of the text is the wrong one, the parsers do not say.

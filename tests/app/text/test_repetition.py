@@ -48,19 +48,8 @@ OF_WORDS = {
     "Hindi": " मुझे बहुत खुशी है कि आप यहाँ हैं।",
     "Thai": "สวัสดีครับ ",
 }
-OF_EMOJI = {
-    "globes": "🌍🌎🌏",
-    "one globe": "🌍",
-    "smileys": " 😊",
-}
-OF_SIGNS = {
-    "dots": ".",
-    "blank lines": "\n",
-    "dashes": "—",
-    "zeros": "0",
-    "a placeholder": "_",
-    "entities": "<|>",
-}
+OF_EMOJI = {"globes": "🌍🌎🌏", "one globe": "🌍", "smileys": " 😊"}
+OF_SIGNS = {"dots": ".", "blank lines": "\n", "dashes": "—", "zeros": "0", "a placeholder": "_", "entities": "<|>"}
 NUMBERED = {
     "breeds": "\n{}. Golden Retriever",
     "items": "\n{}. The use of the word “the”",

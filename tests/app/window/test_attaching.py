@@ -311,10 +311,7 @@ OLD = "Chats begin with what it contained before."
     [
         (["too-slow"], False, "a.pdf takes too long to read and was skipped."),
         pytest.param(
-            ["too-much-memory"],
-            False,
-            "a.pdf takes too much memory to read and was skipped.",
-            marks=pytest.mark.full,
+            ["too-much-memory"], False, "a.pdf takes too much memory to read and was skipped.", marks=pytest.mark.full
         ),
         (["no-time"], False, "There was no time left to read a.pdf. The next question tries again."),
         pytest.param(["unreadable"], False, "a.pdf cannot be read.", marks=pytest.mark.full),

@@ -186,12 +186,7 @@ LATE = (
     *("mlx", "mlx_lm", "transformers", "tokenizers", "numpy", "psutil", "importlib.metadata"),
     *("huggingface_hub", "httpx2", "engine.hub.client"),
     *("markdown_it", "pygments", "uvicorn", "cryptography"),
-    *(
-        "engine.serving.scheduler",
-        "engine.heads.folder",
-        "engine.heads.config",
-        "engine.sandbox.process",
-    ),
+    *("engine.serving.scheduler", "engine.heads.folder", "engine.heads.config", "engine.sandbox.process"),
     *("app.chat.turn_view", "app.chat.prose", "app.chat.printing", "app.text.formulas", "app.text.blocks"),
     *("app.library.entries", "app.library.model_choices", "engine.advice.pairing", "engine.model_files.inspection"),
     *("app.settings_window.pages", "app.models.page", "app.conversations.imports.reading", "app.library.hub_service"),

@@ -49,10 +49,7 @@ def sampler_of(begin: Begin) -> Sampler:
     return Sampler(replace(begin.sampling, seed=begin.seed), begin.vocabulary)
 
 
-@pytest.mark.parametrize(
-    ("settings", "steps"),
-    by_tier(product(SETTINGS, (None, 1, 6)), [("sampled", 6)]),
-)
+@pytest.mark.parametrize(("settings", "steps"), by_tier(product(SETTINGS, (None, 1, 6)), [("sampled", 6)]))
 def test_every_answer_is_what_a_drafter_without_caches_would_draft(
     models: tuple[nn.Module, nn.Module], drafter: TreeDrafter, settings: str, steps: int | None
 ) -> None:

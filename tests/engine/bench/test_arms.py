@@ -133,10 +133,7 @@ def test_concurrent_answers_are_compared_by_repetition(
 
 @pytest.mark.parametrize("getting", [1.05, 0.97])
 def test_a_machine_that_gets_slower_or_faster_decides_no_ratio(
-    monkeypatch: pytest.MonkeyPatch,
-    scheduler: Scheduler,
-    pair: tuple[LoadedModel, LoadedModel],
-    getting: float,
+    monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], getting: float
 ) -> None:
     """One arm takes half as long as the others; every run takes longer, or shorter, than the one before."""
     ran: list[str] = []

@@ -20,10 +20,7 @@ from tests.tiny_models import write_disturbed_copy
 
 @pytest.mark.full
 @pytest.mark.expects_log
-@pytest.mark.parametrize(
-    ("split", "family"),
-    [("tensor", "qwen2"), ("pipeline", "qwen3_next")],
-)
+@pytest.mark.parametrize(("split", "family"), [("tensor", "qwen2"), ("pipeline", "qwen3_next")])
 def test_a_failure_at_any_moment_of_a_pass_ends_its_request_and_not_the_cluster(
     split: str, family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

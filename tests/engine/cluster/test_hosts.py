@@ -32,11 +32,7 @@ def test_the_ring_is_told_where_each_rank_listens() -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [
-        ("127.0.0.1", "too-few"),
-        ("127.0.0.1,-oProxyCommand=x", "bad-host"),
-        ("127.0.0.1,no such name", "bad-host"),
-    ],
+    [("127.0.0.1", "too-few"), ("127.0.0.1,-oProxyCommand=x", "bad-host"), ("127.0.0.1,no such name", "bad-host")],
 )
 def test_a_list_that_cannot_be_used_is_refused_with_a_reason(text: str, reason: str) -> None:
     with pytest.raises(ClusterError) as refused:

@@ -33,9 +33,7 @@ def test_without_a_name_the_device_decides(monkeypatch: pytest.MonkeyPatch) -> N
         assert backend() is (CPU if mx.default_device() == mx.Device(mx.cpu) else GPU)
 
 
-def test_child_processes_have_the_backend_of_the_suite_unless_they_use_the_cpu(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_child_processes_have_the_backend_of_the_suite_unless_they_use_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, GPU.name)
     said = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True).stdout
     assert [backend().name, *said.split()] == ["gpu", "gpu", "cpu"]

@@ -79,8 +79,7 @@ def put(path: Path, content: str | bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["pipe", "large", "/dev/zero", b"", b'{"values":', bytes(range(256)), b"[]", b"[" * 100_000, b"1e999"],
+    "content", ["pipe", "large", "/dev/zero", b"", b'{"values":', bytes(range(256)), b"[]", b"[" * 100_000, b"1e999"]
 )
 @pytest.mark.expects_log
 def test_what_cannot_be_read_is_ignored_with_one_warning(

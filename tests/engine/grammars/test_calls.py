@@ -122,11 +122,7 @@ def test_marks_that_are_control_tokens_are_not_spelled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "tool"),
-    [
-        ("one that is only read", function("now")),
-        ("json_tools", function('a"b')),
-    ],
+    ("form", "tool"), [("one that is only read", function("now")), ("json_tools", function('a"b'))]
 )
 def test_what_no_grammar_can_say_is_refused(form: str, tool: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMS, "one that is only read", CallForm((Marks("<call>"),), as_json))

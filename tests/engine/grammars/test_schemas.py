@@ -40,11 +40,7 @@ UNCHECKED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "otherwise": ({"if": {"type": "string"}, "else": {"type": "null"}}, ["#/if", "#/else"], "1"),
     "unique": ({"type": "array", "uniqueItems": True, "items": {"const": 1}}, ["#/uniqueItems"], "[1, 1]"),
-    "contains": (
-        {"type": "array", "contains": {"const": 1}, "minContains": 2},
-        ["#/contains", "#/minContains"],
-        "[1]",
-    ),
+    "contains": ({"type": "array", "contains": {"const": 1}, "minContains": 2}, ["#/contains", "#/minContains"], "[1]"),
     "names": ({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}}, ["#/propertyNames"], '{"A": 1}'),
     "dependent": ({"type": "object", "dependentRequired": {"a": ["b"]}}, ["#/dependentRequired"], '{"a": 1}'),
     "dependent schemas": (
@@ -79,11 +75,7 @@ UNCHECKED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["#/$defs/part0/pattern"],
         '"b"',
     ),
-    "few properties": (
-        {**fields(a={}), "minProperties": 1, "additionalProperties": True},
-        ["#/minProperties"],
-        "{}",
-    ),
+    "few properties": ({**fields(a={}), "minProperties": 1, "additionalProperties": True}, ["#/minProperties"], "{}"),
     "patterns of names": (
         {"type": "object", "patternProperties": {"^(?!a)": {"type": "null"}}},
         ["#/patternProperties"],

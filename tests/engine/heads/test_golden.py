@@ -10,16 +10,7 @@ import mlx.core as mx
 import pytest
 
 from tests.engine.heads.golden import cases, eagle_cases, mtp_cases
-from tests.engine.heads.heads_on_disk import (
-    BLOCK,
-    CASES,
-    HEADS,
-    OnDisk,
-    likeliest,
-    on_disk,
-    tensors_of,
-    zero_centred,
-)
+from tests.engine.heads.heads_on_disk import BLOCK, CASES, HEADS, OnDisk, likeliest, on_disk, tensors_of, zero_centred
 
 # Logits reach 6, in one case 28; references differ as much among each other (README.md of tests/tools/golden_heads).
 TOLERANCE = 5e-5

@@ -13,17 +13,7 @@ from engine.hub import transfer
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.failures import InterruptedTransferError
-from tests.engine.hub.downloading import (
-    NAME,
-    QUICK,
-    SHARD,
-    Site,
-    download,
-    failure,
-    finish,
-    needed_bytes,
-    sizeable,
-)
+from tests.engine.hub.downloading import NAME, QUICK, SHARD, Site, download, failure, finish, needed_bytes, sizeable
 from tests.fakehub.server import Fault
 from tests.patience import wait_until
 

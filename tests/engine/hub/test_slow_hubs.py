@@ -14,15 +14,7 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError, InterruptedTransferError
-from tests.engine.hub.downloading import (
-    NAME,
-    QUICK,
-    Site,
-    download,
-    finish,
-    needed,
-    sizeable,
-)
+from tests.engine.hub.downloading import NAME, QUICK, Site, download, finish, needed, sizeable
 from tests.engine.hub.nasty_hub import answer, gzipped
 from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S, wait_until

@@ -51,13 +51,7 @@ def test_macos_can_be_too_old_for_the_wheel_of_26_or_for_pyside(
     ],
 )
 def test_an_m5_lacks_kernels_where_mlx_is_that_of_an_older_macos(
-    chip: str,
-    system: str,
-    kernel: str,
-    library: bytes,
-    expected: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    chip: str, system: str, kernel: str, library: bytes, expected: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "mlx.metallib").write_bytes(library)

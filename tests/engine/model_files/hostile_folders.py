@@ -152,10 +152,7 @@ _REFUSED: dict[str, dict[str, Recipe]] = {
         "type of a helper": _set("config.json", model_type="base"),
         "type as list": _set("config.json", model_type=["llama"]),
     },
-    "not-a-model": {
-        "link to itself": _link("config.json", "config.json"),
-        "config gone": _unlink("config.json"),
-    },
+    "not-a-model": {"link to itself": _link("config.json", "config.json"), "config gone": _unlink("config.json")},
     "incomplete": {
         "index absent shard": _write(INDEX, lambda _: b'{"weight_map": {"a": "b.safetensors"}}'),
         "weights cut": _cut("model.safetensors"),
@@ -163,9 +160,7 @@ _REFUSED: dict[str, dict[str, Recipe]] = {
         "place behind": _header(data_offsets=[10**12, 10**12 + 8]),
         "weights gone": _unlink("model.safetensors"),
     },
-    "wrong-tensors": {
-        "a layer less": _write("model.safetensors", lambda _: safetensors(llama_tensors(layers=1))),
-    },
+    "wrong-tensors": {"a layer less": _write("model.safetensors", lambda _: safetensors(llama_tensors(layers=1)))},
     "no-tokenizer": {
         "tokenizer cut": _cut("tokenizer.json"),
         "tokenizer of noise": _write("tokenizer.json", lambda source: source.randbytes(3000)),

@@ -120,10 +120,7 @@ def test_a_reopened_chat_reads_no_picture_twice(folder: Path, tmp_path: Path, re
 
 
 def test_a_long_chat_loses_its_oldest_pictures(served: Scheduler) -> None:
-    turns = [
-        {"role": "user", "content": parts("fox " * 40, FOX)},
-        {"role": "assistant", "content": "dog"},
-    ] * 10
+    turns = [{"role": "user", "content": parts("fox " * 40, FOX)}, {"role": "assistant", "content": "dog"}] * 10
     shortened = run(served, asked("jumps ", DOG, before=turns, files=[FOX], overflow="shorten"))[0].finished.stats
     assert 0 < shortened.dropped_messages < len(turns)
     assert 0 < shortened.pictures < 11

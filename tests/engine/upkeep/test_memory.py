@@ -187,12 +187,7 @@ def test_what_models_and_answers_need_is_wired_and_the_freed_memory_of_a_pass_is
     ("available", "level", "crowded"), [(0, 0, True), (0, None, True), (0, 47, False), (4 * 2**30, 20, False)]
 )
 def test_a_mac_makes_room_for_what_fits_in_metals_limit(
-    tiny_main: Path,
-    tiny_draft: Path,
-    available: int,
-    level: int | None,
-    crowded: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    tiny_main: Path, tiny_draft: Path, available: int, level: int | None, crowded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither a model nor a request is refused because other programs use the memory now."""
     report_memory(monkeypatch, available=available, level=level)

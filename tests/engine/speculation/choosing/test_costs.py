@@ -11,14 +11,7 @@ from statistics import mean
 import pytest
 
 from engine.speculation.choosing.costs import Costs
-from tests.engine.speculation.apple_pairs import (
-    LAYER_8B,
-    M3_ULTRA,
-    M3_ULTRA_BF16,
-    M4_2_BITS,
-    M4_GROUPS_OF_128,
-    blended,
-)
+from tests.engine.speculation.apple_pairs import LAYER_8B, M3_ULTRA, M3_ULTRA_BF16, M4_2_BITS, M4_GROUPS_OF_128, blended
 from tests.engine.speculation.choosing.scenes import PLAIN_S, measure
 
 

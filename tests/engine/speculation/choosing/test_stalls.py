@@ -92,9 +92,7 @@ def test_a_bad_beginning_heals_within_a_few_answers(
             assert one is None or 0.5 * truth < one.factor < 1.2 * truth
 
 
-def test_what_was_learned_from_a_stall_by_an_earlier_version_heals(
-    answers: Callable[..., Iterator[Answered]],
-) -> None:
+def test_what_was_learned_from_a_stall_by_an_earlier_version_heals(answers: Callable[..., Iterator[Answered]]) -> None:
     """Such as "at least 248x" from plain rounds that took seconds."""
     bad = Learned()
     assert [*answers(lambda *_: 1.0, 1, controller=Controller(bad))]

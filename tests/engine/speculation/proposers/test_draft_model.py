@@ -87,8 +87,7 @@ def scores_of(*probabilities: float) -> list[mx.array]:
 
 
 @pytest.mark.parametrize(
-    ("probabilities", "kept"),
-    [((0.51, 0.99, 0.99), 1), ((0.95, 0.51, 0.99), 2), ((0.8, 0.8, 0.1), 3), ((0.51,), 1)],
+    ("probabilities", "kept"), [((0.51, 0.99, 0.99), 1), ((0.95, 0.51, 0.99), 2), ((0.8, 0.8, 0.1), 3), ((0.51,), 1)]
 )
 def test_drafting_stops_once_the_joint_probability_is_low(
     probabilities: tuple[float, ...], kept: int, monkeypatch: pytest.MonkeyPatch

@@ -90,9 +90,7 @@ def copied_and_changed(*change: int) -> NgramProposer:
 
 
 @pytest.mark.parametrize(
-    ("change", "at"),
-    [((7,), 11), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)],
-    ids=["replaced", "put in", "left out"],
+    ("change", "at"), [((7,), 11), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)], ids=["replaced", "put in", "left out"]
 )
 def test_after_an_edit_a_copy_goes_on(change: tuple[int, ...], at: int) -> None:
     assert copied_and_changed(*change).propose(4).tokens == CODE[at : at + 4]
