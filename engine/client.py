@@ -102,10 +102,9 @@ class EngineClient(Protocol):
         """Load a main model and, if given, its draft model; both by folder or by name in the local Hub cache.
 
         Requests under way continue with the old model and end as cancelled when the new one is loaded; those submitted
-        meanwhile wait for it, but not for the draft model: `Loading.main` says when. The future raises
-        `ModelNotUsable` when the main model cannot be used, and `NotEnoughMemory` unless the settings allow it; the
-        models loaded before then stay. A draft model that cannot be used does not stop the main model: see
-        `LoadedPair.draft_problem`.
+        meanwhile wait for it, but not for the draft model: `Loading.main` says when. The future raises `ModelNotUsable`
+        when the main model cannot be used, and `NotEnoughMemory` unless the settings allow it; the models loaded before
+        then stay. A draft model that cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
         """
         ...
 

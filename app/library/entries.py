@@ -72,9 +72,8 @@ class Entry(Model):
     may be `installed` though the entry is the catalog's or a search's. `draft` is the id of its draft model,
     `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `together`: it fits on
     several Macs only. `head_found` is a head for it, its draft if a gain is expected, or one without a gain by the
-    chip's published costs.
-    `advice` judges a search result as a draft for the loaded main model. `place` tells an installed
-    model from others of its name: its publisher or its folder.
+    chip's published costs. `advice` judges a search result as a draft for the loaded main model. `place` tells an
+    installed model from others of its name: its publisher or its folder.
     """
 
     installed: bool = False

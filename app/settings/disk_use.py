@@ -75,9 +75,8 @@ def clear_caches() -> None:
 def remove_everything(entries: Iterable[str]) -> list[Path]:
     """Remove chats with their backups, settings, caches, and these entries of the keychain.
 
-    Nothing may have them open. Models stay, because other programs share their folder. In a person's own folder
-    that a link leads to, it removes only the files of chats and settings. Returns the folders that could not be
-    removed.
+    Nothing may have them open. Models stay, because other programs share their folder. In a person's own folder that a
+    link leads to, it removes only the files of chats and settings. Returns the folders that could not be removed.
     """
     for entry in entries:
         Keychain().remove(entry)

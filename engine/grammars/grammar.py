@@ -32,9 +32,8 @@ class Grammar:
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
     the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls"
     (of functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
-    What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that
-    declare properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds
-    options of llguidance.
+    What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that declare
+    properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds options of llguidance.
 
     Raises `BadRequest` for another kind, and `GrammarNotUsable` for a source that is no schema or too large.
     """

@@ -1,8 +1,7 @@
 """The network of Gemma 4's assistants: its own queries over the main model's keys and values.
 
 All draft tokens of a round share one position and attend to the tokens that the main model has read. Each step reads
-the state that the previous step made (transformers, gemma4_assistant and
-SinglePositionMultiTokenCandidateGenerator).
+the state that the previous step made (transformers, gemma4_assistant and SinglePositionMultiTokenCandidateGenerator).
 """
 
 from __future__ import annotations

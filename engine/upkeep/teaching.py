@@ -1,8 +1,7 @@
 """The teaching of the draft model or head in use, as steps that the engine runs while it is idle.
 
-The main model reads its own answers, a copy of the drafter is trained on what it held likely, and both are judged
-on answers of held-out chats. Only what is better is kept, in place of what was taught before. Runs on the engine's
-thread.
+The main model reads its own answers, a copy of the drafter is trained on what it held likely, and both are judged on
+answers of held-out chats. Only what is better is kept, in place of what was taught before. Runs on the engine's thread.
 """
 
 from __future__ import annotations
