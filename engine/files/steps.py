@@ -70,12 +70,12 @@ def result_of(future: Future[T]) -> Steps[T]:
     return future.result()
 
 
-def in_chunks(arrays: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield arrays, of MLX or NumPy, in lists of about CHUNK_BYTES each; the last may be empty."""
+def in_chunks(arrays: Iterable[Any], most: int | None = None) -> Iterator[list[Any]]:
+    """Yield arrays, or what has `nbytes`, too, in lists of about `most` or CHUNK_BYTES; the last may be empty."""
     chunk: list[Any] = []
     for array in arrays:
         chunk.append(array)
-        if sum(part.nbytes for part in chunk) >= CHUNK_BYTES:
+        if sum(part.nbytes for part in chunk) >= (most or CHUNK_BYTES):
             yield chunk
             chunk = []
     yield chunk

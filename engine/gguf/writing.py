@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
+from engine.files.steps import in_chunks
 from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, model_of, placements
 from engine.gguf.header import GgufFile, GgufTensor, read_gguf
 from engine.gguf.provenance import VERSION, Provenance
@@ -170,7 +171,7 @@ def _layout(source: Path, modified_ns: int) -> _Layout:
     if widths:
         config["quantization"] = _quantisation(widths)
     check_sizes(source, config)
-    return _Layout(file, config, dtype, list(_in_shards(outputs)))
+    return _Layout(file, config, dtype, list(filter(None, in_chunks(outputs, _SHARD_BYTES))))
 
 
 def _factors(file: GgufFile) -> dict[str, tuple[float, ...]]:
@@ -284,17 +285,6 @@ def _read(source: int, tensor: GgufTensor, begin: int, count: int) -> NDArray[np
 
 def _size(array: tuple[str, tuple[int, ...]]) -> int:
     return ELEMENT_BYTES[array[0]] * math.prod(array[1])
-
-
-def _in_shards(outputs: list[_Output]) -> Iterator[list[_Output]]:
-    shard: list[_Output] = []
-    for output in outputs:
-        shard.append(output)
-        if sum(part.nbytes for part in shard) >= _SHARD_BYTES:
-            yield shard
-            shard = []
-    if shard:
-        yield shard
 
 
 def _shard_names(layout: _Layout) -> list[str]:
