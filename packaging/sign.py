@@ -53,11 +53,17 @@ def _is_code(file: Path) -> bool:
         return opened.read(4) in _MACH_O
 
 
+def _depth(file: Path) -> int:
+    """Return how deep that lies which a signature of this code seals: of a bundle's program, the whole bundle."""
+    bundle = next((folder for folder in file.parents if folder.suffix), file)
+    return len(bundle.parts if bundle.stem == file.name else file.parts)
+
+
 def nested_code(app: Path) -> list[Path]:
     """Return every file with code except the app's program, the deepest first: outer code is signed last."""
     files = [file for file in app.rglob("*") if file.is_file() and not file.is_symlink() and _is_code(file)]
     program = app / "Contents" / "MacOS" / "Tandem"
-    return sorted((file for file in files if file != program), key=lambda file: (-len(file.parts), file))
+    return sorted((file for file in files if file != program), key=lambda file: (-_depth(file), file))
 
 
 def sign(app: Path, identity: str) -> None:

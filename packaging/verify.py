@@ -111,10 +111,11 @@ def wrong_files(folder: Path) -> Iterator[str]:
 
 
 def broken_links(folder: Path) -> Iterator[str]:
-    """Yield the links that lead to nothing or out of the bundle, for which Gatekeeper refuses an app."""
-    for file in folder.rglob("*"):
-        if file.is_symlink() and not (file.exists() and file.resolve().is_relative_to(folder.resolve())):
-            yield f"{file.relative_to(folder)} leads to {os.readlink(file)}, which is not in the bundle"
+    """Yield the links that lead to nothing or out of the bundle, here or elsewhere: Gatekeeper refuses such an app."""
+    for file in filter(Path.is_symlink, folder.rglob("*")):
+        inside = file.exists() and file.resolve().is_relative_to(folder.resolve())
+        if not inside or file.readlink().is_absolute():
+            yield f"{file.relative_to(folder)} leads to {file.readlink()}, which is not in the bundle"
 
 
 def unloadable_libraries(app: Path) -> Iterator[str]:

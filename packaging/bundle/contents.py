@@ -162,21 +162,24 @@ def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
     The path of a link is that of its target, relative to its own folder; it may lead over other links.
     """
     entries = list(entries)
-    links, there = {}, set()
+    waiting, links, there = {}, {}, set()
     for name, path, kind in entries:
         place = PurePosixPath(name)
         if kind == "SYMLINK":
-            links[place] = PurePosixPath(os.path.normpath(place.parent / path))
+            waiting[place] = PurePosixPath(os.path.normpath(place.parent / path))
         else:
             there |= {place, *place.parents}
 
-    def leads_somewhere(place: PurePosixPath) -> bool:
-        for link in (place, *place.parents):
-            if link in links:
-                return leads_somewhere(links[link] / place.relative_to(link))
-        return place in there
+    def real(place: PurePosixPath) -> PurePosixPath:
+        link = next((link for link in (place, *place.parents) if link in links), None)
+        return place if link is None else real(links[link] / place.relative_to(link))
 
-    return [entry for entry in entries if entry[2] != "SYMLINK" or leads_somewhere(PurePosixPath(entry[0]))]
+    # A link may lead to another one, or to a folder in which there are only links.
+    while found := {link: target for link, target in waiting.items() if real(target) in there}:
+        links |= found
+        there.update(*(link.parents for link in found))
+        waiting = {link: target for link, target in waiting.items() if link not in found}
+    return [entry for entry in entries if entry[2] != "SYMLINK" or PurePosixPath(entry[0]) in links]
 
 
 def declarations(source: str) -> str:

@@ -137,6 +137,9 @@ def test_a_link_goes_in_only_where_its_target_does() -> None:
         (f"{framework}/QtCore", "Versions/Current/QtCore", "SYMLINK"),
         ("words/here.txt", "/w/here.txt", "DATA"),
         ("words/there.txt", "../words/here.txt", "SYMLINK"),
+        ("links/all.txt", "../all/there.txt", "SYMLINK"),
+        ("all", "words", "SYMLINK"),
+        ("again", "links", "SYMLINK"),
     ]
     dropped = [
         ("libz.dylib", "PIL/.dylibs/libz.dylib", "SYMLINK"),
@@ -144,6 +147,10 @@ def test_a_link_goes_in_only_where_its_target_does() -> None:
         ("QtPdf.framework/Versions/Current", "A", "SYMLINK"),
         (f"{framework}/Headers", "Versions/Current/Headers", "SYMLINK"),
         ("words/gone.txt", "here.txt/gone", "SYMLINK"),
+        ("round", "words/round", "SYMLINK"),
+        ("words/round", "../round", "SYMLINK"),
+        ("words/out.txt", "../../words/here.txt", "SYMLINK"),
+        ("words/absolute.txt", "/w/here.txt", "SYMLINK"),
     ]
     assert contents["without_dangling_links"]([*dropped, *kept]) == kept
 

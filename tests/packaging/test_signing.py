@@ -20,13 +20,17 @@ HARDENED = ["--timestamp", "--options", "runtime"]
 
 @pytest.fixture
 def app(tmp_path: Path) -> Path:
-    """An app with code at several depths, a framework, a link, and files without code."""
+    """An app with code at several depths, a framework with an app in it, a link, and files without code."""
     app = tmp_path / "Tandem.app"
+    core = "Frameworks/PySide6/Qt/lib/QtCore.framework/Versions/A"
     for name, magic in {
         "MacOS/Tandem": b"\xcf\xfa\xed\xfe",
         "Frameworks/libz.dylib": b"\xcf\xfa\xed\xfe",
         "Frameworks/mlx/lib/libmlx.dylib": b"\xca\xfe\xba\xbe",
-        "Frameworks/PySide6/Qt/lib/QtCore.framework/Versions/A/QtCore": b"\xca\xfe\xba\xbf",
+        f"{core}/QtCore": b"\xca\xfe\xba\xbf",
+        f"{core}/libmore.dylib": b"\xcf\xfa\xed\xfe",
+        f"{core}/Helpers/Help.app/Contents/MacOS/Help": b"\xcf\xfa\xed\xfe",
+        f"{core}/Helpers/Help.app/Contents/PlugIns/a": b"\xce\xfa\xed\xfe",
         "Frameworks/mlx/lib/mlx.metallib": b"MTLB",
         "Resources/words.txt": b"words",
     }.items():
@@ -81,9 +85,13 @@ def test_everything_inside_is_signed_before_what_is_around_it(
     run, said = signing(app, environment)
     sign = ["codesign", "--force", "--sign", identity, *options]
     frameworks = app / "Contents" / "Frameworks"
+    core = frameworks / "PySide6/Qt/lib/QtCore.framework/Versions/A"
     entitlements = str(SIGN.parent / "bundle" / "entitlements.plist")
     assert run == [
-        [*sign, str(frameworks / "PySide6/Qt/lib/QtCore.framework/Versions/A/QtCore")],
+        [*sign, str(core / "Helpers/Help.app/Contents/PlugIns/a")],
+        [*sign, str(core / "Helpers/Help.app/Contents/MacOS/Help")],
+        [*sign, str(core / "libmore.dylib")],
+        [*sign, str(core / "QtCore")],
         [*sign, str(frameworks / "mlx/lib/libmlx.dylib")],
         [*sign, str(frameworks / "libz.dylib")],
         [*sign, "--entitlements", entitlements, str(app)],
