@@ -17,19 +17,10 @@ _VOICE = r"^(.+?)\s+([a-z]{2,3})[_-](\w+)\s+#"
 _USUAL = ["Samantha", "Daniel", "Karen", "Yuna", "Kyoko", "Tingting", "Meijia", "Anna", "Thomas", "Mónica", "Alice"]
 # Eloquence's voices sound like a machine; the others only play with the words.
 _ROBOTS = {"Eddy", "Flo", "Grandma", "Grandpa", "Jacques", "Reed", "Rocko", "Sandy", "Shelley"}
-_NOVELTIES = {
-    "Albert",
-    "Bad News",
-    "Bahh",
-    "Bells",
-    "Boing",
-    "Bubbles",
-    "Cellos",
-    "Deranged",
-    "Good News",
-    "Hysterical",
-}
-_NOVELTIES |= {"Jester", "Organ", "Pipe Organ", "Superstar", "Trinoids", "Whisper", "Wobble", "Zarvox"}
+_NOVELTIES = {"Albert", "Bad News", "Bahh", "Bells", "Boing", "Bubbles", "Cellos", "Deranged", "Good News"}
+_NOVELTIES |= {"Hysterical", "Jester", "Organ", "Pipe Organ", "Superstar", "Trinoids", "Whisper", "Wobble", "Zarvox"}
+# The better qualities, which are there only if the person fetched them, as macOS calls them in Tandem's languages.
+_PREMIUM, _ENHANCED = "Premium|프리미엄|プレミアム|高音质", "Enhanced|향상됨|拡張|优化音质"
 _SCRIPTS = (("ja", "[぀-ヿ]"), ("ko", "[가-힣]"), ("zh", "[一-鿿]"))
 
 
@@ -61,15 +52,15 @@ def voices_in(listing: str) -> dict[str, str]:
 
 
 def _family(voice: str) -> str:
-    """Return a voice's name without its quality or place: "Samantha (Enhanced)", "Eddy (English (US))"."""
-    return voice.partition(" (")[0]
+    """Return a voice's name without its quality or place: "Ava (Premium)", "Ava（高音质）", "Eddy (English (US))"."""
+    return re.split(r"\s*[(（]", voice)[0]
 
 
 def _rank(voice: str) -> tuple[bool, bool, bool, int]:
-    """Order a voice among those of its language. The better qualities are there only if the person fetched them."""
+    """Order a voice among those of its language, the best first."""
     family = _family(voice)
     usual = _USUAL.index(family) if family in _USUAL else len(_USUAL)
-    return family in _ROBOTS, "(Premium)" not in voice, "(Enhanced)" not in voice, usual
+    return family in _ROBOTS, not re.search(_PREMIUM, voice), not re.search(_ENHANCED, voice), usual
 
 
 class Speaker(QObject):

@@ -105,7 +105,13 @@ def test_the_script_tells_the_language(text: str, code: str) -> None:
             "Yuna (Premium)      ko_KR    # 안녕하세요.\nSinji (Premium)     zh_HK    # 你好！",
             {"en": "Ava (Premium)", "ko": "Yuna (Premium)", "zh": "Tingting"},
         ),
-        ("Yue (Premium)       zh_CN    # 你好！我叫月。", {"zh": "Yue (Premium)"}),
+        # Places and qualities are in the language of macOS.
+        (
+            "Yue（高音质）        zh_CN    # 你好！我叫月。\nSamantha（优化音质） en_US    # Hello!\n"
+            "Yuna (프리미엄)     ko_KR    # 안녕하세요.\nKyoko (拡張)        ja_JP    # こんにちは!\n"
+            "Eddy (日本語（日本）) ja_JP    # こんにちは!",
+            {"zh": "Yue（高音质）", "en": "Samantha（优化音质）", "ko": "Yuna (프리미엄)", "ja": "Kyoko (拡張)"},
+        ),
         # With two places of a name, macOS adds them; a voice that the person recorded needs a permission.
         ("Daniel (English (UK)) en_GB    # Hello!\nGilles (Personal Voice) en_US    # Hi.", {"en": "Samantha"}),
     ],
