@@ -158,20 +158,17 @@ def _typeset() -> None:
 
 
 def _find_keychain() -> None:
-    """Check that the keychain in use keeps something.
-
-    A Linux machine may have none, as one that only builds: there, what would find a desktop's must be included.
-    """
+    """Check that the keychain in use keeps something. A Linux machine without a desktop may have none."""
     import keyring
     from keyring.backends import fail, null
 
     Keychain().read("https://self-test.invalid")
     used = keyring.get_keyring()
-    if not isinstance(used, fail.Keyring | null.Keyring):
-        return
-    if isinstance(used, null.Keyring) or sys.platform != "linux" or not entry_points(group="keyring.backends"):
+    if sys.platform == "linux" and entry_points(group="keyring.backends") and isinstance(used, fail.Keyring):
+        # A desktop's would be found, and needs this.
+        importlib.import_module("secretstorage")
+    elif isinstance(used, fail.Keyring | null.Keyring):
         raise ValueError(f"{type(used).__module__} keeps nothing")
-    importlib.import_module("secretstorage")
 
 
 def _translate(language: Language) -> None:

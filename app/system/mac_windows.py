@@ -14,7 +14,8 @@ from engine.machine.process_info import ID, ObjectiveC, libobjc
 _NONACTIVATING = 1 << 7
 # CanJoinAllSpaces, which is an exception beside Qt's MoveToActiveSpace, and FullScreenAuxiliary.
 _IN_EVERY_SPACE = 1 << 0 | 1 << 8
-# AppKit tells the window server of the style mask only when it makes a panel; this private method does so later.
+# Private, but AppKit tells the window server of the mask only when it makes a panel, and Qt makes it without: one of
+# which the server does not know has no keyboard (FB16484811).
 _PREVENTS = b"_setPreventsActivation:"
 
 

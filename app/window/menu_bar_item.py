@@ -58,8 +58,7 @@ class MenuBarItem(QObject):
     def _follow_answer(self, answer: Answer) -> None:
         self._answer = answer
         # A menu of macOS is open without being visible to Qt.
-        if self._tray is not None:
-            self._show_speed()
+        self._show_speed()
 
     def _show_state(self) -> None:
         pair = self._session.models.pair

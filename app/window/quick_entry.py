@@ -11,7 +11,6 @@ from app.settings.store import SettingsStore
 from app.system.hot_key import hot_key
 from app.system.mac_windows import mac_windows
 from app.widgets import theme
-from app.widgets.outside import bring_to_front
 
 
 class QuickEntry(QuestionEditor):
@@ -51,10 +50,10 @@ class QuickEntry(QuestionEditor):
             windows.float_over_all(self.winId())
         self.show()
         self.adjustSize()
-        if windows is not None:
-            self.activateWindow()
-        else:
-            bring_to_front(self)
+        if windows is None:
+            # On macOS, this would activate Tandem.
+            self.raise_()
+        self.activateWindow()
         self.edit.setFocus()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

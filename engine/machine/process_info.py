@@ -43,7 +43,6 @@ class ObjectiveC:
             function = getattr(runtime, name)
             function.restype, function.argtypes = result, arguments
         self._message = ctypes.cast(runtime.objc_msgSend, ctypes.c_void_p).value or 0
-        self._string = self.class_named(b"NSString")
 
     def class_named(self, name: bytes) -> Any:
         """Return a class, or None if there is none; messages to None are answered with nothing."""
@@ -51,7 +50,7 @@ class ObjectiveC:
 
     def string(self, text: str) -> Any:
         """Return an NSString, which goes with the pool."""
-        return self.send(self._string, b"stringWithUTF8String:", ID, (ctypes.c_char_p, text.encode()))
+        return self.send(self.class_named(b"NSString"), b"stringWithUTF8String:", ID, (ctypes.c_char_p, text.encode()))
 
     def send(self, receiver: int | None, selector: bytes, result: Any, *arguments: tuple[Any, Any]) -> Any:
         """Send a message; `arguments` are pairs of C type and value. The function's type is that of the method."""
@@ -78,7 +77,6 @@ class ProcessInfo:
 
     def __init__(self, runtime: Any) -> None:
         objc = self._objc = ObjectiveC(runtime)
-        self._bundle = objc.class_named(b"NSBundle")
         self._info = objc.send(objc.class_named(b"NSProcessInfo"), b"processInfo", ID)
 
     @property
@@ -109,7 +107,7 @@ class ProcessInfo:
         """
         with self._objc.pool():
             words = (ID, self._objc.string(name))
-            bundle = self._objc.send(self._bundle, b"mainBundle", ID)
+            bundle = self._objc.send(self._objc.class_named(b"NSBundle"), b"mainBundle", ID)
             described = self._objc.send(bundle, b"infoDictionary", ID)
             for key in ("CFBundleName", "CFBundleDisplayName"):
                 self._objc.send(described, b"setObject:forKey:", None, words, (ID, self._objc.string(key)))
