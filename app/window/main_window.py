@@ -371,11 +371,10 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
         if files := files_in(event.mimeData()):
-            event.acceptProposedAction()
             self._attach(files)
-        elif event.mimeData().hasImage():
-            event.acceptProposedAction()
+        else:
             self._attach_picture(event.mimeData().imageData())
 
     def resizeEvent(self, event: QResizeEvent) -> None:

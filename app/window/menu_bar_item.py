@@ -58,18 +58,16 @@ class MenuBarItem(QObject):
     def _follow_answer(self, answer: Answer) -> None:
         self._answer = answer
         # A menu of macOS is open without being visible to Qt.
-        self._show_speed()
+        if self._tray is not None:
+            self._show_state()
 
     def _show_state(self) -> None:
         pair = self._session.models.pair
         name = pair_name(*pair.names) if pair.main is not None else self.tr("No model is loaded")
         self._loaded.setText(name.replace("&", "&&"))
-        self._show_speed()
-        self._new_chat.setText(self._actions["new-chat"].text())
-        self._unload.setText(self.tr("Unload models"))
-        self._unload.setEnabled(pair.main is not None)
-
-    def _show_speed(self) -> None:
         speed = speed_sentence(self._answer.figures)
         self._speed.setText(speed)
         self._speed.setVisible(bool(speed))
+        self._new_chat.setText(self._actions["new-chat"].text())
+        self._unload.setText(self.tr("Unload models"))
+        self._unload.setEnabled(pair.main is not None)

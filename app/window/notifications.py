@@ -94,9 +94,10 @@ class Notifications(QObject):
         """Show that the installed MLX needs a newer macOS."""
         self._banner.show_message(lambda: QCoreApplication.translate("Checkup", OLD_MACOS))
 
-    def show_unused_accelerators(self) -> None:
-        """Show that the installed MLX leaves the chip's neural accelerators unused."""
-        self._banner.show_message(accelerators_sentence, is_info=True, stays=True)
+    def show_accelerators(self, lacks_kernels: bool) -> None:
+        """Show it if the installed MLX leaves the chip's neural accelerators unused."""
+        if lacks_kernels:
+            self._banner.show_message(accelerators_sentence, is_info=True, stays=True)
 
     def show_backup(self, backup: Path) -> None:
         """Show that settings could not be read and that the old file is kept as `backup`."""

@@ -67,12 +67,8 @@ def open_window(
 
 
 def _prepare(window: MainWindow, library: Library) -> None:
-    def show(lacks_kernels: bool) -> None:
-        if lacks_kernels:
-            window.notifications.show_unused_accelerators()
-
     prepare_answers()
-    library.background.run(_lacks_kernels, show, owner=window)
+    library.background.run(_lacks_kernels, window.notifications.show_accelerators, owner=window)
 
 
 def _lacks_kernels() -> bool:

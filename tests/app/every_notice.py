@@ -79,7 +79,7 @@ EVERY_NOTICE = {
     "crash": EveryNotice(lambda window, _: window.notifications.show_crash_report(Path("crash.txt")), "unexpectedly"),
     "old macOS": EveryNotice(lambda window, _: window.notifications.show_old_macos(), "Update to macOS 26.2"),
     "unused accelerators": EveryNotice(
-        lambda window, _: window.notifications.show_unused_accelerators(), "SYSTEM_VERSION_COMPAT=0"
+        lambda window, _: window.notifications.show_accelerators(lacks_kernels=True), "SYSTEM_VERSION_COMPAT=0"
     ),
     "error": EveryNotice(lambda window, _: window.notifications.show_error(Path("error.txt")), "unexpected happened"),
     "error without report": EveryNotice(lambda window, _: window.notifications.show_error(None), "could not be saved"),
