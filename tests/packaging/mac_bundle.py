@@ -1,11 +1,11 @@
-"""Make Tandem.app out of macOS wheels on Linux, and print what its libraries lack, a line each.
+"""Make Tandem.app out of macOS wheels on Linux, and print what verify.py finds wrong in it, a line each.
 
     python mac_bundle.py PACKAGING OUT MACOS WHEEL...
 
 PACKAGING is the folder with bundle/tandem.spec, which runs as it is. PyInstaller's own code decides which libraries are
 needed, and where files and links lie. This stands for a Mac, and for what would take minutes: modules in Python are not
-analysed, every extension module of the wheels counts as imported, the program and Metal's library are empty files, and
-the paths by which libraries are linked are not rewritten.
+analysed, every extension module of the wheels counts as imported, the program and Metal's library are empty files, the
+paths by which libraries are linked are not rewritten, and our own package is not among the wheels.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ def main() -> None:
     sys.path.insert(0, str(PACKAGING))
     import verify
 
-    print(*verify.unloadable_libraries(OUT / "Tandem.app"), sep="\n", end="")
+    app = OUT / "Tandem.app"
+    print(*verify.wrong_files(app), *verify.unloadable_libraries(app), sep="\n")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ _KEPT = platformdirs.user_cache_path("tandem-tests")
 _PYINSTALLER = ("pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholib")
 # What each part of the self-test needs of the bundle beside modules in Python, which are the same on every system.
 PARTS = {
-    "gpu": ["mlx/core.*.so", "mlx/lib/libmlx.dylib", "mlx/lib/mlx.metallib"],
+    "gpu": ["mlx/core.*.so", "mlx/lib/libmlx.dylib", "mlx/lib/mlx.metallib", "libmlx.dylib", "mlx.metallib"],
     "architectures": ["mlx_lm-*.dist-info/METADATA"],
     "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
     "pdf": ["pypdf-*.dist-info/METADATA"],
@@ -54,17 +54,20 @@ pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform != "linux", reas
 
 def fetched(name: str, *arguments: str) -> Path:
     """Return a folder that pip has filled by a command, now or in an earlier run with the same pinned versions."""
-    pinned = "".join((PACKAGING / file).read_text(encoding="utf-8") for file in ("constraints.txt", "tools.txt"))
+    pins = [PACKAGING / file for file in ("constraints.txt", "tools.txt")]
+    pinned = "".join(file.read_text(encoding="utf-8") for file in pins)
     folder = _KEPT / f"{name}-{hashlib.sha256(repr((pinned, arguments, sys.version)).encode()).hexdigest()[:16]}"
     if not folder.exists():
         for older in _KEPT.glob(f"{name}-*"):
             shutil.rmtree(older)
         unfinished = _KEPT / f"{name}-unfinished"
-        pinned_by = [part for file in ("constraints.txt", "tools.txt") for part in ("-c", str(PACKAGING / file))]
-        pip = [sys.executable, "-m", "pip", *arguments, "-q", "--no-deps", "--only-binary", ":all:", *pinned_by]
-        into = ["-d" if arguments[0] == "download" else "--target", str(unfinished)]
         # Of all its failures, only those of the way to the index make it ask again.
-        done = subprocess.run([*pip, "--retries", "2", "--timeout", "20", *into], capture_output=True, text=True)
+        options = ["-q", "--no-deps", "--only-binary", ":all:", "--retries", "2", "--timeout", "20"]
+        options += [*(f"--constraint={file}" for file in pins)]
+        into = ["-d" if arguments[0] == "download" else "--target", str(unfinished)]
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", *arguments, *options, *into], capture_output=True, text=True
+        )
         if done.returncode and (failures := re.findall(r"Retrying.*", done.stderr)):
             pytest.skip(f"the index cannot be reached: {failures[-1][:200]} (macOS wheels)")
         assert done.returncode == 0, done.stderr
@@ -82,14 +85,13 @@ def is_for_one_system(name: str) -> bool:
 
 @pytest.fixture(scope="module", params=[OLDEST, WITH_NAX])
 def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Tandem.app for the oldest macOS of an image, and what its libraries lack."""
+    """Tandem.app for the oldest macOS of an image, and what verify.py finds wrong in it."""
     macos: str = request.param
     needed = needed_by("tandem-chat", set()) | needed_by("mlx-vlm", set())
     compiled = sorted(name for name in needed if is_for_one_system(name) and not name.startswith("mlx"))
-    platform = ["--platform", f"macosx_{OLDEST.partition('.')[0]}_0_arm64"]
-    wheels = fetched("wheels", "download", *platform, *compiled)
-    platform = ["--platform", f"macosx_{macos.partition('.')[0]}_0_arm64"]
-    engine = fetched(f"mlx-{macos}", "download", *platform, "mlx", "mlx-metal")
+    platforms = {system: f"macosx_{system.partition('.')[0]}_0_arm64" for system in (OLDEST, macos)}
+    wheels = fetched("wheels", "download", "--platform", platforms[OLDEST], *compiled)
+    engine = fetched(f"mlx-{macos}", "download", "--platform", platforms[macos], "mlx", "mlx-metal")
     tools = fetched("pyinstaller", "install", *_PYINSTALLER)
     out = tmp_path_factory.mktemp("app")
     command = [sys.executable, str(Path(__file__).with_name("mac_bundle.py")), str(PACKAGING), str(out), macos]
@@ -103,20 +105,9 @@ def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return out / "Tandem.app", done.stdout.splitlines()
 
 
-def test_every_library_runs_on_the_oldest_macos_and_finds_those_that_it_needs(app: tuple[Path, list[str]]) -> None:
-    assert app[1] == []
-
-
-def test_no_link_leads_nowhere(app: tuple[Path, list[str]]) -> None:
-    links = [file for file in app[0].rglob("*") if file.is_symlink()]
-    assert len(links) > 50
-    assert [str(file) for file in links if not file.exists()] == []
-
-
-def test_metals_library_is_found_by_every_path_of_libmlx(app: tuple[Path, list[str]]) -> None:
-    paths = [file.parent.relative_to(app[0] / "Contents") for file in app[0].rglob("libmlx.dylib")]
-    assert {Path("Frameworks"), Path("Frameworks/mlx/lib")} <= {*paths}
-    assert [str(path) for path in paths if not (app[0] / "Contents" / path / "mlx.metallib").is_file()] == []
+def test_no_library_or_link_is_wrong_and_metals_library_is_found(app: tuple[Path, list[str]]) -> None:
+    of_our_package = ("resources/", "the translation for")
+    assert [problem for problem in app[1] if not problem.startswith(of_our_package)] == []
 
 
 def test_every_part_that_the_self_test_and_the_cask_name_is_inside(app: tuple[Path, list[str]]) -> None:

@@ -22,34 +22,24 @@ Albert              en_US    # Hello! My name is Albert.
 Alice               it_IT    # Ciao! Mi chiamo Alice.
 Anna                de_DE    # Hallo! Ich heiße Anna.
 Bad News            en_US    # Hello! My name is Bad News.
-Bubbles             en_US    # Hello! My name is Bubbles.
 Daniel              en_GB    # Hello! My name is Daniel.
-Eddy (German (Germany)) de_DE    # Hallo! Ich heiße Eddy.
-Eddy (English (UK)) en_GB    # Hello! My name is Eddy.
 Eddy (English (US)) en_US    # Hello! My name is Eddy.
 Eddy (French (France)) fr_FR    # Bonjour, je m’appelle Eddy.
 Eddy (Japanese (Japan)) ja_JP    # こんにちは! 私の名前はEddyです。
 Eddy (Korean (South Korea)) ko_KR    # 안녕하세요. 제 이름은 Eddy입니다.
 Eddy (Finnish (Finland)) fi_FI    # Hei! Nimeni on Eddy.
 Eddy (Chinese (China mainland)) zh_CN    # 你好！我叫Eddy。
-Eddy (Chinese (Taiwan)) zh_TW    # 你好，我叫Eddy。
 Fred                en_US    # Hello! My name is Fred.
-Grandma (Japanese (Japan)) ja_JP    # こんにちは! 私の名前はGrandmaです。
 Jacques             fr_FR    # Bonjour, je m’appelle Jacques.
-Junior              en_US    # Hello! My name is Junior.
-Karen               en_AU    # Hello! My name is Karen.
 Kyoko               ja_JP    # こんにちは! 私の名前はKyokoです。
 Majed               ar_001   # مرحبًا! اسمي ماجد.
 Meijia              zh_TW    # 你好，我叫美佳。
 Milena              ru_RU    # Здравствуйте! Меня зовут Милена.
-Rishi               en_IN    # Hello! My name is Rishi.
 Samantha            en_US    # Hello! My name is Samantha.
-Sandy (Korean (South Korea)) ko_KR    # 안녕하세요. 제 이름은 Sandy입니다.
 Sinji               zh_HK    # 你好！我叫善怡。
 Thomas              fr_FR    # Bonjour, je m’appelle Thomas.
 Tingting            zh_CN    # 你好！我叫婷婷。
 Yuna                ko_KR    # 안녕하세요. 제 이름은 유나입니다.
-Zarvox              en_US    # Hello! My name is Zarvox.
 """
 SAY = f"""#!/bin/sh
 if [ "$1" = -v ] && [ "$2" = "?" ]; then

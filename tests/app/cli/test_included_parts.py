@@ -93,44 +93,38 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any) -> None:
     assert "it was not collected" in parts["pdf"]
 
 
+NO_KEYCHAIN = {"keychain": "ValueError: keyring.backends.fail keeps nothing"}
+NULL_KEYCHAIN = {"keychain": "ValueError: keyring.backends.null keeps nothing"}
+
+
 @pytest.mark.usefixtures("nothing_included")
 @pytest.mark.parametrize(
-    ("system", "backend", "backends", "problem"),
+    ("system", "backend", "backends", "chosen", "problems"),
     [
-        ("darwin", macOS.Keyring, ["macOS"], ""),
-        ("darwin", fail.Keyring, ["macOS"], "ValueError: keyring.backends.fail keeps nothing"),
-        ("darwin", null.Keyring, ["macOS"], "ValueError: keyring.backends.null keeps nothing"),
+        ("darwin", macOS.Keyring, ["macOS"], "", {"gpu": "ValueError: MLX computes on Device(cpu, 0)"}),
+        ("darwin", fail.Keyring, ["macOS"], "cpu", NO_KEYCHAIN),
+        ("darwin", null.Keyring, ["macOS"], "cpu", NULL_KEYCHAIN),
         # A Linux machine without a desktop, as where the bundle is built.
-        ("linux", fail.Keyring, ["SecretService"], ""),
-        ("linux", fail.Keyring, [], "ValueError: keyring.backends.fail keeps nothing"),
-        ("linux", null.Keyring, ["SecretService"], "ValueError: keyring.backends.null keeps nothing"),
+        ("linux", fail.Keyring, ["SecretService"], "", {}),
+        ("linux", fail.Keyring, [], "", NO_KEYCHAIN),
+        ("linux", null.Keyring, ["SecretService"], "", NULL_KEYCHAIN),
     ],
 )
-def test_a_keychain_that_keeps_nothing_is_a_missing_part(
+def test_a_keychain_that_keeps_nothing_and_a_mac_without_its_gpu_are_missing_parts(
     tmp_path: Path,
     qapp: Any,
     monkeypatch: pytest.MonkeyPatch,
     system: str,
     backend: type[KeyringBackend],
     backends: list[str],
-    problem: str,
+    chosen: str,
+    problems: dict[str, str],
 ) -> None:
     monkeypatch.setattr("sys.platform", system)
     monkeypatch.setattr(keyring, "get_keyring", backend)
     monkeypatch.setattr(keyring, "get_password", lambda *_: None)
     monkeypatch.setattr(included_parts, "entry_points", lambda **_: backends)
-    assert parts_of(tmp_path, qapp, "Hello.")["keychain"] == problem
-
-
-@pytest.mark.usefixtures("nothing_included")
-@pytest.mark.parametrize(
-    ("system", "chosen", "problem"),
-    [("darwin", "", "ValueError: MLX computes on Device(cpu, 0)"), ("darwin", "cpu", ""), ("linux", "", "")],
-)
-def test_a_mac_that_computes_on_its_cpu_lacks_a_part(
-    tmp_path: Path, qapp: Any, monkeypatch: pytest.MonkeyPatch, system: str, chosen: str, problem: str
-) -> None:
-    monkeypatch.setattr("sys.platform", system)
     monkeypatch.setenv("TANDEM_DEVICE", chosen)
     monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.cpu, 0))
-    assert parts_of(tmp_path, qapp, "Hello.")["gpu"] == problem
+    parts = parts_of(tmp_path, qapp, "Hello.")
+    assert {name: parts[name] for name in ("gpu", "keychain") if parts[name]} == problems
