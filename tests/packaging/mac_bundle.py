@@ -4,8 +4,8 @@
 
 PACKAGING is the folder with bundle/tandem.spec, which runs as it is. PyInstaller's own code decides which libraries are
 needed, and where files and links lie. This stands for a Mac, and for what would take minutes: modules in Python are not
-analysed, every extension module of the wheels counts as imported, the program and Metal's library are empty files, the
-paths by which libraries are linked are not rewritten, and our own package is not among the wheels.
+analysed, every extension module of the wheels counts as imported, the program is an empty file, the paths by which
+libraries are linked are not rewritten, and our own package is not among the wheels.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
 import site
 import sys
 import sysconfig
 import urllib.request  # noqa: F401  (on macOS, it needs a module that only a Mac has)
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import distribution
 from itertools import chain
 from pathlib import Path
@@ -28,24 +27,15 @@ from types import SimpleNamespace
 # What is imported of PySide6; PyInstaller finds the rest by links and by its table of plugins.
 _SOURCES = (file.read_text(encoding="utf-8") for file in (Path(__file__).resolve().parents[2] / "app").rglob("*.py"))
 QT_MODULES = sorted({name for source in _SOURCES for name in re.findall(r"from PySide6\.(Qt\w+) import", source)})
-_CODE = re.compile(r"\.(so|dylib)$|\.framework/Versions/A/(\w+|Resources/Info\.plist)$")
-_METAL = ".metallib"
+_CODE = re.compile(r"\.(so|dylib|metallib)$|\.framework/Versions/A/(\w+|Resources/Info\.plist)$")
 
 PACKAGING, OUT, MACOS = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 SITE, WORK = OUT / "site-packages", OUT / "work"
 
 
-def unpack(wheels: Iterable[str]) -> None:
-    for wheel in wheels:
-        with zipfile.ZipFile(wheel) as packed:
-            for name in filter(_CODE.search, packed.namelist()):
-                packed.extract(name, SITE)
-            for name in packed.namelist():
-                if name.endswith(_METAL):
-                    (SITE / name).touch()
-
-
-unpack(sys.argv[4:])
+for wheel in sys.argv[4:]:
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(SITE, filter(_CODE.search, packed.namelist()))
 sysconfig.get_config_vars()
 sys.platform = "darwin"
 platform.mac_ver = lambda *_: (MACOS, ("", "", ""), "arm64")
@@ -107,11 +97,6 @@ def metadata(package: str) -> list[Pair]:
     return [(str(file.locate()), str(file.parent)) for file in files]
 
 
-def link_or_copy(source: str, target: str) -> None:
-    """Copy only files of other folders, which can be on another disk; those of the wheels are large."""
-    (os.link if Path(source).is_relative_to(OUT) else shutil.copyfile)(source, target)
-
-
 def replace_what_needs_a_mac() -> None:
     program, icon = WORK / "Tandem", WORK / "Tandem.icns"
     program.touch()
@@ -126,7 +111,6 @@ def replace_what_needs_a_mac() -> None:
     osx.BUNDLE.upx_exclude = []
     osx.process_collected_binary = lambda source, *_, **__: source
     osx.osxutils.sign_binary = lambda *_, **__: None
-    osx.shutil = SimpleNamespace(copyfile=link_or_copy)
     CONF.update(workpath=str(WORK), distpath=str(OUT), specpath=str(PACKAGING / "bundle"), cachedir=str(WORK))
     os.environ.update(TANDEM_VERSION="1.2.3", TANDEM_MACOS=MACOS, TANDEM_ICON=str(icon))
 
