@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any
 
 from PySide6.QtGui import QGuiApplication
 
@@ -19,34 +18,28 @@ _IN_EVERY_SPACE = 1 << 0 | 1 << 8
 _PREVENTS = b"_setPreventsActivation:"
 
 
-class MacWindows:
+class MacWindows(ObjectiveC):
     """Sends messages to windows, which are named by their `winId()`. On the Qt thread."""
-
-    def __init__(self, runtime: Any) -> None:
-        self._objc = ObjectiveC(runtime)
 
     def float_over_all(self, view: int) -> None:
         """Let a panel, which Qt makes of a dialog, have the keyboard in every Space while another program is active."""
-        with self._objc.pool():
-            panel = self._objc.send(view, b"window", ID)
-            mask = self._objc.send(panel, b"styleMask", ctypes.c_ulong)
-            self._objc.send(panel, b"setStyleMask:", None, (ctypes.c_ulong, mask | _NONACTIVATING))
-            if self._objc.understands(panel, _PREVENTS):
-                self._objc.send(panel, _PREVENTS, None, (ctypes.c_bool, True))
-            self._objc.send(panel, b"setCollectionBehavior:", None, (ctypes.c_ulong, _IN_EVERY_SPACE))
+        with self.pool():
+            panel = self.send(view, b"window", ID)
+            mask = self.send(panel, b"styleMask", ctypes.c_ulong)
+            self.send(panel, b"setStyleMask:", None, (ctypes.c_ulong, mask | _NONACTIVATING))
+            if self.understands(panel, _PREVENTS):
+                self.send(panel, _PREVENTS, None, (ctypes.c_bool, True))
+            self.send(panel, b"setCollectionBehavior:", None, (ctypes.c_ulong, _IN_EVERY_SPACE))
             # It shows also while Tandem is hidden.
-            self._objc.send(panel, b"setCanHide:", None, (ctypes.c_bool, False))
+            self.send(panel, b"setCanHide:", None, (ctypes.c_bool, False))
 
     def close(self, view: int) -> None:
         """Close a window. If Qt only hid it, one in full screen would leave its Space behind, black."""
-        with self._objc.pool():
-            self._objc.send(self._objc.send(view, b"window", ID), b"close", None)
+        with self.pool():
+            self.send(self.send(view, b"window", ID), b"close", None)
 
 
 @cache
 def mac_windows() -> MacWindows | None:
     """Return what sends messages to windows, or None where they are not those of macOS."""
-    if QGuiApplication.platformName() != "cocoa":
-        return None
-    runtime = libobjc()
-    return MacWindows(runtime) if runtime is not None else None
+    return MacWindows(libobjc()) if QGuiApplication.platformName() == "cocoa" else None

@@ -72,53 +72,51 @@ class ObjectiveC:
             self._runtime.objc_autoreleasePoolPop(pool)
 
 
-class ProcessInfo:
+class ProcessInfo(ObjectiveC):
     """NSProcessInfo of this process, called through `runtime`. Its methods may be called from any thread."""
 
     def __init__(self, runtime: Any) -> None:
-        objc = self._objc = ObjectiveC(runtime)
-        self._info = objc.send(objc.class_named(b"NSProcessInfo"), b"processInfo", ID)
+        super().__init__(runtime)
+        self._info = self.send(self.class_named(b"NSProcessInfo"), b"processInfo", ID)
 
     @property
     def low_power(self) -> bool:
-        return bool(self._objc.send(self._info, b"isLowPowerModeEnabled", ctypes.c_bool))
+        return bool(self.send(self._info, b"isLowPowerModeEnabled", ctypes.c_bool))
 
     @property
     def hot(self) -> bool:
         """Whether heat slows this Mac down."""
-        return int(self._objc.send(self._info, b"thermalState", ctypes.c_long)) >= _SERIOUS
+        return int(self.send(self._info, b"thermalState", ctypes.c_long)) >= _SERIOUS
 
     def begin_activity(self, reason: str) -> int:
         """Begin what a person waits for, and return its token. `pmset -g assertions` shows the `reason`."""
-        with self._objc.pool():
-            options, why = (ctypes.c_uint64, _USER_INITIATED), (ID, self._objc.string(reason))
-            token = self._objc.send(self._info, b"beginActivityWithOptions:reason:", ID, options, why)
-            return int(self._objc.send(token, b"retain", ID) or 0)
+        with self.pool():
+            options, why = (ctypes.c_uint64, _USER_INITIATED), (ID, self.string(reason))
+            token = self.send(self._info, b"beginActivityWithOptions:reason:", ID, options, why)
+            return int(self.send(token, b"retain", ID) or 0)
 
     def end_activity(self, token: int) -> None:
-        with self._objc.pool():
-            self._objc.send(self._info, b"endActivity:", None, (ID, token))
-            self._objc.send(token, b"release", None)
+        with self.pool():
+            self.send(self._info, b"endActivity:", None, (ID, token))
+            self.send(token, b"release", None)
 
     def name_program(self, name: str) -> None:
         """Have macOS call this program `name` in the menu bar, the Dock and its questions, instead of "Python".
 
         They read the name when the program first shows itself.
         """
-        with self._objc.pool():
-            words = (ID, self._objc.string(name))
-            bundle = self._objc.send(self._objc.class_named(b"NSBundle"), b"mainBundle", ID)
-            described = self._objc.send(bundle, b"infoDictionary", ID)
+        with self.pool():
+            words = (ID, self.string(name))
+            bundle = self.send(self.class_named(b"NSBundle"), b"mainBundle", ID)
+            described = self.send(bundle, b"infoDictionary", ID)
             for key in ("CFBundleName", "CFBundleDisplayName"):
-                self._objc.send(described, b"setObject:forKey:", None, words, (ID, self._objc.string(key)))
-            self._objc.send(self._info, b"setProcessName:", None, words)
+                self.send(described, b"setObject:forKey:", None, words, (ID, self.string(key)))
+            self.send(self._info, b"setProcessName:", None, words)
 
 
 @cache
 def libobjc() -> Any:
-    """Return the library of the Objective-C runtime, with Foundation loaded, or None on other systems."""
-    if sys.platform != "darwin":
-        return None
+    """Return the library of the Objective-C runtime, which macOS has, with Foundation loaded."""
     ctypes.CDLL(_FOUNDATION)
     return ctypes.CDLL(_RUNTIME)
 
@@ -126,8 +124,7 @@ def libobjc() -> Any:
 @cache
 def process_info() -> ProcessInfo | None:
     """Return NSProcessInfo, or None on other systems."""
-    runtime = libobjc()
-    return ProcessInfo(runtime) if runtime is not None else None
+    return ProcessInfo(libobjc()) if sys.platform == "darwin" else None
 
 
 def slowed() -> str:
