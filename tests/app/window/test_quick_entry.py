@@ -269,10 +269,3 @@ def test_elsewhere_the_setting_says_that_only_macs_have_it(
     page = window.settings_page("general")
     assert not page.control("quick_entry").isEnabled()
     assert words(page).startswith("Works only on a Mac.")
-
-
-def test_the_palette_opens_it(window: WindowDriver) -> None:
-    window.trigger("palette")
-    window.palette.type("quick")
-    window.palette.press(Qt.Key.Key_Return)
-    assert window.find(QuickEntry).isVisible()
