@@ -83,18 +83,18 @@ class TaughtFile:
         """Return what was taught, if anything. Raises `TaughtNotUsable`."""
         return self.parse(self.content())
 
-    def content(self) -> bytes:
-        """Return the content of the file, b"" if there is none. Raises `TaughtNotUsable`."""
+    def content(self) -> bytes | None:
+        """Return the content of the file, None if there is none. Raises `TaughtNotUsable`."""
         try:
             return (self._folder / FILE).read_bytes()
         except FileNotFoundError:
-            return b""
+            return None
         except OSError as error:
             raise TaughtNotUsable("damaged") from error
 
-    def parse(self, content: bytes) -> TaughtAdapter:
+    def parse(self, content: bytes | None) -> TaughtAdapter:
         """Return what `content` holds; its arrays belong to this thread. Raises `TaughtNotUsable`."""
-        if not content:
+        if content is None:
             return TaughtAdapter()
         try:
             weights, kept = from_bytes(content)
@@ -140,7 +140,7 @@ class TaughtFile:
 def taught_adapter(name_or_path: str | Path, main: LoadedModel, folder: Path | None) -> Steps[TaughtAdapter]:
     """Return the adapter in `folder` that a drafter is to use with `main`, if there is one that can be used."""
 
-    def read(folder: Path) -> tuple[TaughtFile, bytes]:
+    def read(folder: Path) -> tuple[TaughtFile, bytes | None]:
         path = resolve_model(name_or_path)
         file = TaughtFile(folder, main, path, display_name(name_or_path, path))
         return file, file.content()
