@@ -16,7 +16,7 @@ from engine.requests import OwnAnswer, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import TeachingResult
-from engine.teaching import lessons
+from engine.teaching import lessons, training
 from engine.teaching.lessons import is_held_out
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, set_draft
 
@@ -78,6 +78,8 @@ def test_a_taught_head_drafts_better_changes_no_text_and_is_taken_back(
 ) -> None:
     monkeypatch.setattr(lessons, "LEAST_TAUGHT", 50)
     monkeypatch.setattr(lessons, "LEAST_JUDGED", 10)
+    # Four short answers are few steps.
+    monkeypatch.setattr(training, "EPOCHS", 9)
     files = {path: hashlib.sha256(path.read_bytes()).digest() for path in head.iterdir()}
     asked = request(QUESTIONS[0], max_tokens=60, speculation=HEAD)
     answers, before = own_answers(scheduler), alone(scheduler, asked)
