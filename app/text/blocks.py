@@ -242,7 +242,8 @@ class Splitter:
     def _freeze(self, blocks: Iterable[Block], spans: Sequence[Span] = ()) -> None:
         for block in blocks:
             self.frozen.append(block)
-            self._used |= _labels(block.text) if isinstance(block, ProseText) else set()
+            if isinstance(block, ProseText) and "[" in block.text:
+                self._used = self._used.union(*(_used(span, _lines(block.text)) for span in top_level(block.text)))
         for text in (text for span in spans for text in span.definitions):
             for label in sorted(_labels(text))[:1]:
                 self.definitions.setdefault(label, text)
@@ -289,6 +290,7 @@ class Splitter:
                 unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
                 if unused:
                     blocks.append(ProseText("\n".join(unused)))
+                used |= _labels("\n".join(unused))
             elif span.kind == "table_open":
                 blocks += map(ProseText, tables(lines[span.start : span.end]))
             else:
@@ -304,7 +306,8 @@ class Splitter:
                 first = span.codes[after - 1].end if after else span.start
                 if _has_words(lines[first : span.end]):
                     blocks.append(ProseText(text, after=after))
-            used |= _labels(text)
+            if span.kind not in ("details_open", "definitions"):
+                used |= _used(span, lines)
             after = 0
         return blocks
 
@@ -324,6 +327,12 @@ def _code_of(code: CodeSpan, text: str, closed: bool) -> Code:
 
 def _has_words(lines: list[str]) -> bool:
     return bool("".join(lines).strip("> \t\n"))
+
+
+def _used(span: Span, lines: Sequence[str]) -> set[str]:
+    """Return the labels that a block uses outside of its code."""
+    code = {line for one in span.codes for line in range(one.start, one.end)}
+    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in code))
 
 
 def _labels(text: str) -> set[str]:
@@ -348,10 +357,14 @@ def _first_open(spans: list[Span], lines: list[str]) -> int:
     """Return the index of the first block that later text may still change.
 
     The last block is open. The one before it is closed once the last one's first line is complete: until then, a few
-    more characters could make that line part of it ("2" becoming "2. two").
+    more characters could make that line part of it ("2" becoming "2. two"). A line below terms may be another term.
     """
     if len(spans) < 2:
         return 0
     first_line = lines[spans[-1].start]
     settled = first_line.endswith("\n") or len(first_line.strip()) > _SETTLED
-    return len(spans) - 1 if settled else len(spans) - 2
+    first = len(spans) - 1 if settled else len(spans) - 2
+    last = spans[first]
+    below = "".join(lines[last.start + 1 : last.end]).strip()
+    may_be_term = last.kind == "paragraph_open" and below in ("", ":", "~")
+    return first - 1 if first and may_be_term and spans[first - 1].kind == "dl_open" else first

@@ -110,7 +110,7 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Parse the beginning or the end of a fold. One inside a list or a quotation is only a summary and its text."""
     if state.is_code_block(first):
         return False
-    start, folds = state.bMarks[first] + state.tShift[first], state.env.setdefault("folds", [])
+    start, folds = state.bMarks[first] + state.tShift[first], _open_folds(state)
     if folds and _FOLD_END.match(state.src[start : state.eMarks[first]]):
         if not silent:
             state.line = first + 1
@@ -119,10 +119,11 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     found = _FOLD.match(state.src, start) if state.src[start : start + 8].lower() == "<details" else None
     if found is None or silent:
         return found is not None
-    fold = None
-    if state.level == len(folds) and all(folds):
+    fold = Token("", "", 0, level=state.level)
+    if state.level == len(folds) and all(outer.map for outer in folds):
         fold = state.push("details_open", "details", 1)
         fold.attrs, fold.map = {"open": ""} if _is_open(found) else {}, [first, last]
+    fold.meta = {"inside": len(state.tokens)}
     _push_text(state, "summary", found["words"])
     if found["rest"].strip():
         _push_text(state, "p", found["rest"], "paragraph")
@@ -134,12 +135,20 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     return True
 
 
+def _open_folds(state: StateBlock) -> list[Token]:
+    """Return the folds that are open here; those without a map are not shown as such. They end with what is around."""
+    folds: list[Token] = state.env.setdefault("folds", [])
+    while folds and any(token.level < folds[-1].level for token in state.tokens[folds[-1].meta["inside"] :]):
+        folds.pop()
+    return folds
+
+
 def _is_open(fold: re.Match[str]) -> bool:
     return "open" in fold["open"].lower().split()
 
 
-def _end_fold(state: StateBlock, fold: Token | None) -> None:
-    if fold is not None and fold.map and state.level == fold.level + 1:
+def _end_fold(state: StateBlock, fold: Token) -> None:
+    if fold.map and state.level == fold.level + 1:
         fold.map[1] = state.line
         state.push("details_close", "details", -1)
 
