@@ -132,9 +132,14 @@ def frozen_heap() -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(qapp: Application) -> Iterator[None]:
-    """Delete top-level widgets, empty the clipboard, and fail a test that leaves a thread or a running timer."""
+    """Delete top-level widgets, empty the clipboard, and fail a test that leaves a thread or a running timer.
+
+    Only this thread may delete Qt objects, so none is collected on another one, as in the app.
+    """
     threads = set(threading.enumerate())
+    gc.disable()
     yield
+    gc.disable()
     # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
     QApplication.clipboard().clear()
     for widget in QApplication.topLevelWidgets():
@@ -152,6 +157,7 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
         time.monotonic() < patience
     ):
         time.sleep(0.01)
+    gc.enable()
     assert not left, f"threads left: {left}"
     running = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
     assert not running, f"timers left: {running}"
