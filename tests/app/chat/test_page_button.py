@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.chat.code_block import CodeBlock
-from app.chat.page_button import is_page
 from app.system import opened_pages
 from app.system.opened_pages import remove_pages
 from tests.app.chat.conftest import Show
@@ -80,25 +79,3 @@ def test_a_page_that_cannot_be_written_says_so(
     assert opened == []
     block.page_button.click()
     assert block.page_button.text() == "Open in the browser…"
-
-
-@pytest.mark.parametrize(
-    ("source", "language", "page"),
-    [
-        ("<p>", "HTML", True),
-        ("\n<!DOCTYPE html><p>", "", True),
-        ("<svg/>", "svg", False),
-        ("print()", "python", False),
-    ],
-)
-def test_html_is_a_page(source: str, language: str, page: bool) -> None:
-    assert is_page(source, language) == page
-
-
-def test_only_complete_pages_are_offered(block: CodeBlock, show: Show[CodeBlock]) -> None:
-    assert block.page_button.isVisible()
-    block.show_code("print()", "python", closed=True)
-    assert not block.page_button.isVisible()
-    growing = show(CodeBlock())
-    growing.show_code(PAGE, "html", closed=False)
-    assert not growing.page_button.isVisible()

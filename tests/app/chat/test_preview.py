@@ -141,6 +141,7 @@ def test_what_cannot_be_drawn_within_limits_has_no_preview(monkeypatch: pytest.M
         ("<p>", "html", False, ""),
         ("\n<!DOCTYPE html><p>", "", True, "Open in the browser…"),
         ("graph TD; a-->b", "mermaid", True, ""),
+        ("print()", "python", True, ""),
     ],
 )
 def test_a_complete_drawing_has_a_preview_and_a_complete_page_is_opened(
