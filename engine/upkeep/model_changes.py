@@ -113,6 +113,7 @@ class ModelChanges:
         the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
         """
         models = self._models
+        models.crowded = False
         main = path = yield from models.folder_of(main)
         own = models.own
         if path == own or not models.is_resident(path):
@@ -136,7 +137,7 @@ class ModelChanges:
         if self.queue:
             self.queue[0].blocks_requests = False
         main_ready(installed)
-        return (yield from self.set_draft(draft))
+        return (yield from self._set_draft(draft))
 
     def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
         """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
@@ -144,6 +145,7 @@ class ModelChanges:
         Raises `ModelNotUsable` and `NotEnoughMemory`.
         """
         models = self._models
+        models.crowded = False
         main = path = yield from models.folder_of(main)
         if models.is_resident(path):
             yield from self._until_unused(path)
@@ -209,6 +211,7 @@ class ModelChanges:
         models, own = self._models, self._models.own
         if own is None:
             raise NoModel
+        models.crowded = False
         if own in models.reloadable:
             return (yield from self.load_beside(own, draft))
         if models.main.info.path != own:

@@ -69,8 +69,8 @@ class Models:
         self.resident: list[ResidentModel] = []
         self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
         self._async_drafters = AsyncDrafters(self.memory)
-        # Whether the models that were loaded last took more memory than was available.
-        self._crowded = False
+        # Whether the models that the change under way has loaded took more memory than was available.
+        self.crowded = False
         # The probe of the main model that has begun.
         self._probe: Steps[None] | None = None
 
@@ -162,12 +162,12 @@ class Models:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         settings = self.settings
         context = None if settings.allow_oversize else settings.context
-        self._crowded = self.memory.crowds(self.memory.main_size(main))
+        self.crowded = self.memory.crowds(self.memory.main_size(main))
         return self._main_loader.load(main, settings.kv_bits, self.streaming, self._on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
-        self._crowded = self._crowded or self.memory.crowds(self._draft_size(draft))
+        self.crowded = self.crowded or self.memory.crowds(self._draft_size(draft))
         return load_drafter(draft, DrafterLoading(self.main, self.settings, self.streaming, self._on_progress))
 
     def activate_main(self, main: LoadedModel) -> None:
@@ -191,7 +191,6 @@ class Models:
         [self._current] = [one for one in self.resident if one.path == path]
         self.resident.remove(self._current)
         self.resident.append(self._current)
-        self._crowded = False
         self._expect_costs_of(self._current.main)
         self._current.drafting.select()
         self.memory.follow(self.resident, self._current)
@@ -211,7 +210,7 @@ class Models:
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         self.memory.follow(self.resident, self._current)
-        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem, self._crowded)
+        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem, self.crowded)
 
     def drop(self, path: Path) -> None:
         """Unload the main model in this folder and its drafter, and note in `reloadable` how to load them again."""

@@ -194,6 +194,9 @@ def test_a_mac_makes_room_for_what_fits_in_metals_limit(
     scheduler = Scheduler()
     pair = load_models(scheduler, tiny_main, tiny_draft)
     assert (pair.draft_problem, pair.crowded) == (None, crowded)
+    # It is said of what was just loaded.
+    assert not set_draft(scheduler, None).crowded
+    assert set_draft(scheduler, tiny_draft).crowded == crowded
     # Two answers share a batch.
     clients = run(scheduler, request(max_tokens=12), request("lazy dog", max_tokens=12))
     assert all(client.finished.reason == "length" for client in clients)
