@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.widgets.application import Application
     from tests.app.scripted_engine import ScriptedEngine
     from tests.app.shown_library import ShownLibrary
+    from tests.app.system.cocoa import Cocoa
     from tests.app.window_driver import WindowDriver
 
 PATIENCE_MS = round(1000 * PATIENCE_S)
@@ -144,7 +145,8 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
     QApplication.clipboard().clear()
     for widget in QApplication.topLevelWidgets():
         if widget.parent() is None:
-            widget.close()
+            # On macOS, closing would only hide the main window.
+            getattr(widget, "quit", widget.close)()
             widget.deleteLater()
     for _ in range(3):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -161,6 +163,19 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
     assert not left, f"threads left: {left}"
     running = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
     assert not running, f"timers left: {running}"
+
+
+@pytest.fixture
+def cocoa(monkeypatch: pytest.MonkeyPatch) -> Cocoa:
+    """macOS, as far as windows go."""
+    from app.system.mac_windows import MacWindows
+    from tests.app.system.cocoa import Cocoa
+
+    cocoa = Cocoa()
+    windows = MacWindows(cocoa)
+    for module in ("main_window", "quick_entry"):
+        monkeypatch.setattr(f"app.window.{module}.mac_windows", lambda: windows)
+    return cocoa
 
 
 class OpenWindow(Protocol):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.system.mac_windows import MacWindows
 from app.system.paths import data_folder
 from app.widgets.application import Application
-from app.window import main_window, quick_entry
 from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -20,17 +18,7 @@ from tests.app.scripts import Script
 from tests.app.system.cocoa import Cocoa
 from tests.app.window_driver import WindowDriver
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
-
-
-@pytest.fixture(autouse=True)
-def cocoa(monkeypatch: pytest.MonkeyPatch) -> Cocoa:
-    """macOS, as far as windows go."""
-    cocoa = Cocoa()
-    windows = MacWindows(cocoa)
-    for module in (main_window, quick_entry):
-        monkeypatch.setattr(module, "mac_windows", lambda: windows)
-    return cocoa
+pytestmark = [pytest.mark.usefixtures("cocoa"), pytest.mark.qt_log_ignore("This plugin does not support raise")]
 
 
 @pytest.fixture
@@ -39,10 +27,8 @@ def engine() -> ScriptedEngine:
 
 
 @pytest.fixture
-def window(engine: ScriptedEngine, open_window: OpenWindow) -> Iterator[WindowDriver]:
-    window = open_window(engine)
-    yield window
-    window.quit()
+def window(engine: ScriptedEngine, open_window: OpenWindow) -> WindowDriver:
+    return open_window(engine)
 
 
 def click_in_dock(qapp: Application) -> None:
@@ -59,7 +45,9 @@ def wishes_to_quit(qapp: Application) -> bool:
     return wish.isAccepted()
 
 
-def test_an_answer_goes_on_and_the_dock_shows_the_window_again(window: WindowDriver, qapp: Application) -> None:
+def test_an_answer_goes_on_and_the_dock_shows_the_window_again(
+    window: WindowDriver, qapp: Application, cocoa: Cocoa
+) -> None:
     window.ask("count")
     window.write("next")
     window.close()
@@ -70,12 +58,8 @@ def test_an_answer_goes_on_and_the_dock_shows_the_window_again(window: WindowDri
     assert (window.unsent, window.turns) == ("next", [("count", "one two three " * 20)])
     window.ask_and_wait("again")
     assert window.turns[-1] == ("again", "Two.")
-
-
-def test_full_screen_leaves_no_black_space_behind(window: WindowDriver, cocoa: Cocoa, qapp: Application) -> None:
-    window.close()
-    assert (window.isHidden(), cocoa.closed) == (True, 0)
-    click_in_dock(qapp)
+    assert cocoa.closed == 0
+    # Or else it would leave its Space behind, black.
     window.showFullScreen()
     window.close()
     assert (window.isHidden(), cocoa.closed, cocoa.leaks) == (True, 1, False)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QKeySequenceEdit, QWidget
 from app.settings_window import general_page
 from app.settings_window.table_page import TablePage
 from app.system.hot_key import HotKey
-from app.system.mac_windows import MacWindows
 from app.window import quick_entry
 from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
@@ -34,15 +33,6 @@ def carbon(monkeypatch: pytest.MonkeyPatch) -> Carbon:
     for module in (general_page, quick_entry):
         monkeypatch.setattr(module, "hot_key", lambda: shortcut)
     return carbon
-
-
-@pytest.fixture
-def cocoa(monkeypatch: pytest.MonkeyPatch) -> Cocoa:
-    """macOS, as far as windows go."""
-    cocoa = Cocoa()
-    windows = MacWindows(cocoa)
-    monkeypatch.setattr(quick_entry, "mac_windows", lambda: windows)
-    return cocoa
 
 
 @pytest.fixture
