@@ -43,11 +43,10 @@ def language_of(text: str) -> str:
 def voices_in(listing: str) -> dict[str, str]:
     """Return the best voice for each language in the output of `say -v ?`, which is in alphabetical order."""
     voices: dict[str, list[str]] = {}
-    for line in listing.splitlines():
-        match = re.match(_VOICE, line)
+    for name, language, place in re.findall(_VOICE, listing, re.MULTILINE):
         # Cantonese is no voice for other Chinese.
-        if match and match[3] != "HK" and _family(match[1]) not in _NOVELTIES:
-            voices.setdefault(match[2], []).append(match[1])
+        if place != "HK" and _family(name) not in _NOVELTIES:
+            voices.setdefault(language, []).append(name)
     return {language: min(names, key=_rank) for language, names in voices.items()}
 
 
