@@ -23,7 +23,7 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
-# A card narrower than this shows its badge and its memory under its name.
+# A card narrower than this shows its badge and its memory under its name, which has a line of its own.
 _NARROW = 620
 # The least width of a wrapped line.
 _LEAST_WORDS = 140
@@ -57,9 +57,10 @@ class Card(QFrame):
         self.buttons.addStrut(_BUTTON_WIDTH)
         # Buttons are inserted between the two.
         fill(self.buttons, 1, 1)
-        row = hbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=_GAP)
+        row = hbox(spacing=_GAP)
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
+        self._lines = fill(vbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=4), row)
 
     def add_button(self, style_class: str) -> QPushButton:
         button = styled(QPushButton(self), style_class)
@@ -95,6 +96,8 @@ class Card(QFrame):
         narrow = event.size().width() < max(_NARROW, self._least_width(beside=_GAP + _FIT_WIDTH))
         for row in (self._middle, self._title):
             row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        if narrow is not (self._title.indexOf(self.name) < 0):
+            (self._lines if narrow else self._title).insertWidget(0, self.name)
         self._middle.setSpacing(8 if narrow else _GAP)
         self._middle.setAlignment(self.side, Qt.AlignmentFlag(0) if narrow else Qt.AlignmentFlag.AlignVCenter)
         self.side.setMaximumWidth(16777215 if narrow else _FIT_WIDTH)
