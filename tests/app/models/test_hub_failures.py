@@ -166,9 +166,10 @@ def test_a_damaged_model_is_repaired_with_the_damaged_file_alone(
 def test_without_a_network_a_download_says_so_and_goes_on_when_it_is_back(
     paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        port = nobody.getsockname()[1]
+    # Bound without listening, the port refuses everybody, and no other test can take it.
+    nobody = socket.socket()
+    nobody.bind(("127.0.0.1", 0))
+    port = nobody.getsockname()[1]
     jobs = JobSettings(policy=replace(QUICK, tries=10_000), space_margin=0, unreached_s=0.1)
     library = library_of(tmp_path, f"http://127.0.0.1:{port}", paths, jobs)
     library.get(NAME)
@@ -179,6 +180,7 @@ def test_without_a_network_a_download_says_so_and_goes_on_when_it_is_back(
     assert card.badge.text() == "waiting"
     assert card.main_button.text() == "Pause"
     card.deleteLater()
+    nobody.close()
     with FakeHub(port=port) as hub:
         hub.add(NAME, model_files())
         qtbot.waitUntil(lambda: library.downloads[0].state == "ready")
