@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from engine.errors import EngineClosed
+from engine.errors import EngineClosed, without_frames
 from engine.sandbox.errors import LimitExceeded, SandboxCrashed, SandboxError, TaskFailed
 from engine.sandbox.tasks import REPLIES, Done, Failure, Reply, Result, TaskRequest, TooLarge, name_of, types_of
 from engine.wire.child import Child
@@ -117,6 +117,8 @@ class Sandbox:
                 # The process has ended, or a system that wants memory starts none.
                 except OSError as error:
                     log.info("a sandbox ended (%s) in attempt %d", error, attempt)
+                    # Its frames would keep this one, whose task may hold a model, until the garbage collector runs.
+                    without_frames(error)
                     ended = error
         raise SandboxCrashed(str(ended)) from ended
 
