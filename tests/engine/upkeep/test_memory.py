@@ -69,7 +69,7 @@ def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Pat
     # With half of the cache's memory, it names the largest context that fits.
     [cache] = [size for code, _, size in arguments["terms"] if code == "cache"]
     with pytest.raises(NotEnoughMemory) as caught:
-        load_models(scheduler_with(arguments["needed"] - cache // 2), tiny_main, None)
+        load_models(Scheduler(EngineSettings(memory_limit=arguments["needed"] - cache // 2)), tiny_main, None)
     assert 0 < caught.value.arguments["largest_context"] < 512
 
 
@@ -91,9 +91,9 @@ def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path,
     assert pair.main is not None
     assert pair.draft is None
     assert isinstance(pair.draft_problem, NotEnoughMemory)
+    allow_oversize(scheduler)
     [client] = run(scheduler, request(max_tokens=4))
     assert client.reasons[-1] == "draft-not-usable"
-    allow_oversize(scheduler)
     assert set_draft(scheduler, tiny_draft).draft is not None
     scheduler.close()
 
