@@ -194,7 +194,7 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is
     models = window.session.models
     models.load(str(tmp_path), None)
     window.wait(lambda: not models.pair.loading)
-    assert "config.json" in window.banner_text
+    assert "contains no model" in window.banner_text
     window.ask_and_wait("Hello")
     assert window.answer().text
     assert models.pair.draft is not None
