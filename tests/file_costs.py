@@ -9,7 +9,7 @@ unless `costly_files.toml` gives a reason and another limit.
 
 A busy or slower machine takes more CPU seconds for the same work. The seconds of a file are therefore divided by those
 of a fixed computation that is measured between its tests, and multiplied by what it takes on the machine of the limits.
-What that leaves, by two runs under different loads up to a third, is within `TOLERANCE`.
+What that leaves (a third between two runs under different loads, and more between machines) is within `TOLERANCE`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import pytest
 VARIABLE = "TANDEM_FILE_COSTS"
 REASONS = Path(__file__).with_name("costly_files.toml")
 # No file has to stay below `LEAST`: the first one that loads a library pays for all.
-SECONDS, SECONDS_A_TEST, LEAST, TOLERANCE = 4.0, 0.5, 2.0, 1.5
+SECONDS, SECONDS_A_TEST, LEAST, TOLERANCE = 4.0, 0.5, 2.0, 2.0
 # What `_yardstick` takes on the machine of the limits, and the seconds of tests after which it is measured again.
 YARDSTICK_S, MEASURED_EVERY_S = 0.007, 0.5
 
