@@ -64,7 +64,7 @@ def hybrid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A pair of a family with recurrent state, which mlx-lm can only split by layers."""
     folder = tmp_path_factory.mktemp("hybrid")
     main = write_family("qwen3_next", folder / "main", 2, FOUR_BITS)
-    return main, write_disturbed_copy(main, folder / "draft", amount=0.02)
+    return main, write_disturbed_copy(main, folder / "draft", amount=0.005)
 
 
 @pytest.fixture(scope="module")
