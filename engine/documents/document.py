@@ -9,9 +9,10 @@ from io import BytesIO
 
 from engine.documents.encodings import decode, has_no_controls
 from engine.documents.marked_text import MarkedText, TextTooLong
-from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader, WordReader
+from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader
 from engine.documents.sheets import SheetsReader
 from engine.documents.web_page import decoded_page, read_book, read_page
+from engine.documents.word import WordReader
 from engine.documents.zipped_parts import Encrypted, ZippedParts
 from engine.sandbox.tasks import task
 
