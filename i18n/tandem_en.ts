@@ -2,6 +2,65 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AttachmentRow</name>
+    <message numerus="yes">
+        <source>%Ln comment(s)</source>
+        <translation>
+            <numerusform>%Ln comment</numerusform>
+            <numerusform>%Ln comments</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln damaged part(s)</source>
+        <translation>
+            <numerusform>%Ln damaged part</numerusform>
+            <numerusform>%Ln damaged parts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln deleted passage(s)</source>
+        <translation>
+            <numerusform>%Ln deleted passage</numerusform>
+            <numerusform>%Ln deleted passages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>%Ln hidden column</numerusform>
+            <numerusform>%Ln hidden columns</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden row(s)</source>
+        <translation>
+            <numerusform>%Ln hidden row</numerusform>
+            <numerusform>%Ln hidden rows</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden sheet(s)</source>
+        <translation>
+            <numerusform>%Ln hidden sheet</numerusform>
+            <numerusform>%Ln hidden sheets</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden slide(s)</source>
+        <translation>
+            <numerusform>%Ln hidden slide</numerusform>
+            <numerusform>%Ln hidden slides</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden passage(s)</source>
+        <translation>
+            <numerusform>%Ln hidden passage</numerusform>
+            <numerusform>%Ln hidden passages</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>BackupControls</name>
     <message numerus="yes">
         <source>{date} · %Ln chat(s)</source>

@@ -1089,12 +1089,64 @@
         <translation>{encoding} として読み込み</translation>
     </message>
     <message>
+        <source>left out: {contents}</source>
+        <translation>除外：{contents}</translation>
+    </message>
+    <message>
         <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
         <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
         <source>Remove {name}</source>
         <translation>「{name}」を外す</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln comment(s)</source>
+        <translation>
+            <numerusform>コメント %Ln 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln damaged part(s)</source>
+        <translation>
+            <numerusform>破損した部分 %Ln か所</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln deleted passage(s)</source>
+        <translation>
+            <numerusform>削除された箇所 %Ln か所</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>非表示の列 %Ln 列</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden row(s)</source>
+        <translation>
+            <numerusform>非表示の行 %Ln 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden sheet(s)</source>
+        <translation>
+            <numerusform>非表示のシート %Ln 枚</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden slide(s)</source>
+        <translation>
+            <numerusform>非表示のスライド %Ln 枚</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden passage(s)</source>
+        <translation>
+            <numerusform>非表示のテキスト %Ln か所</numerusform>
+        </translation>
     </message>
     <message>
         <source>reading…</source>

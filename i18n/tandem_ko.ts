@@ -1089,12 +1089,64 @@
         <translation>{encoding} 인코딩으로 읽음</translation>
     </message>
     <message>
+        <source>left out: {contents}</source>
+        <translation>제외: {contents}</translation>
+    </message>
+    <message>
         <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
         <translation>글자가 깨져 있으면 파일을 UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
     <message>
         <source>Remove {name}</source>
         <translation>‘{name}’ 빼기</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln comment(s)</source>
+        <translation>
+            <numerusform>메모 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln damaged part(s)</source>
+        <translation>
+            <numerusform>손상된 부분 %Ln곳</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln deleted passage(s)</source>
+        <translation>
+            <numerusform>삭제된 부분 %Ln곳</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>숨겨진 열 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden row(s)</source>
+        <translation>
+            <numerusform>숨겨진 행 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden sheet(s)</source>
+        <translation>
+            <numerusform>숨겨진 시트 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden slide(s)</source>
+        <translation>
+            <numerusform>숨겨진 슬라이드 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden passage(s)</source>
+        <translation>
+            <numerusform>숨겨진 텍스트 %Ln곳</numerusform>
+        </translation>
     </message>
     <message>
         <source>reading…</source>

@@ -1089,12 +1089,64 @@
         <translation>按 {encoding} 读取</translation>
     </message>
     <message>
+        <source>left out: {contents}</source>
+        <translation>未包含：{contents}</translation>
+    </message>
+    <message>
         <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
         <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
     </message>
     <message>
         <source>Remove {name}</source>
         <translation>移除“{name}”</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln comment(s)</source>
+        <translation>
+            <numerusform>%Ln 条批注</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln damaged part(s)</source>
+        <translation>
+            <numerusform>%Ln 处损坏内容</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln deleted passage(s)</source>
+        <translation>
+            <numerusform>%Ln 处已删除文字</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>%Ln 个隐藏列</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden row(s)</source>
+        <translation>
+            <numerusform>%Ln 个隐藏行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden sheet(s)</source>
+        <translation>
+            <numerusform>%Ln 个隐藏工作表</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden slide(s)</source>
+        <translation>
+            <numerusform>%Ln 张隐藏幻灯片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hidden passage(s)</source>
+        <translation>
+            <numerusform>%Ln 处隐藏文字</numerusform>
+        </translation>
     </message>
     <message>
         <source>reading…</source>

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePol
 from app.chat.picture_button import PictureButton
 from app.conversations.pictures import PictureSource
 from app.conversations.records import Attachment
-from app.session.attachments import guessed_encoding
+from app.session.attachments import guessed_encoding, left_out
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
@@ -168,6 +168,9 @@ class AttachmentRow(ThemeAware, QScrollArea):
         facts = [] if tokens is None else [self.tr("{count} tokens").format(count=number(tokens, 0))]
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
+        counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
+        if missing := ", ".join(filter(None, counts)):
+            facts.append(self.tr("left out: {contents}").format(contents=missing))
         chip, details = self._make_chip(attachment.name, " · ".join(facts), partial(self.remove, attachment))
         if guess:
             details.setToolTip(self.tr("If the text looks garbled, save the file as UTF-8 and attach it again."))
@@ -189,6 +192,20 @@ class AttachmentRow(ThemeAware, QScrollArea):
         button.clicked.connect(self.removed)
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
         return chip, details
+
+    def _count_left_out(self, kind: str, count: int) -> str:
+        """Return how often something was left out of a document's text; "" for what another version knows."""
+        words = {
+            "comments": self.tr("%Ln comment(s)", "", count),
+            "damaged-part": self.tr("%Ln damaged part(s)", "", count),
+            "deleted-text": self.tr("%Ln deleted passage(s)", "", count),
+            "hidden-column": self.tr("%Ln hidden column(s)", "", count),
+            "hidden-row": self.tr("%Ln hidden row(s)", "", count),
+            "hidden-sheet": self.tr("%Ln hidden sheet(s)", "", count),
+            "hidden-slide": self.tr("%Ln hidden slide(s)", "", count),
+            "hidden-text": self.tr("%Ln hidden passage(s)", "", count),
+        }
+        return words.get(kind, "")
 
     def retranslate(self) -> None:
         self._fill(quiet=True)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from app.conversations.projects import files_text
 from app.conversations.records import Attachment, Picture, Source, SourceFile, pictures_in
 from app.system.cancelled import Cancelled
-from app.text.file_texts import CHARSET, LARGEST_BYTES, NotAttachable, text_of_file
+from app.text.file_texts import CHARSET, LARGEST_BYTES, LEFT_OUT, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
-from engine.documents.document import is_document
+from engine.documents.formats import format_of
 from engine.errors import EngineClosed, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.reading_time import ReadingTime
@@ -48,7 +48,7 @@ def read_attachment(
         size = path.stat().st_size
         if named_picture and size > MOST_MEGABYTES * 2**20:
             raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
-        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if is_document(path.name) else LARGEST_BYTES):
+        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if format_of(path.name) else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
@@ -79,7 +79,13 @@ def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], tim
 
 def guessed_encoding(attachment: Attachment) -> str:
     """Return the encoding that was guessed for the file; "" if it was certain."""
-    return attachment.media_type.partition(CHARSET)[2]
+    return attachment.media_type.partition(CHARSET)[2].partition(";")[0]
+
+
+def left_out(attachment: Attachment) -> list[tuple[str, int]]:
+    """Return what was left out of the text of a document, and how often."""
+    counts = attachment.media_type.partition(LEFT_OUT)[2].split(",")
+    return [(kind, int(count[:9])) for kind, _, count in (one.partition(":") for one in counts) if count.isdecimal()]
 
 
 @lru_cache(maxsize=64)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from mimetypes import guess_type
-
 from app.system.cancelled import Cancelled
-from engine.documents.document import DocumentText, is_document
+from engine.documents.document import DocumentText
+from engine.documents.formats import format_of
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
-PLAIN, PDF, CHARSET = "text/plain", "application/pdf", "; charset="
+PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
 
 
 class NotAttachable(Exception):
@@ -29,18 +28,22 @@ class NotAttachable(Exception):
 
 
 def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTime | None = None) -> tuple[str, str]:
-    """Return the media type and the text of a file; the type names the encoding if that was guessed for `language`.
+    """Return the media type and the text of a file.
 
-    All but text in UTF-8 is read in a sandbox, and within `time`; that of documents is Markdown. Raises
+    The type has parameters for an encoding that was guessed for `language` and for what was left out of a document's
+    text. All but text in UTF-8 is read in a sandbox, and within `time`; that of documents is Markdown. Raises
     NotAttachable, and Cancelled when `time` is abandoned.
     """
-    if not is_document(name, content) and (text := _utf8_text(content)) is not None:
+    form = format_of(name, content)
+    if form is None and (text := _utf8_text(content)) is not None:
         return PLAIN, text
     read = _read(name, content, language, time or ReadingTime())
-    kind = PLAIN
-    if is_document(name, content):
-        kind = PDF if content.startswith(b"%PDF-") else guess_type(name)[0] or "application/octet-stream"
-    return f"{kind}{CHARSET}{read.encoding}" if read.encoding else kind, read.text
+    kind = PLAIN if form is None else form.media_type
+    if read.encoding:
+        kind += CHARSET + read.encoding
+    if read.left_out:
+        kind += LEFT_OUT + ",".join(f"{one}:{count}" for one, count in read.left_out)
+    return kind, read.text
 
 
 def _utf8_text(content: bytes) -> str | None:

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from dataclasses import dataclass
-from io import BytesIO
+from dataclasses import dataclass, replace
 
 from engine.documents.encodings import decode, has_no_controls
+from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
-from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader
-from engine.documents.sheets import SheetsReader
-from engine.documents.web_page import decoded_page, read_book, read_page
-from engine.documents.word import WordReader
-from engine.documents.zipped_parts import Encrypted, ZippedParts
+from engine.documents.zipped_parts import ZippedParts
 from engine.sandbox.tasks import task
 
-# The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
-_OLD_CONTAINER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # The name of the stream that holds an encrypted document.
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 # What pypdf raises for a file that needs a password, or AES, for which no library is installed.
 _ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError", "Encrypted")
-_PAGES = (".html", ".htm", ".xhtml")
-_ZIPPED = (".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".epub")
-SUFFIXES = (".pdf", *_ZIPPED, *_PAGES)
-# The readers by a part of the media type of a file's main part.
-_READERS: dict[str, type[OfficeReader | SheetsReader]] = {
-    "wordprocessingml": WordReader,
-    "spreadsheetml": SheetsReader,
-    "presentationml": SlidesReader,
-    "opendocument.text": OpenTextReader,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +23,14 @@ class DocumentText:
 
     If there is none, `problem` is "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures),
     "empty", "old-format" (of Office 97), "unknown-encoding" or "not-text". `seconds` of computing were spent on it.
+    `left_out` says how often something of each kind is not in the text, whose last line says so, too.
     """
 
     text: str = ""
     problem: str = ""
     encoding: str = ""
     seconds: float = 0.0
-
-
-def is_document(name: str, content: bytes = b"") -> bool:
-    """Whether a file is a document, or an archive that may be one, by its name or its beginning."""
-    return name.lower().endswith(SUFFIXES) or content.startswith((b"%PDF-", b"PK\x03\x04", _OLD_CONTAINER))
-
-
-def is_page(name: str) -> bool:
-    """Whether a file is an HTML page by its name."""
-    return name.lower().endswith(_PAGES)
+    left_out: tuple[tuple[str, int], ...] = ()
 
 
 @task
@@ -77,50 +52,32 @@ def document_text(name: str, data: bytes, most: int, language: str = "") -> Docu
     # Some fonts of PDF files map a letter to half a surrogate pair, which is no text.
     whole = found.text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     problem = found.problem or ("" if whole else "empty")
-    return DocumentText(whole, problem, found.encoding, time.process_time() - begun)
+    return replace(found, text=whole, problem=problem, seconds=time.process_time() - begun)
 
 
 def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
-    if data.startswith(b"%PDF-") or name.endswith(".pdf"):
-        found = _pdf_text(data, most)
-        return DocumentText(found, "" if found else "no-text")
-    if data.startswith(_OLD_CONTAINER):
+    form = format_of(name, data)
+    if form is OLD_OFFICE:
         return DocumentText(problem="encrypted" if _ENCRYPTED_STREAM in data else "old-format")
-    text = MarkedText(most)
-    if not (data.startswith(b"PK\x03\x04") or name.endswith(_ZIPPED)):
-        decoded = decoded_page(data, language) if is_page(name) else decode(data, language)
+    encoding = ""
+    if form is None or form.decode is not None:
+        decoded = (form.decode if form and form.decode else decode)(data, language)
         if decoded is None:
-            return DocumentText(problem="unknown-encoding" if is_page(name) or has_no_controls(data) else "not-text")
+            return DocumentText(problem="unknown-encoding" if form or has_no_controls(data) else "not-text")
         content, encoding = decoded
-        if is_page(name):
-            read_page(content, text)
-            content = str(text)
-        return DocumentText(content, encoding=encoding)
-    parts = ZippedParts(data)
-    if "META-INF/container.xml" in parts.names:
-        read_book(parts, text)
-        return DocumentText(str(text))
-    if (reader := next((one for kind, one in _READERS.items() if kind in parts.kind), None)) is None:
-        return DocumentText(problem="not-text")
-    reader(parts, text).read()
-    return DocumentText(str(text))
-
-
-def _pdf_text(data: bytes, most: int) -> str:
-    from pypdf import PdfReader
-
-    # pypdf's warnings are noise here.
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    if b"%%EOF" not in data[-2048:]:
-        # pypdf looks for the objects themselves where the end has no address of their table.
-        data += b"\nstartxref\n0\n%%EOF\n"
-    reader = PdfReader(BytesIO(data))
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise Encrypted
-    pages: list[str] = []
-    for page in reader.pages:
-        pages.append(page.extract_text().strip())
-        most -= len(pages[-1])
-        if most < 0:
-            raise TextTooLong
-    return "\n\n".join(filter(None, pages))
+        if form is None:
+            return DocumentText(content, encoding=encoding)
+        data = content.encode("utf-8", "replace")
+    text = MarkedText(most)
+    if form.read is not None:
+        form.read(data, text)
+    else:
+        parts = ZippedParts(data)
+        kind = parts.kind
+        read_parts = next((one.read_parts for one in FORMATS if one.read_parts and one.main in kind), None)
+        if read_parts is None:
+            return DocumentText(problem="not-text")
+        read_parts(parts, text)
+    content = str(text)
+    problem = "no-text" if form is PDF and not content else ""
+    return DocumentText(content, problem, encoding, left_out=tuple(text.left_out.items()))

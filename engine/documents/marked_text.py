@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 # So that one cell far to the right makes no row of thousands.
 _MOST_COLUMNS = 1000
+
+
+# What a document has and its text has not.
+LeftOut = Literal[
+    "comments",
+    "damaged-part",
+    "deleted-text",
+    "hidden-column",
+    "hidden-row",
+    "hidden-sheet",
+    "hidden-slide",
+    "hidden-text",
+]
+_ONE_MANY: dict[LeftOut, tuple[str, str]] = {
+    "comments": ("comment", "comments"),
+    "damaged-part": ("damaged part", "damaged parts"),
+    "deleted-text": ("deleted passage", "deleted passages"),
+    "hidden-column": ("hidden column", "hidden columns"),
+    "hidden-row": ("hidden row", "hidden rows"),
+    "hidden-sheet": ("hidden sheet", "hidden sheets"),
+    "hidden-slide": ("hidden slide", "hidden slides"),
+    "hidden-text": ("hidden passage", "hidden passages"),
+}
 
 
 class TextTooLong(Exception):
@@ -35,6 +59,8 @@ class MarkedText:
 
     def __init__(self, most: int) -> None:
         self._left = most
+        # How often something was left out, for a line at the end.
+        self.left_out = Counter[LeftOut]()
         self._blocks: list[str] = []
         self._last_in_list = False
         self.block, self._words = PARAGRAPH, list[str]()
@@ -49,7 +75,9 @@ class MarkedText:
         self._notes: list[str] = []
 
     def __str__(self) -> str:
-        return "".join(self._blocks).strip("\n")
+        text = "".join(self._blocks).strip("\n")
+        counts = (f"{count} {_ONE_MANY[kind][count > 1]}" for kind, count in self.left_out.items())
+        return f"{text}\n\n[Left out: {', '.join(counts)}]".lstrip("\n") if self.left_out else text
 
     def start(self, role: Role) -> None:
         match role.name:

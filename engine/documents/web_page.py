@@ -56,13 +56,13 @@ def read_book(parts: ZippedParts, text: MarkedText) -> None:
         raise Encrypted
     for content in map(parts.read, pages):
         page, _ = decoded_page(content) or (content.decode("utf-8", "replace"), "")
-        read_page(page, text)
+        read_page(page.encode(), text)
 
 
-def read_page(page: str, text: MarkedText) -> None:
-    """Add the blocks of a page."""
+def read_page(page: bytes, text: MarkedText) -> None:
+    """Add the blocks of a page in UTF-8."""
     reader = _PageReader(text)
-    reader.feed(page)
+    reader.feed(page.decode())
     reader.close()
     text.finish()
 

@@ -57,7 +57,9 @@ class ZippedParts:
 
     @property
     def kind(self) -> str:
-        """The media type of an OpenDocument file, or of the main part of an Office document that is XML, or ""."""
+        """The media type of an EPUB or OpenDocument file, or of an Office document's main part that is XML, or ""."""
+        if "META-INF/container.xml" in self.names:
+            return "application/epub+zip"
         if "mimetype" in self.names:
             return self.read("mimetype").decode()
         types = {one.get("PartName"): one.get("ContentType", "") for one in self.xml("[Content_Types].xml")}

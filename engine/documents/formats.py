@@ -1,0 +1,79 @@
+"""The formats of documents: by what a file is known, and what reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.documents.marked_text import MarkedText
+from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader
+from engine.documents.pdf import read_pdf
+from engine.documents.sheets import SheetsReader
+from engine.documents.web_page import decoded_page, read_book, read_page
+from engine.documents.word import WordReader
+from engine.documents.zipped_parts import ZippedParts
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+
+
+class Format(NamedTuple):
+    """The ends of names, the media type, the first bytes, and what adds a file's text to a `MarkedText`.
+
+    What has a `decode` is read as UTF-8, after that decoded it, with a guess for a language. A document that is an
+    archive is known by a part of the media type of its main part, `main`, and has `read_parts`.
+    """
+
+    suffixes: tuple[str, ...]
+    media_type: str
+    magic: tuple[bytes, ...] = ()
+    read: Callable[[bytes, MarkedText], object] | None = None
+    decode: Callable[[bytes, str], tuple[str, str] | None] | None = None
+    main: str = ""
+    read_parts: Callable[[ZippedParts, MarkedText], object] | None = None
+
+
+def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[ZippedParts, MarkedText], object]:
+    return lambda parts, text: reader(parts, text).read()
+
+
+PDF = Format((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
+# The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
+OLD_OFFICE = Format((), "application/octet-stream", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",))
+_ZIP = Format((), "application/octet-stream", (b"PK\x03\x04",))
+FORMATS = (
+    PDF,
+    OLD_OFFICE,
+    Format(
+        (".docx", ".docm"),
+        f"{_OFFICE}.wordprocessingml.document",
+        main="wordprocessingml",
+        read_parts=_by(WordReader),
+    ),
+    Format((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="spreadsheetml", read_parts=_by(SheetsReader)),
+    Format(
+        (".pptx", ".pptm"),
+        f"{_OFFICE}.presentationml.presentation",
+        main="presentationml",
+        read_parts=_by(SlidesReader),
+    ),
+    Format(
+        (".odt",),
+        "application/vnd.oasis.opendocument.text",
+        main="opendocument.text",
+        read_parts=_by(OpenTextReader),
+    ),
+    Format((".epub",), "application/epub+zip", main="epub", read_parts=read_book),
+    Format((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
+    _ZIP,
+)
+
+
+def format_of(name: str, content: bytes = b"") -> Format | None:
+    """Return the format of a file by its first bytes, else by its name; None if it is none of a document.
+
+    Which document an archive is says only its content.
+    """
+    lower = name.lower()
+    named = next((one for one in FORMATS if lower.endswith(one.suffixes)), None)
+    begun = next((one for one in FORMATS if content.startswith(one.magic)), None)
+    return named if begun is None or (begun is _ZIP and named is not None) else begun
