@@ -42,7 +42,8 @@ class Role(NamedTuple):
     """What an element of a document is.
 
     `level` is that of a heading or of a numbered paragraph, whose `mark` is "3." or "-"; the columns of a cell; the
-    number before the first of a list (-1: without numbers). Items of a list that was started need neither.
+    number before the first of a list (-1: without numbers). Items of a list that was started need neither. The `mark`
+    of a link is its address.
     """
 
     name: str
@@ -88,7 +89,7 @@ class MarkedText:
                 if role is not ROW:
                     self._columns = role.level
                     self._enter()
-            case "note":
+            case "note" | "link":
                 self._enter()
             case "list" | "table" | "list item":
                 self.end_block()
@@ -108,6 +109,9 @@ class MarkedText:
             case "note":
                 self._notes.append("".join(self._words).strip())
                 self._words = [*self._around.pop(), f"[^{len(self._notes)}]"]
+            case "link":
+                words = "".join(self._words).strip()
+                self._words = [*self._around.pop(), _linked(words, role.mark)]
             case "table" if self._tables == 1:
                 self._end_table()
             case name if name != "through":
@@ -209,6 +213,12 @@ class MarkedText:
             raise TextTooLong
         self._blocks += ["\n" if in_list and self._last_in_list else "\n\n", block]
         self._last_in_list = in_list
+
+
+def _linked(words: str, address: str) -> str:
+    """Return a link whose words are not its address; words without a link if it has none."""
+    plain = address.removeprefix("mailto:").removeprefix("tel:")
+    return words if not words or words in (plain, plain.rstrip("/")) else f"[{_one_line(words)}]({address})"
 
 
 def _one_line(text: str) -> str:

@@ -4,21 +4,49 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html.parser import HTMLParser
+from xml.etree.ElementTree import Element, SubElement
 
 import webencodings
 
 from engine.documents.encodings import decode
 from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.mathml import latex_of
 from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
 
-_LEFT_OUT = "script style title template noscript head svg math select object iframe rt rp"
+_LEFT_OUT = "script style title template noscript head svg math object iframe rt rp option datalist"
 _BLOCKS = (
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form "
-    "header hr html legend main nav p section summary tbody tfoot thead"
+    "address article aside blockquote caption center dd details div dl dt fieldset figcaption figure footer form "
+    "header legend main nav p section summary tbody tfoot thead"
 )
 _ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
 _ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
+_VOID = "area base br col embed hr img input link meta param source track wbr"
+_STRUCK = ("del", "s", "strike")
+_IN_HEAD = "base basefont bgsound link meta noscript script style template title"
+_PARTS_OF_TABLES = "caption colgroup tbody td tfoot th thead tr"
+# What ends where an element starts, as the standard has it, and the elements that are never left for that.
+_CELLS = "td th caption table"
+_ENDED = {
+    "a": ("a", _CELLS),
+    "li": ("li p a", "ul ol menu"),
+    **dict.fromkeys(("dt", "dd"), ("dt dd p a", "dl")),
+    **dict.fromkeys(("option", "optgroup"), ("option", "select")),
+    **dict.fromkeys(("rt", "rp"), ("rt rp", "ruby")),
+    **dict.fromkeys(("td", "th"), ("td th", "table")),
+    "tr": ("tr caption", "table"),
+    **dict.fromkeys(("tbody", "thead", "tfoot"), ("tr tbody thead tfoot caption", "table")),
+    # A link around a whole part of the page was left open.
+    **dict.fromkeys(("article", "main", "ol", "section", "table", "ul"), ("p svg math option a", _CELLS)),
+}
+_BLOCK_ENDS = ("p svg math option", _CELLS)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+# Addresses within a site lead nowhere from a file.
+_ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
+_EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
@@ -67,51 +95,151 @@ def read_page(page: bytes, text: MarkedText) -> None:
     text.finish()
 
 
+@dataclass(slots=True)
+class _Open:
+    """An element that has not ended. `math` is its MathML, if it is a part of a formula."""
+
+    tag: str
+    role: Role | None
+    is_left_out: bool
+    math: Element | None
+
+
 class _PageReader(HTMLParser):
-    """Follows the tags of a page; those that are not closed end where a browser would end them, roughly."""
+    """Follows the tags of a page; those that are not closed end where a browser would end them."""
 
     def __init__(self, text: MarkedText) -> None:
         super().__init__()
         self._text = text
-        self._hidden: list[str] = []
+        # The elements around, without those that only change letters, and how many of a kind these are.
+        self._around: list[_Open] = []
+        self._count = Counter[str]()
+        # How many of them are left out, and whether words that follow are the first of hidden ones, or an exponent.
+        self._left_out, self._unseen, self._raised = 0, False, False
+
+    def close(self) -> None:
+        super().close()
+        self._end_from(0)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # A page may leave out the end of its head.
+        tag, given = _plain(tag), {name: value or "" for name, value in attrs}
+        role = _role(tag, given)
         if tag == "body":
-            self._hidden.clear()
-        elif tag in _LEFT_OUT.split():
-            self._hidden.append(tag)
-        if self._hidden:
-            return
-        given = dict(attrs)
-        if tag == "br":
-            self._text.add("\n")
-        elif tag == "img" and (alt := given.get("alt")):
-            self._text.add(f"[{alt}]")
-        elif (role := _role(tag, given)) is not None:
-            self._text.start(role)
+            self._end(("head",), ())
+        elif tag not in _IN_HEAD.split():
+            self._end_head()
+        if tag in _ENDED or (role is not None and role.name != "link"):
+            ended, around = _ENDED.get(tag, _BLOCK_ENDS)
+            self._end(ended.split(), around.split())
+        self._raised = tag == "sup"
+        if tag in _VOID.split():
+            if not self._left_out:
+                self._add_void(tag, given)
+        elif tag not in ("html", "body"):
+            self._start(tag, given, role)
 
     def handle_endtag(self, tag: str) -> None:
-        if self._hidden:
-            if tag == self._hidden[-1]:
-                self._hidden.pop()
-        elif (role := _role(tag, {})) is not None:
-            self._text.end(role)
+        tag, self._raised = _plain(tag), False
+        if tag in _STRUCK and not self._left_out:
+            self._text.add("~~")
+        around = "table" if tag in _PARTS_OF_TABLES.split() else "" if tag == "table" else _CELLS
+        self._end((tag,), around.split(), nearest=True)
 
     def handle_data(self, data: str) -> None:
-        if self._hidden:
+        if has_words := bool(data.strip()):
+            self._end_head()
+        if self._left_out:
+            inner = self._around[-1]
+            if inner.math is not None:
+                inner.math.text = (inner.math.text or "") + data
+            elif has_words and self._unseen and self._left_out == 1:
+                self._text.left_out["hidden-text"] += 1
+                self._unseen = False
             return
+        if self._raised and _EXPONENT.match(data):
+            self._text.add("^")
+        self._raised = False
         if self._text.block is CODE:
             self._text.add(data)
         else:
             self._text.add_of_page(data)
 
+    def _start(self, tag: str, given: dict[str, str], role: Role | None) -> None:
+        if not self._left_out:
+            self._unseen = "hidden" in given or _HIDDEN.search(given.get("style", "")) is not None
+        is_left_out = (self._unseen and not self._left_out) or (tag in _LEFT_OUT.split() and "selected" not in given)
+        formula = self._around[-1].math if self._around else None
+        math = formula
+        if formula is not None:
+            math = SubElement(formula, tag, given)
+        elif tag == "math":
+            math = Element(tag, given)
+        if self._left_out or is_left_out:
+            role = None
+        elif role is not None:
+            self._text.start(role)
+        elif tag in _STRUCK:
+            self._text.add("~~")
+        if role is not None or self._left_out or is_left_out or tag in ("ruby", "select"):
+            self._around.append(_Open(tag, role, is_left_out, math))
+            self._count[tag] += 1
+            self._left_out += is_left_out
 
-def _role(tag: str, given: dict[str, str | None]) -> Role | None:
+    def _add_void(self, tag: str, given: dict[str, str]) -> None:
+        kind = given.get("type", "text").lower()
+        if tag == "br":
+            self._text.add("\n")
+        elif tag == "hr":
+            self._text.end_block()
+        elif tag == "img" and (alt := given.get("alt")):
+            self._text.add(f"[{alt}]")
+        elif tag == "input" and kind in ("checkbox", "radio"):
+            self._text.add("☒ " if "checked" in given else "☐ ")
+        elif tag == "input" and kind in ("text", "email", "tel", "url", "number", "date", "search"):
+            self._text.add_of_page(given.get("value", ""))
+
+    def _end_head(self) -> None:
+        if self._around and self._around[-1].tag == "head":
+            self._end_from(len(self._around) - 1)
+
+    def _end(self, tags: Sequence[str], around: Sequence[str], *, nearest: bool = False) -> None:
+        """End the outermost element of some, or the nearest, with all in it, up to the first of those around."""
+        if not any(self._count[tag] for tag in tags):
+            return
+        found = -1
+        for index in range(len(self._around) - 1, -1, -1):
+            tag = self._around[index].tag
+            if tag in tags:
+                found = index
+            if tag in around or (nearest and found >= 0):
+                break
+        if found >= 0:
+            self._end_from(found)
+
+    def _end_from(self, index: int) -> None:
+        while len(self._around) > index:
+            one = self._around.pop()
+            self._count[one.tag] -= 1
+            self._left_out -= one.is_left_out
+            if one.role is not None:
+                self._text.end(one.role)
+            elif one.tag == "math" and one.math is not None and not self._left_out:
+                self._text.add(latex_of(one.math))
+
+
+def _plain(tag: str) -> str:
+    """Return the name of an element, which has a prefix in formulas of books."""
+    return tag.removeprefix("m:").removeprefix("mml:")
+
+
+def _role(tag: str, given: dict[str, str]) -> Role | None:
     if tag in ("ul", "ol"):
-        return Role("list", _number(given.get("start")) - 1 if tag == "ol" else -1)
-    return Role("cell", _number(given.get("colspan"))) if tag in ("td", "th") else _ROLES.get(tag)
+        return Role("list", _number(given.get("start", "")) - 1 if tag == "ol" else -1)
+    if tag == "a":
+        address = given.get("href", "").strip()
+        return Role("link", mark=address) if _ADDRESS.match(address) else None
+    return Role("cell", _number(given.get("colspan", ""))) if tag in ("td", "th") else _ROLES.get(tag)
 
 
-def _number(text: str | None) -> int:
-    return max(1, int(text[:6])) if text and text.isdecimal() else 1
+def _number(text: str) -> int:
+    return max(1, int(text[:6])) if text.isdecimal() else 1

@@ -327,3 +327,11 @@ def test_what_a_question_goes_on_without_is_named(
     errors = [NotAttachable(name, reason) for name, reason in zip(("a.pdf", "b.pdf"), reasons, strict=False)]
     window.session.projects.left_out.emit([(error, has_text) for error in errors])
     assert window.banner_text == sentence
+
+
+def test_the_row_of_a_file_says_what_was_left_out_of_its_text(open_window: OpenWindow, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>Seen<p hidden>Unseen<div style='display:none'>Unseen")
+    window = open_window(ScriptedEngine())
+    window.paste(tmp_path / "page.html")
+    window.wait(lambda: bool(window.attached))
+    window.wait(lambda: any("left out: 2 hidden passages" in shown for shown in texts(window.composer.files)))

@@ -169,6 +169,11 @@ def test_a_workbook_without_styles_is_read() -> None:
     assert "| 46082 | 1234.5 | 0.25 |" in document_text("a.xlsx", data, MOST).text
 
 
+HALF = "<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>y</mi><mn>10</mn></msup><msqrt><mi>z</mi></msqrt></math>"
+LINKED = "[x_y](https://e.org/a_b?c&d), s, z"
+OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
+
+
 @pytest.mark.parametrize(
     ("page", "text"),
     [
@@ -183,6 +188,20 @@ def test_a_workbook_without_styles_is_read() -> None:
         ("<p>a<img src=http://example.org/x.png alt='A cat'><iframe src=file:///etc/passwd>b</iframe>", "a[A cat]"),
         ("<div>" * 5000 + "deep", "deep"),
         ("<table><tr><td>a<td><table><tr><td>b<td>c", "| a | b c |\n| --- | --- |"),
+        ("<p><ruby>漢<rp>(<rt>かん<rp>)</ruby>字</p><p>二</p>", "漢字\n\n二"),
+        ("<head><title>t</title><noscript><p>no</noscript>Seen", "Seen"),
+        ("<p>a<select><option>b<option selected>c<p>d", "ac\n\nd"),
+        ("<p><a href='https://e.org/a_b?c&amp;d'>x_y</a>, <a href=javascript:x()>s</a>, <a href=/z>z</a>", LINKED),
+        ("<a href=https://e.org>e.org</a> <a href=mailto:a@b.c>a@b.c</a><ul><li>x</ul>y", OPEN_LINK),
+        ("<p>10<sup>6</sup> <s>5</s><input type=checkbox checked>", "10^6 ~~5~~☒"),
+        (f"<p>x={HALF}!", r"x=$\frac{1}{2}y^{10}\sqrt{z}$!"),
+        (f"<math alttext='E=mc^2'>{HALF}</math><p>x", "$E=mc^2$\n\nx"),
+        ("<m:math display=block><m:semantics><m:mi>a</m:mi><m:annotation encoding=TeX>\\a</m:annotation>", r"$$\a$$"),
+        ("<math>" + "<mrow>" * 5000 + "<mi>a<p>b", "a\n\nb"),
+        (
+            "<p style='display: none'>no<b hidden>no</b><p hidden> <p hidden>no<p>yes",
+            "yes\n\n[Left out: 2 hidden passages]",
+        ),
     ],
     ids=[
         "unseen",
@@ -196,6 +215,17 @@ def test_a_workbook_without_styles_is_read() -> None:
         "loads nothing",
         "deep",
         "unclosed tables",
+        "unclosed ruby",
+        "unclosed head",
+        "unclosed select",
+        "links",
+        "unclosed link",
+        "marks",
+        "formula",
+        "described formula",
+        "formula of a book",
+        "deep formula",
+        "hidden",
     ],
 )
 def test_what_a_page_shows_is_read(page: str, text: str) -> None:
