@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from engine.errors import PictureNotUsable
 from engine.sandbox.tasks import task
@@ -19,6 +20,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 # Read as well, but stored and shown as PNG or JPEG. macOS decodes more.
 OTHER_FORMATS = ("BMP", "TIFF", "AVIF")
 _LOSSLESS = ("BMP", "TIFF")
+_PNG = b"\x89PNG\r\n\x1a\n"
 MOST_MEGABYTES, MOST_MEGAPIXELS = 20, 50
 # Above this ratio of its sides, nothing is left of a picture that is scaled.
 MOST_NARROW = 200
@@ -100,12 +102,28 @@ def _is_heic(data: bytes) -> bool:
 
 
 def _decodable(data: bytes) -> bytes:
-    """Return a file that Pillow decodes: on macOS, that of a HEIC picture as JPEG."""
+    """Return a file that Pillow decodes: on macOS, that of a HEIC picture as JPEG; a PNG without damaged notes."""
+    if data.startswith(_PNG):
+        return _PNG + b"".join(_sound_chunks(data))
     if not (_is_heic(data) and sys.platform == "darwin"):
         return data
     from engine.files.image_io import jpeg_of
 
     return jpeg_of(data, MOST_MEGAPIXELS * 10**6) or data
+
+
+def _sound_chunks(data: bytes) -> Iterator[bytes]:
+    """Return the chunks of a PNG without those of its notes, such as a colour profile, whose checksums are wrong.
+
+    Browsers show such a picture, and Pillow refuses it.
+    """
+    place = len(_PNG)
+    while place < len(data):
+        end = place + int.from_bytes(data[place : place + 4]) + 12
+        chunk = data[place:end]
+        if chunk[4:5].isupper() or crc32(chunk[4:-4]) == int.from_bytes(chunk[-4:]):
+            yield chunk
+        place = end
 
 
 def _check_size(width: int, height: int) -> None:

@@ -141,6 +141,17 @@ def test_a_camera_s_second_picture_is_ignored() -> None:
     assert picture_size(file.getvalue()) == first.size
 
 
+def test_a_damaged_note_in_a_png_costs_that_note_alone() -> None:
+    pixels = zlib.compress((b"\0" + bytes((200, 0, 0)) * 4) * 4)
+    notes = [chunk(b"iCCP", b"sRGB\0\0" + zlib.compress(b"?")), chunk(b"pHYs", bytes(9)), chunk(b"tEXt", b"a\0b")]
+    for index, note in enumerate(notes):
+        damaged = [*notes[:index], note[:-1] + bytes((note[-1] ^ 1,)), *notes[index + 1 :]]
+        assert read_picture(png(4, 4, pixels, *damaged), [(4, 4)]).views == [bytes((200, 0, 0)) * 16]
+    # Its size is no note.
+    with pytest.raises(PictureNotUsable, match="unknown-format"):
+        picture_size(png(4, 4, pixels).replace(bytes((0, 0, 0, 4)), bytes((0, 0, 0, 5)), 1))
+
+
 def test_what_is_transparent_is_white() -> None:
     pixels = np.zeros((4, 4, 4), np.uint8)
     pixels[:2] = (200, 0, 0, 255)
