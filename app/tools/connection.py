@@ -6,7 +6,6 @@ The protocol is the package `mcp`'s.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 import os
@@ -25,15 +24,13 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
 
 from app.system.versions import installed_version
-from app.text.picture_data import kind_of_picture, picture_of_base64
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
-from app.tools.listing import MOST_TOOLS, tools_of, with_mended_lists
+from app.tools.listing import MOST_TOOLS, tools_of, with_mended_messages
+from app.tools.results import MOST_PICTURES, result_of
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
+from app.tools.tool import Tool, ToolFailed, ToolProgress, ToolResult
 from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
-from engine.errors import EngineError
-from engine.files.reading_time import ReadingTime
-from engine.pictures.reading import digest_of, picture_size, time_for
+from engine.pictures.reading import time_for
 
 log = logging.getLogger(__name__)
 
@@ -211,7 +208,7 @@ class McpConnection:
             else:
                 client = await stack.enter_async_context(http_client(server))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
-            mended = with_mended_lists(transport, self._odd.append)
+            mended = with_mended_messages(transport, self._odd.append)
             mcp_client = Client(mended, client_info=info, message_handler=self._hear, cache=None, mode=mode)
             self._client = await stack.enter_async_context(mcp_client)
             await self._list()
@@ -318,49 +315,3 @@ def _message_of(error: BaseException) -> str:
         return ": ".join([*map(str, first["loc"][-1:]), first["msg"]])[:_LONGEST_DETAIL]
     lines = [line.strip() for line in str(leaf).splitlines() if line.strip()]
     return " ".join(lines[:2])[:_LONGEST_DETAIL] or type(leaf).__name__
-
-
-# A result beyond this would not fit into the context of most models, and nobody reads it in a window.
-LONGEST_RESULT, MOST_PICTURES = 256 * 1024, 8
-
-
-def result_of(answer: types.CallToolResult, seconds: float, pictures_time: ReadingTime) -> ToolResult:
-    """Return what a call has given as text and pictures. Waits for the process that checks these within their time.
-
-    Pictures that cannot be used, sounds and files become a line that says what they were.
-    """
-    found = [(block, _picture_of(block, pictures_time)) for block in answer.content]
-    pictures = [picture for _, picture in found if picture is not None][:MOST_PICTURES]
-    text = "\n".join(_text_of(block, picture if picture in pictures else None) for block, picture in found)
-    if not text and answer.structured_content is not None:
-        text = json.dumps(answer.structured_content, ensure_ascii=False)
-    if len(text) > LONGEST_RESULT:
-        text = f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
-    return ToolResult(text, bool(answer.is_error), seconds, tuple(pictures))
-
-
-def _picture_of(block: types.ContentBlock, time: ReadingTime) -> ToolPicture | None:
-    """Return the picture in a part of a result; None if there is none that can be used."""
-    content = picture_of_base64(block.data) if isinstance(block, types.ImageContent) else None
-    if content is None:
-        return None
-    try:
-        return ToolPicture(content, digest_of(content), kind_of_picture(content), *picture_size(content, time))
-    except EngineError:
-        return None
-
-
-def _text_of(block: types.ContentBlock, picture: ToolPicture | None) -> str:
-    if picture is not None:
-        return f"[A picture of {picture.width} x {picture.height} pixels]"
-    match block:
-        case types.TextContent():
-            return block.text
-        case types.ResourceLink():
-            return f"[A link: {block.title or block.name}, {block.uri}]"
-        case types.EmbeddedResource(resource=types.TextResourceContents() as resource):
-            return resource.text
-        case types.EmbeddedResource(resource=resource):
-            return f"[Not shown: a file, {resource.uri}, {resource.mime_type or 'of an unknown type'}]"
-        case types.ImageContent() | types.AudioContent():
-            return f"[Not shown: {block.type}, {block.mime_type}]"

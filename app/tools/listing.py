@@ -1,4 +1,4 @@
-"""The lists of tools that servers send: one odd tool is mended if its meaning is plain, or left out alone."""
+"""What servers send is mended where its meaning is plain; of a list of tools, one that is odd is left out alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from jsonschema import FormatChecker
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
+from app.tools.results import mended_result
 from app.tools.servers import Server
 from app.tools.tool import Tool
 from engine.grammars.schemas import with_nodes
@@ -26,12 +27,12 @@ _USED = ("name", "title", "description", "annotations", "execution")
 
 
 @asynccontextmanager
-async def with_mended_lists(
+async def with_mended_messages(
     transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object]
 ) -> AsyncGenerator[Any]:
-    """Pass on what a server sends, with only those tools in its lists that the package `mcp` accepts.
+    """Pass on what a server sends, as the package `mcp` accepts it, and with only those tools in its lists.
 
-    It would refuse the whole list otherwise. `left_out` is called with the names of the others.
+    It would refuse the whole message otherwise. `left_out` is called with the names of the other tools.
     """
     async with transport as (messages, answers):
         yield _MendedMessages(messages, left_out), answers
@@ -39,7 +40,7 @@ async def with_mended_lists(
 
 @dataclass(frozen=True)
 class _MendedMessages(ObjectReceiveStream[Any]):
-    """A stream of messages with mended lists of tools."""
+    """A stream of messages with mended lists of tools and results of calls."""
 
     messages: ObjectReceiveStream[Any]
     left_out: Callable[[str], object]
@@ -47,7 +48,11 @@ class _MendedMessages(ObjectReceiveStream[Any]):
     async def receive(self) -> Any:
         message = await self.messages.receive()
         result = getattr(getattr(message, "message", None), "result", None)
-        if isinstance(result, dict) and "content" not in result and isinstance(result.get("tools"), list):
+        if not isinstance(result, dict):
+            return message
+        if "content" in result or "structuredContent" in result:
+            result.update(mended_result(result))
+        elif isinstance(result.get("tools"), list):
             listed, result["tools"] = result["tools"], []
             for index, tool in enumerate(listed):
                 named = tool if isinstance(tool, Mapping) else {}

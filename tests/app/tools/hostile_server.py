@@ -74,7 +74,6 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
     "result-is-a-list": ("tools/call", "raw", "[]}"),
     "long-result": ("tools/call", "result", {"content": [text_block(HUGE), text_block(HUGE)]}),
     "no-result": ("tools/call", "result", {}),
-    "unknown-content": ("tools/call", "result", {"content": [{"type": "hologram", "data": "x"}]}),
     "all-content": ("tools/call", "result", {"content": [text_block("hello"), *FILES]}),
     "structured": ("tools/call", "result", {"content": [], "structuredContent": {"température": 21}}),
     "fails-politely": ("tools/call", "result", {"content": [text_block("hello")], "isError": True}),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from app.tools.connection import LONGEST_RESULT
 from app.tools.listing import MOST_TOOLS
+from app.tools.results import LONGEST_RESULT
 from tests.app.tools.conftest import Hosts, each, hostile, wait_until
 
 # Seconds after which a server, or a call, that is known to hang is given up.
@@ -23,7 +23,7 @@ AT_START = {
 IN_A_CALL = {
     "dies-in-a-call": "ended", "hangs-in-a-call": "slow-call", "floods-in-a-call": "too-large",
     "broken-json-in-a-call": "not-usable", "wrong-id": "slow-call", "no-result": "refused",
-    "result-is-a-list": "not-usable", "unknown-content": "refused", "refuses": "refused",
+    "result-is-a-list": "not-usable", "refuses": "refused",
     "claims-to-be-closed": "refused",
 }  # fmt: skip
 # What does no harm: the call gets its text.
@@ -83,8 +83,9 @@ def test_results_are_text_of_a_bounded_length(hosts: Hosts) -> None:
     names = "all-content", "structured", "fails-politely", "long-result"
     mixed, structured, failed, long = map(hosts.call, hosts.start(*map(hostile, names)))
     assert mixed.text.splitlines() == [
-        "hello", "[Not shown: image, image/png]", "[Not shown: audio, audio/wav]",
-        "[A link: notes, file:///n]", "the text of a file", "[Not shown: a file, file:///b, application/zip]",
+        "hello", "[Not shown: image, image/png, 6144 bytes]", "[Not shown: audio, audio/wav, 3 bytes]",
+        "[A link: notes, file:///n]", "[A file: file:///t]", "the text of a file",
+        "[Not shown: a file, file:///b, application/zip, 3 bytes]",
     ]  # fmt: skip
     assert structured.text == '{"température": 21}'
     assert (failed.text, failed.failed) == ("hello", True)

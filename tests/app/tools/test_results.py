@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
+from typing import Any
 
 import mcp_types as types
+import pytest
 
-from app.tools.connection import result_of
+from app.tools.results import LONGEST_RESULT, mended_result, result_of
 from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import read_picture
 from tests.app.picture_files import animation, picture
@@ -17,11 +20,102 @@ def image(content: bytes) -> types.ImageContent:
     return types.ImageContent(type="image", data=base64.b64encode(content).decode(), mime_type="image/png")
 
 
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+def read(content: Any, structured: Any = None) -> list[str]:
+    """Return the lines that a model gets of a result, as a server sends it."""
+    sent = {"content": content, "structuredContent": structured}
+    return result_of(types.CallToolResult.model_validate(mended_result(sent)), 0.5, ReadingTime()).text.splitlines()
+
+
+ROWS = {"items": [{"id": 1, "name": "Älpha"}, {"id": 2, "name": "Beta"}], "more": None}
+SAME = json.dumps(dict(reversed(ROWS.items())), indent=2)
+
+
+@pytest.mark.parametrize(
+    ("content", "structured"),
+    [
+        ([text(SAME)], ROWS),
+        ([text("Two rows."), text(SAME)], ROWS),
+        ([text(f"[2] rows {{as asked}}:\n```json\n{SAME}\n```\nThat is all [of 2].")], ROWS),
+        ([{"type": "resource", "resource": {"uri": "a:b", "text": SAME}}], ROWS),
+        # As SDKs put what is no object into one.
+        ([text("hello")], {"result": "hello"}),
+        ([text("21")], {"result": 21}),
+        ([text("a"), text('{"b": 1}')], {"result": ["a", {"b": 1}]}),
+        ([text(SAME)], {"results": ROWS}),
+        ([{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}],) * 2,
+    ],
+)
+def test_a_structured_result_is_there_once_if_the_text_says_the_same(content: Any, structured: Any) -> None:
+    assert read(content, structured) == read(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "structured"),
+    [
+        ([text("Found 2 rows.")], ROWS),
+        ([text(SAME.replace("Beta", "Gamma"))], ROWS),
+        ([text(SAME[:-2])], ROWS),
+        ([text("[" * 10_000)], ROWS),
+        ([text("Alpha")], {"name": "Alpha"}),
+        ([text("None.")], {"result": []}),
+        ([text("a"), text("b")], {"result": ["b", "a"]}),
+        ([], {}),
+        (None, ROWS),
+        ("Found 2 rows.", [1, 2]),
+    ],
+)
+def test_a_structured_result_that_says_more_follows_the_text(content: Any, structured: Any) -> None:
+    *before, last = read(content, structured)
+    assert before == read(content)
+    assert json.loads(last) in (structured, {"result": structured})
+    assert "\\u" not in last
+
+
+def test_a_structured_result_is_bounded_with_the_text() -> None:
+    *_, structured, bound = read([text("Found.")], {"rows": "x" * LONGEST_RESULT})
+    assert len(structured) < LONGEST_RESULT
+    assert bound.startswith(f"[These are the first {LONGEST_RESULT} of ")
+
+
+def test_files_and_links_reach_the_model_as_text_or_pictures() -> None:
+    red, sound = (base64.b64encode(content).decode() for content in (picture(), b"sound"))
+    link = {"type": "resource_link", "uri": "file:///n", "name": "notes"}
+    files = [
+        {"uri": "file:///t", "text": "the text of a file", "blob": None},
+        {"text": "of nowhere"},
+        {"uri": "file:///r", "blob": red, "mimeType": "image/png"},
+        {"uri": "file:///r", "blob": red},
+        {"uri": "file:///z", "blob": sound, "mimeType": "application/zip"},
+        {"uri": "file:///s", "blob": base64.b64encode("<svg>é</svg>".encode()).decode(), "mimeType": "image/svg+xml"},
+    ]
+    content = [
+        *({"type": "resource", "resource": file} for file in files),
+        link,
+        {**link, "mimeType": "text/plain", "size": 9, "description": "What was said", "annotations": {"priority": 7}},
+        {"type": "audio", "data": sound, "mimeType": "audio/wav"},
+        {"type": "image", "data": f"data:image/png;base64,{red}"},
+        {"type": "hologram", "url": "a:b"},
+        "plain",
+    ]
+    assert read(content) == [
+        "[A file: file:///t]", "the text of a file", "[A file: ]", "of nowhere", "[A picture of 560 x 280 pixels]",
+        "[A picture of 560 x 280 pixels]", "[Not shown: a file, file:///z, application/zip, 5 bytes]",
+        "[As text: a file, file:///s, image/svg+xml]", "<svg>é</svg>", "[A link: notes, file:///n]",
+        "[A link: notes, file:///n, text/plain, 9 bytes, What was said]", "[Not shown: audio, audio/wav, 5 bytes]",
+        "[A picture of 560 x 280 pixels]", '[A part of an unknown kind: {"type": "hologram", "url": "a:b"}]', "plain",
+    ]  # fmt: skip
+
+
 def test_usable_pictures_are_beside_the_text_and_others_are_named() -> None:
     red = picture()
     blocks = [types.TextContent(type="text", text="Look:"), image(red), image(animation())]
     result = result_of(types.CallToolResult(content=blocks), 0.5, ReadingTime())
-    assert result.text.splitlines() == ["Look:", "[A picture of 560 x 280 pixels]", "[Not shown: image, image/png]"]
+    assert result.text.splitlines()[:2] == ["Look:", "[A picture of 560 x 280 pixels]"]
+    assert result.text.splitlines()[2].startswith("[Not shown: image, image/png, ")
     assert [(one.content, one.kind, one.width, one.height) for one in result.pictures] == [(red, "png", 560, 280)]
 
 
@@ -30,4 +124,4 @@ def test_the_pictures_of_a_result_share_a_limit_of_time() -> None:
     time = ReadingTime(3 * read_picture(files[0]).seconds)
     result = result_of(types.CallToolResult(content=[image(file) for file in files]), 0.5, time)
     assert 1 <= len(result.pictures) < 8
-    assert result.text.splitlines()[-1] == "[Not shown: image, image/png]"
+    assert result.text.splitlines()[-1].startswith("[Not shown: image, image/png, ")
