@@ -277,6 +277,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if len(files) == 1 and files[0].lower().endswith(".gguf"):
             self.session.models.load(files[0], None)
             return
+        if len(files) == 1 and Path(files[0]).is_dir():
+            self.transfer.read(Path(files[0]))
+            return
         self.attachments.attach(files, self.composer.files)
         self.composer.setFocus()
 

@@ -1,10 +1,11 @@
 """Reads the chats of apps that need little more than a table: Open WebUI, Jan, llama.cpp's web UI, LibreChat,
-AnythingLLM, LM Studio, and plain lists of messages.
+AnythingLLM, Gemini, LM Studio, DeepSeek, Grok, AI Studio, and plain lists of messages.
 """
 
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from app.conversations.imports import fields
 from app.conversations.imports.forms import INSTRUCTIONS, ChatForm, MessageParts, with_fields
 from app.conversations.imports.imported import ChatBuilder, ChatReader, derived_uid, replaced
 from app.conversations.records import ROLES
+from engine.documents.reading import read_document
+from engine.files.reading_time import ReadingTime
 
 # Open WebUI exports a list of records, or one "chat" alone. A file's text is in file.data.content. The content of a
 # message has thoughts and calls as <details type="...">, escaped for HTML.
@@ -115,6 +118,38 @@ ANYTHINGLLM = ChatReader(
     fields.has("workspace", "prompt", "response", "sent_at"), "id", ChatForm(app="anythingllm").read, _workspaces
 )
 
+# Gemini's history is MyActivity.json of Google's Takeout, where one has to ask for JSON: what was done in several apps,
+# the newest first. A title is a prompt after a verb, and the answer is HTML. No chat is named, so each day becomes one.
+_PROMPTED = re.compile(r"^(Prompted|Asked|Said|Answered)( with:| Gemini:| Bard:)? ")
+
+
+def _is_of_gemini(record: Any) -> bool:
+    products = str([fields.text(record, "header"), *fields.items(record, "products")])
+    return fields.has("title", "time")(record) and ("Gemini" in products or "Bard" in products)
+
+
+def _days(records: Iterable[Any]) -> Iterator[Any]:
+    asked = []
+    for record in sorted(filter(_is_of_gemini, records), key=lambda one: fields.text(one, "time")):
+        title, when = fields.text(record, "title"), fields.text(record, "time")
+        answer = "\n".join(fields.text(item, "html") for item in fields.items(record, "safeHtmlItem"))
+        prompt, files = _PROMPTED.sub("", title), [{"name": name} for name in fields.items(record, "attachedFiles")]
+        # In another language, the verb stays; what was only used or deleted has no answer.
+        if answer or prompt != title:
+            about = {"id": when, "sent_at": when, "workspace": when[:10]}
+            asked.append({**about, "prompt": prompt, "response": answer, "attachments": files})
+    return _workspaces(asked)
+
+
+def _as_markdown(parts: MessageParts, _message: Any, text: str) -> str:
+    """Return the Markdown of an answer in HTML. Waits."""
+    if parts.role == "user":
+        return text
+    return read_document("answer.html", text.encode("utf-8", "replace"), len(text), "", ReadingTime()).text or text
+
+
+GEMINI = ChatReader(_is_of_gemini, "", ChatForm(app="gemini", finish=_as_markdown).read, _days)
+
 # LM Studio's *.conversation.json has one chat, a list of messages with their "versions". An answer has "steps" whose
 # "contentBlock"s hold the text. A file is a part with a "fileIdentifier", its name in the folder "user-files". The
 # format is not documented; this follows what readers of 0.3 and 0.4 describe.
@@ -152,6 +187,61 @@ LM_STUDIO = ChatReader(
     lambda chats: (with_fields(chat, id=str(fields.time(chat, "createdAt") or "")) for chat in chats),
 )
 
+# DeepSeek exports a list of chats whose "mapping" has nodes as ChatGPT's, with "fragments" in their messages.
+_FRAGMENTS = {"REQUEST": "text", "RESPONSE": "text", "THINK": "thinking", "FILE": "file"}
+
+
+def _nodes(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    for uid, node in fields.mapping(entry, "mapping").items():
+        if message := fields.mapping(node, "message"):
+            found = [(fields.text(one, "type"), one.get("content")) for one in fields.items(message, "fragments")]
+            parts = [{"type": _FRAGMENTS.get(kind, "tool"), "text": content} for kind, content in found]
+            role = "user" if any(kind == "REQUEST" for kind, _ in found) else "assistant"
+            yield with_fields(message, id=uid, parent=fields.identifier(node, "parent"), role=role, parts=parts)
+
+
+DEEPSEEK = ChatReader(
+    fields.has("mapping", "inserted_at"), "title", ChatForm(app="deepseek", is_tree=True, messages=_nodes).read
+)
+
+# Grok's prod-grok-backend.json has "conversations", each with its "responses". A file is named by its folder.
+
+
+def _responses(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    for response in (fields.mapping(one, "response") for one in fields.items(entry, "responses")):
+        files = [{"data": name} for name in fields.items(response, "file_attachments")]
+        yield with_fields(response, attachments=files)
+
+
+GROK = ChatReader(
+    fields.has("conversation.id", "responses"),
+    "conversation.title",
+    ChatForm(app="grok", chat=("conversation",), messages=_responses).read,
+)
+
+# AI Studio keeps each chat in a file on Google Drive, whose name is its title. Thoughts are chunks of their own. A file
+# is a field of a chunk, as "inlineImage" with its content or "driveImage" without; code that ran is one, too.
+
+
+def _chunks(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    for chunk in map(with_fields, fields.items(entry, "chunkedPrompt.chunks")):
+        kind = "thinking" if fields.flag(chunk, "isThought") else "text"
+        text = fields.text(chunk, "text") or "".join(fields.text(part, "text") for part in fields.items(chunk, "parts"))
+        files = [one for name, one in chunk.items() if name.startswith(("inline", "drive", "youtube"))]
+        yield chunk | {
+            "text": "",
+            "parts": [{"type": kind, "text": text}],
+            "files": [fields.text(one, "data") or one for one in files],
+            "calls": [name for name in chunk if name in ("executableCode", "codeExecutionResult")],
+        }
+
+
+AI_STUDIO = ChatReader(
+    fields.has("chunkedPrompt.chunks"),
+    "",
+    ChatForm(app="ai-studio", chat=("", "runSettings"), first_messages=2, messages=_chunks).read,
+)
+
 # Plain messages have the shape of OpenAI's and Ollama's APIs. A chat is a list of them, or an object with "messages"; a
 # line of a JSONL file may be one. Ollama has pictures in a list beside the text.
 
@@ -173,4 +263,6 @@ MESSAGES = ChatReader(
 )
 
 # The last one reads what any other app may have written.
-APPS = (OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, ANYTHINGLLM, MESSAGES)
+APPS = (
+    OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, ANYTHINGLLM, GEMINI, DEEPSEEK, GROK, AI_STUDIO, MESSAGES
+)  # fmt: skip

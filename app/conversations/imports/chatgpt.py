@@ -42,7 +42,7 @@ def _part(message: Any, part: Any) -> Any:
     identity = fields.text(part, "asset_pointer").rpartition("//")[2]
     attached = fields.items(message, "metadata.attachments")
     name = next((fields.text(one, "name") for one in attached if fields.text(one, "id") == identity), identity)
-    return {"name": name, "data": identity}
+    return {"type": fields.text(part, "content_type"), "name": name, "data": identity}
 
 
 def _passes_over(message: Any) -> str | None:
@@ -83,4 +83,9 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
     return _FORM.read(with_fields(entry, id=fields.text(entry, "id") or start), files)
 
 
-CHATGPT = ChatReader(fields.has("mapping"), "title", _read)
+def _recognises(entry: object) -> bool:
+    """Whether a node has a message with an author: other programs have a "mapping", too."""
+    return any(fields.mapping(node, "message.author") for node in fields.mapping(entry, "mapping").values())
+
+
+CHATGPT = ChatReader(_recognises, "title", _read)

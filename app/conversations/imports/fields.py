@@ -6,12 +6,15 @@ A path has the keys of nested objects and the indexes of lists, as in "content.0
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 # Times above this are in milliseconds: in seconds it is the year 5138.
 _MILLISECONDS_FROM = 1e11
+# Seconds or milliseconds as text; a date in ISO 8601 has eight digits.
+_EPOCH = re.compile("[0-9]{9,15}")
 # The year 9990: `datetime` ends soon after, in every time zone.
 _LATEST = 253_000_000_000.0
 
@@ -44,7 +47,7 @@ def count(container: object, path: str) -> int:
 
 
 def time(container: object, path: str) -> float | None:
-    """Return seconds since 1970 from a number of seconds or milliseconds, or from ISO 8601 text."""
+    """Return seconds since 1970 from a number of seconds or milliseconds, or from ISO 8601 or digits as text."""
     return next((seconds for value in values(container, path) if (seconds := _seconds(value)) is not None), None)
 
 
@@ -77,6 +80,8 @@ def values(container: object, path: str) -> Iterator[Any]:
 
 def _seconds(value: object) -> float | None:
     seconds: float | None = None
+    if isinstance(value, str) and _EPOCH.fullmatch(value):
+        value = int(value)
     if isinstance(value, str):
         try:
             seconds = datetime.fromisoformat(value).timestamp()

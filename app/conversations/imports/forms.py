@@ -15,24 +15,31 @@ from app.conversations.records import ROLES, Attachment
 
 # Names of the fields of a chat.
 _IDENTITY = "uuid|conversation_id|conversationId|id"
-_CREATED = "created_at|createdAt|create_time|created|timestamp"
-_UPDATED = "updated_at|updatedAt|update_time|updated|lastModified|assistantLastMessagedAt|userLastMessagedAt"
-_SELECTED = "current_node|currentId|current_leaf_message_uuid|currNode"
-_SYSTEM_PROMPT = "system|systemPrompt|promptPrefix|prompt|assistants.0.instructions"
-_ANSWERED_BY = "model|lastUsedModel.identifier|assistants.0.model.id"
+_CREATED = "created_at|createdAt|create_time|created|timestamp|inserted_at"
+_UPDATED = (
+    "updated_at|updatedAt|update_time|modify_time|updated|lastModified|assistantLastMessagedAt|userLastMessagedAt"
+)
+_SELECTED = "current_node|currentId|current_leaf_message_uuid|currNode|leaf_response_id"
+_SYSTEM_PROMPT = (
+    "system|systemPrompt|promptPrefix|prompt|assistants.0.instructions"
+    "|systemInstruction.text|systemInstruction.parts.0.text"
+)
+_ANSWERED_BY = "model|default_model_slug|lastUsedModel.identifier|assistants.0.model.id"
 # Names of the fields of a message.
-_UID = "id|uuid|messageId"
-_PARENT = "parent|parentId|parentMessageId|parent_message_uuid"
+_UID = "id|_id|uuid|messageId"
+_PARENT = "parent|parentId|parentMessageId|parent_message_uuid|parent_response_id"
 _ROLE = "role|sender|author.role"
-_WRITTEN = "created_at|createdAt|create_time|timestamp"
-_MODEL = "model.name|model|modelId|model_name|metadata.model_slug|senderInfo.senderName"
+_WRITTEN = "created_at|createdAt|create_time.$date.$numberLong|create_time|createTime|timestamp|inserted_at"
+_MODEL = "model.name|model|modelId|model_name|metadata.model_slug|metadata.default_model_slug|senderInfo.senderName"
 _PARTS = "parts|content|content.parts"
-_TEXT = "content|text|content.text"
-_THOUGHTS = "reasoning_content|reasoningContent|reasoning|thinking"
+_TEXT = "content|text|content.text|message"
+_THOUGHTS = "reasoning_content|reasoningContent|reasoning|thinking|thinking_trace"
 _CALLS = "tool_calls|toolCalls|calls"
 _FILES = ("attachments", "files", "extra", "images")
 # Types of parts, and names of the fields of a part and of a file. A picture has its content, or its file's name.
 _THOUGHT_TYPES, _TOOL_TYPES = ("thinking", "think", "reasoning"), ("tool_use", "tool_result", "tool_call", "tool")
+_FILE_TYPES = ("image", "file", "document", "audio", "video")
+_KIND = "type|content_type"
 _THOUGHT = "thinking|think.value|think|text.value|text"
 _FILE_NAME = "name|file_name|filename|file.filename|fileIdentifier"
 _FILE_TEXT = "extracted_content|content|file.data.content"
@@ -40,7 +47,7 @@ _FILE_TYPE = "file_type|file.meta.content_type"
 _PICTURE = "data|url|base64Url|image_url.url|image_url|file_uuid|file_name|fileIdentifier"
 
 INSTRUCTIONS = ("system", "developer")
-_ROLES = {"human": "user"}
+_ROLES = {"human": "user", "model": "assistant"}
 
 
 @dataclass(slots=True)
@@ -133,7 +140,7 @@ class ChatForm:
 
     def _read_message(self, message: Any, chat: ChatBuilder) -> tuple[MessageParts, str]:
         """Return the parts of a message, and its text with the thoughts."""
-        role = fields.text(message, _ROLE)
+        role = fields.text(message, _ROLE).lower()
         parts = MessageParts(chat, _ROLES.get(role, role))
         parts.thoughts.append(fields.text(message, _THOUGHTS))
         for part in fields.items(message, _PARTS):
@@ -142,11 +149,12 @@ class ChatForm:
                 self.kinds[kind](parts, part)
             elif kind in _THOUGHT_TYPES:
                 parts.thoughts.append(fields.text(part, _THOUGHT))
-            elif kind in _TOOL_TYPES:
+            elif kind.endswith(_TOOL_TYPES):
                 chat.left_out["tool"] += 1
             elif (text := fields.part_text(part)) is not None:
                 parts.texts.append(text)
-            else:
+            elif fields.text(part, _PICTURE) or any(one in fields.text(part, _KIND) for one in _FILE_TYPES):
+                # Others say what the app did, as "token_budget" and "flag" of Claude do.
                 parts.read_picture(part)
         for name in _FILES:
             for file in fields.items(message, name):

@@ -57,9 +57,9 @@ def files_of(path: Path, stack: ExitStack) -> Files:
     read: Callable[[Any], bytes]
     if zipfile.is_zipfile(path):
         archive = stack.enter_context(zipfile.ZipFile(path))
-        files, read = {Path(one.filename).name: one for one in archive.infolist()}, archive.read
+        files, read = {_named(one.filename): one for one in archive.infolist()}, archive.read
     else:
-        folders = [path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
+        folders = [path if path.is_dir() else path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
         files, read = {one.name: one for folder in folders for one in _listed(folder)}, Path.read_bytes
     names = sorted(files)
 
@@ -73,6 +73,12 @@ def files_of(path: Path, stack: ExitStack) -> Files:
             return None
 
     return find
+
+
+def _named(member: str) -> str:
+    """Return the name of a file; Grok names a file by its folder."""
+    path = Path(member)
+    return path.parent.name if path.name == "content" else path.name
 
 
 def _size(file: Path | zipfile.ZipInfo) -> int:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from fnmatch import fnmatch
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -39,6 +40,10 @@ _Step = Callable[[], object]
 
 # Each recognises its chats by fields that none before it has.
 _READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, *APPS)
+# The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
+# Claude and DeepSeek, and of Cherry Studio, Grok and Gemini.
+_EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")
+_JSON = (".json", ".jsonl")
 # The beginning of every SQLite file.
 _DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
@@ -52,8 +57,8 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON or JSONL file, a ZIP file of ChatGPT, Claude or Cherry Studio, the database of Ollama's app, or
-    the messages.jsonl of a Jan thread.
+    """Import a JSON or JSONL file, a ZIP file or a folder of them, the database of Ollama's app, or the messages.jsonl
+    of a Jan thread.
 
     Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
     are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
@@ -94,30 +99,34 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
 
 
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
+    """Yield the chats, and what could not be read: at least one of them."""
+    is_empty = True
     with ExitStack() as stack:
         files = files_of(path, stack)
         for name, data in _documents(path, step):
-            if isinstance(data, Skipped):
-                yield data
-                continue
-            reader, entries = _reader_of(data)
-            if reader is None:
-                yield Skipped(name, "unknown-format")
-                continue
             try:
-                for entry in entries:
-                    yield _read(reader, entry, files)
+                for found in [data] if isinstance(data, Skipped) else _chats(name, data, files):
+                    is_empty = False
+                    yield found
             except sqlite3.DatabaseError as error:
+                is_empty = False
                 yield Skipped(name, "unknown-format", str(error))
+    if is_empty:
+        yield Skipped(path.name, "unknown-format")
 
 
-def _reader_of(data: Any) -> tuple[ChatReader | None, Iterable[Any]]:
-    """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
+def _chats(name: str, data: Any, files: Files) -> Iterator[ImportedConversation | Skipped]:
+    """Yield the chats of a document. In a list, the first recognised entry decides what reads all."""
     entries = data if isinstance(data, list | json_steps.StreamedItems) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
     reader = next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None)
-    return reader, [] if reader is None else reader.entries(entries)
+    if reader is not None:
+        yield from (_read(reader, entry, files) for entry in reader.entries(entries))
+    elif isinstance(data, dict) and isinstance(inner := data.get("conversations"), list | json_steps.StreamedItems):
+        yield from _chats(name, inner, files)
+    else:
+        yield Skipped(name, "unknown-format")
 
 
 def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversation | Skipped:
@@ -130,11 +139,14 @@ def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversati
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
-    """Yield the names and JSON values of a file, of a ZIP file's members, or of a Jan thread.
+    """Yield the names and JSON values of a file, of the files in a ZIP file or a folder, or of a Jan thread.
 
     The value of a database is its path.
     """
-    if path.name == "messages.jsonl":
+    if path.is_dir():
+        for name in _with_chats(str(one) for one in sorted(path.rglob("*")) if one.is_file()):
+            yield from _documents(Path(name), step)
+    elif path.name == "messages.jsonl":
         yield path.parent.name, _jan_thread(path.parent, step)
     elif zipfile.is_zipfile(path):
         yield from _zipped(path, step)
@@ -142,13 +154,8 @@ def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
         yield path.name, Skipped(path.name, "too-large")
     elif _is_database(path):
         yield path.name, path
-    elif path.suffix == ".jsonl":
-        lines, unreadable = _lines(path, step)
-        yield path.name, lines
-        if unreadable:
-            yield path.name, Skipped(path.name, "unreadable", f"{unreadable} lines")
     else:
-        yield path.name, _parsed(path.name, path.read_bytes(), step)
+        yield from _values(path.name, path.read_bytes(), step)
 
 
 def _is_database(path: Path) -> bool:
@@ -156,13 +163,19 @@ def _is_database(path: Path) -> bool:
         return file.read(len(_DATABASE)) == _DATABASE
 
 
+def _with_chats(names: Iterable[str]) -> list[str]:
+    """Return the names of files with chats: those of an app's export, which has other JSON, too, or all that may be."""
+    shown = [name for name in names if not Path(name).name.startswith(".")]
+    exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
+    # AI Studio's files have no suffix.
+    return exports or [name for name in shown if Path(name).suffix in ("", *_JSON) and not name.endswith("/")]
+
+
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            name = Path(member.filename).name
-            # ChatGPT splits large histories into conversations-000.json and so on; data.json is Cherry Studio's.
-            if not ((name.startswith("conversations") and name.endswith(".json")) or name == "data.json"):
-                continue
+        members = {member.filename: member for member in archive.infolist()}
+        for full_name in _with_chats(members):
+            name, member = Path(full_name).name, members[full_name]
             if member.file_size > min(LARGEST_FILE, _FREE_OF_RATIO + member.compress_size * _LARGEST_RATIO):
                 yield name, Skipped(name, "too-large")
                 continue
@@ -171,20 +184,31 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
             except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
                 yield name, Skipped(name, "unreadable", str(error))
                 continue
-            yield name, _parsed(name, content, step)
+            yield from _values(name, content, step)
+
+
+def _values(name: str, content: bytes, step: _Step) -> Iterator[tuple[str, Any]]:
+    """Yield the JSON value of a file, or the list of those of its lines."""
+    if not name.endswith(".jsonl"):
+        yield name, _parsed(name, content, step)
+        return
+    lines, unreadable = _lines(name, content, step)
+    yield name, lines
+    if unreadable:
+        yield name, Skipped(name, "unreadable", f"{unreadable} lines")
 
 
 def _jan_thread(folder: Path, step: _Step) -> Any:
-    thread_file = folder / "thread.json"
+    thread_file, messages = folder / "thread.json", folder / "messages.jsonl"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
-    lines, unreadable = _lines(folder / "messages.jsonl", step)
+    lines, unreadable = _lines(messages.name, messages.read_bytes(), step)
     # The folder has the name of the thread.
     return {"thread": {"id": folder.name} | thread, "lines": [*lines, *[None] * unreadable]}
 
 
-def _lines(path: Path, step: _Step) -> tuple[list[Any], int]:
+def _lines(name: str, content: bytes, step: _Step) -> tuple[list[Any], int]:
     """Return the JSON value of each line, and how many lines have none."""
-    lines = [_parsed(path.name, line, step) for line in path.read_bytes().splitlines() if line.strip()]
+    lines = [_parsed(name, line, step) for line in content.splitlines() if line.strip()]
     readable = [line for line in lines if not isinstance(line, Skipped)]
     return readable, len(lines) - len(readable)
 

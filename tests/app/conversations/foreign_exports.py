@@ -259,6 +259,60 @@ ANYTHINGLLM = [
 ]  # fmt: skip
 
 
+DEEPSEEK = [
+    {
+        "id": "c-1",
+        "title": "Sums",
+        "inserted_at": "2026-06-01T10:00:00.000+08:00",
+        "mapping": {
+            "root": {"id": "root", "parent": None, "message": None},
+            "1": {"id": "1", "parent": "root", "message": {"files": [{"file_name": "a.pdf"}], "fragments": [
+                {"type": "REQUEST", "content": "2+2?"}]}},
+            "2": {"id": "2", "parent": "1", "message": {"fragments": [{"type": "RESPONSE", "content": "5"}]}},
+            "3": {"id": "3", "parent": "1", "message": {"model": "deepseek-reasoner", "fragments": [
+                {"type": "THINK", "content": "Easy."}, {"type": "TOOL_SEARCH", "content": None},
+                {"type": "RESPONSE", "content": "4"}], "inserted_at": "2026-06-01T10:01:00.000+08:00"}},
+        },
+    }
+]  # fmt: skip
+_WHEN = {"$date": {"$numberLong": "1780279200123"}}
+GROK = {
+    "conversations": [
+        {
+            "conversation": {"id": "c-1", "title": "Rivers", "create_time": "2026-06-01T02:00:00Z"},
+            "responses": [
+                {"response": {"_id": "u", "sender": "human", "message": "longest?", "create_time": _WHEN,
+                    "file_attachments": ["lost"]}},
+                {"response": {"_id": "a", "sender": "ASSISTANT", "message": "Nile", "parent_response_id": "u"}},
+                {"response": {"_id": "b", "sender": "assistant", "message": "Amazon", "parent_response_id": "u",
+                    "model": "grok-4", "thinking_trace": "Wide."}, "share_link": None},
+            ],
+        }
+    ]
+}  # fmt: skip
+AI_STUDIO = {
+    "runSettings": {"model": "models/gemini-3-pro", "temperature": 1.0},
+    "systemInstruction": {"text": "Be brief."},
+    "chunkedPrompt": {"chunks": [
+        {"role": "user", "driveDocument": {"id": "d"}}, {"role": "user", "text": "see?"},
+        {"role": "model", "text": "Hm.", "isThought": True},
+        {"role": "model", "executableCode": {"code": "1"}},
+        {"role": "model", "text": "Yes.", "parts": [{"text": "Y"}, {"text": "es."}], "finishReason": "STOP"}]},
+}  # fmt: skip
+_RECORD = {"header": "Gemini Apps", "products": ["Gemini Apps"]}
+GEMINI = [
+    {**_RECORD, "title": "Prompted and 2+3?", "time": "2026-07-26T09:00:00Z", "attachedFiles": ["a.pdf"]},
+    {**_RECORD, "title": "Used an Assistant feature", "time": "2026-07-26T08:30:00Z"},
+    {
+        **_RECORD,
+        "title": "Prompted 2+2?",
+        "time": "2026-07-26T08:00:00Z",
+        "safeHtmlItem": [{"html": "<p><b>4</b></p>"}],
+    },
+    {"header": "Search", "title": "Searched for tea", "time": "2026-07-26T07:00:00Z", "products": ["Search"]},
+]
+
+
 def jan_line(uid: str, role: str, text: str, when: int, thoughts: str = "") -> str:
     content = [{"type": "text", "text": {"value": text, "annotations": []}}]
     if thoughts:

@@ -23,10 +23,14 @@ from app.session.store_client import last_on_screen
 from app.wording import errors as wording
 from app.wording import figures
 from tests.app.conversations.foreign_exports import (
+    AI_STUDIO,
     ANYTHINGLLM,
     CHATGPT,
     CHERRY,
     CLAUDE,
+    DEEPSEEK,
+    GEMINI,
+    GROK,
     LIBRECHAT,
     LLAMA_CPP,
     LM_STUDIO,
@@ -37,7 +41,10 @@ from tests.app.conversations.foreign_exports import (
     shown,
 )
 
-EXPORTS = [OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES, LIBRECHAT, CHERRY, ANYTHINGLLM]
+EXPORTS = [
+    OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES, LIBRECHAT, CHERRY, ANYTHINGLLM, DEEPSEEK, GROK,
+    AI_STUDIO, GEMINI,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["", "[", "{}", "[]", "[1, null]", '{"messages": 3}', "[" * 100_000, '"\\ud800"'])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -13,7 +14,17 @@ import pytest
 
 from app.conversations.imports.reading import import_file
 from app.conversations.store import ConversationStore
-from tests.app.conversations.foreign_exports import ANYTHINGLLM, CHERRY, LIBRECHAT, shown
+from tests.app.conversations.foreign_exports import (
+    AI_STUDIO,
+    ANYTHINGLLM,
+    CHERRY,
+    DEEPSEEK,
+    GEMINI,
+    GROK,
+    LIBRECHAT,
+    MESSAGES,
+    shown,
+)
 
 
 @pytest.fixture
@@ -95,6 +106,74 @@ def test_another_database_is_told_apart(store: ConversationStore, tmp_path: Path
     for file in (path, damaged):
         (skipped,) = import_file(lambda operation: operation(store), file).skipped
         assert (skipped.title, skipped.reason) == (file.name, "unknown-format")
+
+
+def thought(thoughts: str, reply: str) -> tuple[str, str]:
+    return "assistant", f"<think>\n{thoughts}\n</think>\n\n{reply}"
+
+
+@pytest.mark.parametrize(
+    ("data", "messages", "source", "left_out"),
+    [
+        (DEEPSEEK, [("user", "2+2?"), thought("Easy.", "4")], ("deepseek-reasoner", 2), {"file": 1, "tool": 1}),
+        (GROK, [("user", "longest?"), thought("Wide.", "Amazon")], ("grok-4", 2), {"file": 1}),
+        (AI_STUDIO, [("user", "see?"), thought("Hm.", "Yes.")], ("models/gemini-3-pro", 1), {"file": 1, "tool": 1}),
+        (GEMINI, [("user", "2+2?"), ("assistant", "4"), ("user", "and 2+3?")], ("", 1), {"file": 1, "empty": 1}),
+    ],
+    ids=["deepseek", "grok", "ai-studio", "gemini"],
+)
+def test_chats_of_web_apps_come_in(
+    store: ConversationStore, load: Any, data: Any, messages: Any, source: Any, left_out: Any
+) -> None:
+    report = load(data)
+    (chat,) = report.added
+    assert (shown(store, chat), report.skipped, report.left_out) == (messages, (), left_out)
+    answer = store.messages.path(chat)[1]
+    assert (answer.source.main_model, answer.sibling_count) == source
+    assert load(data).unchanged == (chat,)
+
+
+def test_the_times_and_the_system_prompt_of_web_apps_come_in(store: ConversationStore, load: Any) -> None:
+    grok, studio = (load(data).added[0] for data in (GROK, AI_STUDIO))
+    assert store.messages.path(grok)[0].created_at == 1780279200.123
+    assert store.conversations.get(studio).system_prompt == "Be brief."
+
+
+def test_the_newest_name_of_chatgpts_model_is_read(store: ConversationStore, load: Any) -> None:
+    mapping = {"a": {"message": {"author": {"role": "assistant"}, "content": {"parts": ["Hi"]}}}}
+    (chat,) = load([{"id": "c", "mapping": mapping, "default_model_slug": "gpt-5"}]).added
+    assert store.messages.path(chat)[0].source.main_model == "gpt-5"
+
+
+def test_what_is_no_file_does_not_count_as_one(load: Any) -> None:
+    parts = [{"type": "token_budget"}, {"type": "flag", "flag": "x"}, {"type": "image"}, {"type": "text", "text": "hi"}]
+    messages = [{"uuid": "m", "sender": "assistant", "content": parts}]
+    assert load([{"uuid": "c", "chat_messages": messages}]).left_out == {"file": 1}
+
+
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+def test_each_file_of_an_archive_may_be_a_chat(store: ConversationStore, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    lines = "\n".join(json.dumps(message) for message in MESSAGES)
+    (folder / "chat-1.jsonl").write_text(lines)
+    (folder / "chat-2").write_text(json.dumps(AI_STUDIO))
+    (folder / "other.json").write_text('{"mapping": {"a": "b"}}')
+    (folder / "._chat-1.jsonl").write_bytes(b"\0")
+    archive = Path(shutil.make_archive(str(folder), "zip", tmp_path, "export"))
+    report = import_file(lambda operation: operation(store), archive if kind == "zip" else folder)
+    assert [shown(store, chat)[0] for chat in report.added] == [("user", "time?"), ("user", "see?")]
+    assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("other.json", "unknown-format")]
+
+
+@pytest.mark.parametrize("text", ['{"conversations": []}', '{"mapping": {"a": {"message": {"id": 1}}}}', "{}"])
+def test_a_file_without_chats_says_so(store: ConversationStore, tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("chats/readme.txt", text)
+    for name in ("a.json", "a.zip"):
+        (skipped,) = import_file(lambda operation: operation(store), tmp_path / name).skipped
+        assert (skipped.title, skipped.reason) == (name, "unknown-format")
 
 
 @pytest.mark.parametrize("data", [LIBRECHAT, CHERRY, ANYTHINGLLM], ids=["librechat", "cherry", "anythingllm"])

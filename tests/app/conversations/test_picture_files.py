@@ -19,7 +19,7 @@ from app.conversations.opening import open_store
 from app.conversations.records import Attachment, Message, Picture
 from app.conversations.store import ConversationStore
 from engine.pictures.reading import digest_of
-from tests.app.conversations.foreign_exports import node
+from tests.app.conversations.foreign_exports import GROK, node
 from tests.app.picture_files import animation, picture
 
 RED = picture()
@@ -101,6 +101,16 @@ def test_chatgpts_pictures_are_in_its_zip_file(store: ConversationStore, tmp_pat
     [message] = store.messages.path(report.added[0])
     assert (message.content, message.attachments[0].name) == ("what is this?", "red.png")
     assert report.left_out["file"] >= 2
+
+
+def test_groks_pictures_are_in_folders_of_its_zip_file(store: ConversationStore, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "grok.zip", "w") as archive:
+        archive.writestr("ttl/prod-grok-backend.json", json.dumps(GROK))
+        archive.writestr("ttl/prod-mc-billing.json", "{}")
+        archive.writestr("ttl/prod-mc-asset-server/lost/content", RED)
+    report = import_file(of(store), tmp_path / "grok.zip")
+    assert (report.skipped, report.left_out) == ((), {})
+    assert shown(store, report.added[0]) == [RED]
 
 
 def test_lm_studios_pictures_are_in_a_folder_beside_its_chats(store: ConversationStore, tmp_path: Path) -> None:

@@ -80,11 +80,13 @@ def test_files_opened_with_the_app_or_dropped_on_its_icon_go_where_they_belong(
     """Info.plist offers Tandem for files; macOS then sends their paths to the application, one by one."""
     for name in ("notes.txt", "table.csv", "Tiny-Q8_0.GGUF"):
         (tmp_path / name).write_text("text")
+    (folder := tmp_path / "chats").mkdir()
+    history(folder / "a.json", 4)
     exported = history(tmp_path / "conversations.JSON", 3)
-    for file in (tmp_path / "notes.txt", exported, tmp_path / "table.csv", tmp_path / "Tiny-Q8_0.GGUF"):
+    for file in (tmp_path / "notes.txt", exported, folder, tmp_path / "table.csv", tmp_path / "Tiny-Q8_0.GGUF"):
         qapp.sendEvent(qapp, QFileOpenEvent(str(file)))
-    empty.wait(lambda: "3 chats imported" in empty.banner_text)
     empty.wait(lambda: {"chat 0", "chat 1", "chat 2"} <= {*empty.titles})
+    empty.wait(lambda: "1 chat imported. 3 chats were skipped" in empty.banner_text)
     empty.wait(lambda: empty.attached == ["notes.txt", "table.csv"])
     pair = empty.session.models.pair
     assert pair.main is not None
