@@ -31,7 +31,18 @@ def as_markdown(
         parts += _content(message, labels)
         if note := labels.of_state(message):
             parts.append(f"*{note}*")
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(_closed(part) for part in parts if part) + "\n"
+
+
+def _closed(text: str) -> str:
+    """Return Markdown whose last code block ends: an answer that was cut may have left it open."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    # Imported here, because it would delay the window's start.
+    from markdown_it import MarkdownIt
+
+    last = MarkdownIt("commonmark").disable("inline").parse(f"{text}\n\n# Next")[-1]
+    return f"{text}\n{last.markup}" if last.type == "fence" else text
 
 
 def _attachment(attachment: Attachment, addresses: Mapping[str, str]) -> str:

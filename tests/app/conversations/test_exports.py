@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
 
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import HTML, MARKDOWN, free_name, write_folder, write_json, write_text
@@ -67,6 +68,22 @@ def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, ch
     answers = [message.id for message in other.messages.all(report.added[0]) if message.role == "assistant"]
     assert [other.messages.rounds(answer) for answer in answers] == [ROUNDS, []]
     other.close()
+
+
+@pytest.mark.parametrize(
+    "cut",
+    ["```py\nprint(1)", "~~~~\n~~~\nx", "````\n```\nx\n```", "1. a\n   ```\n   x", "- a\n\n```\n    ```", "> ```\n> x"],
+)
+def test_a_code_block_that_was_cut_ends_before_the_next_turn(
+    store: ConversationStore, tmp_path: Path, cut: str
+) -> None:
+    chat = store.conversations.create(title="Code")
+    answer = store.answers.start(store.messages.add_user_turn(chat, "Code?"), AnswerSource("m"))
+    store.answers.finish(answer, "length", None, f"Sure:\n\n{cut}\n")
+    store.messages.add_user_turn(chat, "Thanks")
+    write_text(runner(store), chat, tmp_path / "chat.md", MARKDOWN, Labels())
+    tokens = MarkdownIt().parse((tmp_path / "chat.md").read_text())
+    assert [token.tag for token in tokens if token.type == "heading_open"] == ["h1", "h2", "h2", "h2"]
 
 
 def closed(schema: Any) -> Any:
