@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -22,11 +22,19 @@ class KeyRange(Struct, frozen=True):
     rows: Annotated[int, Meta(ge=1)]
 
 
-class WidthCost(Struct, frozen=True):
-    """What all products of one main model with its quantised weights cost over `rows` rows, in products of one row.
+class PassSize(NamedTuple):
+    """The rows of a pass, and the keys from which on it attends to so many; 0 if their number does not matter."""
 
-    `mlx` is what MLX's kernels cost, `ours` what those of `engine.row_kernels` cost (None if they cannot be compiled).
-    Ours are `used` if they round like single rows and are fast enough. `alike` is whether those in use round so.
+    rows: int
+    keys: int = 0
+
+
+class WidthCost(Struct, frozen=True):
+    """What whole passes of one main model cost over `rows` rows, in passes of one row.
+
+    `mlx` is what they cost with MLX's kernels, `ours` what they cost with one of `engine.row_kernels`, named `kernel`;
+    None if that was not tried or cannot be compiled. It is `used` if it rounds like single rows and is fast enough.
+    `alike` is whether the kernels in use round so. The passes attend to `keys` keys, as in `PassSize`.
     """
 
     rows: int
@@ -34,22 +42,19 @@ class WidthCost(Struct, frozen=True):
     ours: float | None
     used: bool
     alike: bool
+    kernel: str = ""
+    keys: int = 0
 
 
 class Rounding(Struct, frozen=True):
     """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
 
-    `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of products over several
-    rows, if the weights are quantised.
+    `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several
+    rows, if the model has layers that kernels of ours are for.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]
     kernels: tuple[WidthCost, ...] = ()
-
-    @property
-    def kernel_rows(self) -> frozenset[int]:
-        """The rows over which products are computed by the kernels of `engine.row_kernels`."""
-        return frozenset(cost.rows for cost in self.kernels if cost.used)
 
     @property
     def usual(self) -> KeyRange:

@@ -57,8 +57,9 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 
 
 def verification_sentence(rounding: Rounding | None) -> str:
-    """Say what the matrix products of verifying three draft tokens cost; "" if that was not measured."""
-    cost = next((cost for cost in rounding.kernels if cost.rows == 4), None) if rounding is not None else None
+    """Say what verifying three draft tokens costs; "" if that was not measured."""
+    kernels = () if rounding is None else rounding.kernels
+    cost = next((cost for cost in kernels if (cost.rows, cost.keys) == (4, 0)), None)
     if cost is None:
         return ""
     if cost.used and cost.ours is not None:

@@ -1,122 +1,133 @@
-"""Chooses the widths whose products our kernel computes on this machine, by comparing it with MLX's own."""
+"""Chooses the sizes of passes that use our kernels on this machine, by timing whole passes with them and with MLX's.
+
+A kernel that wins single calls can stall a model that runs for a while (mlx-dspark 0.20.3 saw it on an M5). So the
+model computes pass after pass until the times have settled, and on newer chips only MLX's kernels are used until
+somebody has confirmed ours there.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from math import inf
 from statistics import median
 
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.errors import is_device_failure
+from engine.files.paths import resources
 from engine.files.steps import Steps
-from engine.row_kernels.layers import (
-    Quantised,
-    dtype_of,
-    inputs_of,
-    is_suitable,
-    mlx_product,
-    our_product,
-    quantised_layers,
-)
-from engine.row_kernels.product import TILE
-from engine.tuning import WidthCost
+from engine.main_model.loaded_model import LoadedModel
+from engine.row_kernels.products import PRODUCTS
+from engine.row_kernels.row_kernel import Alike, RowKernel
+from engine.tuning import PassSize, WidthCost
 
 log = logging.getLogger(__name__)
 
-# The widths of most rounds; from five rows on, our kernel reads the weights twice.
-WIDTHS = tuple(range(2, 9))
-REPEATS = 5
-# The rows whose bits are compared.
-ROWS = 24
+# Each is chosen beside MLX's for all else; then passes use all that were chosen.
+KERNELS: tuple[RowKernel, ...] = PRODUCTS
+# Tells kernels apart whose results on a machine were kept.
+DIGEST = " ".join(sorted({kernel.digest for kernel in KERNELS}))
+# How long passes with each way to compute are timed, in seconds, and the fewest passes of each size.
+SETTLE_S, FEWEST = 2.0, 3
 # A smaller gain is not worth another kernel, and so much is what the rounding of single rows is worth.
 WORTH = 0.03
+# A pass that takes so many times as long as expected has stalled.
+STALLED = 10.0
+# The first generation of GPUs, an M5's, on which only chips in `resources/confirmed_chips.json` use our kernels.
+_UNCONFIRMED = 17
 
-Product = Callable[[Quantised, mx.array], mx.array]
-_Inputs = dict[tuple[int, mx.Dtype], mx.array]
+
+def is_confirmed() -> bool:
+    """Whether our kernels may be used on this chip; on others than Apple's they cannot be compiled."""
+    architecture = str(mx.device_info().get("architecture", ""))
+    generation = re.match(r"applegpu_g(\d+)", architecture)
+    if generation is None or int(generation[1]) < _UNCONFIRMED:
+        return True
+    return architecture in json.loads((resources() / "confirmed_chips.json").read_bytes())
 
 
-def compare_kernels(model: nn.Module) -> Steps[tuple[WidthCost, ...]]:
-    """Return what the products of all layers of `model` cost over a few rows, and for which widths ours are used.
+def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]:
+    """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
 
-    They are used only where every bit equals that of MLX's products of single rows. The result is empty if no layer is
-    suitable.
+    Only those are used whose every bit equals that of single rows. The result is empty if no layer suits any. Between
+    two steps, only MLX's are in use. `free` is the memory in bytes.
     """
-    layers = quantised_layers(model)
-    suitable = [layer for layer in layers if is_suitable(layer)]
-    if not suitable:
-        return ()
-    inputs = _inputs(layers)
-    products = [mlx_product]
-    if (yield from _can_compile(suitable, inputs)):
-        products.append(our_product)
-    alike = {(product, width): True for product in products for width in WIDTHS}
-    # The products of other layers are always MLX's.
-    others = dict.fromkeys(WIDTHS, True)
-    for layer in layers:
-        x = inputs[inputs_of(layer), dtype_of(layer)]
-        alone = _in_passes(mlx_product, layer, x, 1)
-        for product, width in alike if is_suitable(layer) else [(mlx_product, width) for width in WIDTHS]:
-            found = _in_passes(product, layer, x, width)
-            same = bool(mx.array_equal(found, alone[: len(found)]).item())
-            if is_suitable(layer):
-                alike[product, width] &= same
-            else:
-                others[width] &= same
-        yield None
-    one_row_s, *_ = yield from _seconds(suitable, inputs, [mlx_product], 1)
-    costs = []
-    for width in WIDTHS:
-        mlx_s, *ours_s = yield from _seconds(suitable, inputs, products, width)
-        best = mlx_s * (1 - WORTH if alike[mlx_product, width] else 1 + WORTH)
-        used = any(alike[our_product, width] and our_s <= best for our_s in ours_s)
-        ours = ours_s[0] / one_row_s if ours_s else None
-        same = others[width] and (used or alike[mlx_product, width])
-        costs.append(WidthCost(width, mlx_s / one_row_s, ours, used, same))
-    log.info("products of several rows: %s", costs)
+    costs: list[WidthCost] = []
+    try_ours = is_confirmed()
+    for kernel in KERNELS:
+        kernel.use(main.model, set())
+    for kernel in KERNELS:
+        alike = yield from kernel.compare(main, free, try_ours)
+        if alike:
+            costs += yield from _race(main, kernel, alike)
+    log.info("passes of several rows: %s", costs)
+    use_row_kernels(main.model, costs)
     return tuple(costs)
 
 
-def _inputs(layers: Sequence[Quantised]) -> _Inputs:
-    """Return random inputs (ROWS, size) for layers by their size and type."""
-    shapes = {(inputs_of(layer), dtype_of(layer)) for layer in layers}
-    return {
-        (size, dtype): mx.random.normal((ROWS, size), key=mx.random.key(size)).astype(dtype) for size, dtype in shapes
-    }
+def use_row_kernels(model: nn.Module, costs: Iterable[WidthCost]) -> None:
+    """Let passes of `model` use the kernels that were chosen, and MLX's for all else."""
+    used = {(cost.kernel, PassSize(cost.rows, cost.keys)) for cost in costs if cost.used}
+    for kernel in KERNELS:
+        kernel.use(model, {size for name, size in used if name == kernel.name})
 
 
-def _can_compile(layers: Sequence[Quantised], inputs: _Inputs) -> Steps[bool]:
-    """Compute each product by the kernels for all WIDTHS, of which none has more than TILE rows."""
-    try:
-        for layer in layers:
-            x = inputs[inputs_of(layer), dtype_of(layer)]
-            mx.eval([our_product(layer, x[:rows]) for rows in range(2, TILE + 1)])
-            yield None
-    # MLX raises it where a kernel is compiled, and without Metal.
-    except RuntimeError as error:
-        if is_device_failure(error):
-            raise
-        log.info("products of several rows stay MLX's: %s", " ".join(str(error).split())[:200])
-        return False
-    return True
-
-
-def _in_passes(product: Product, layer: Quantised, x: mx.array, width: int) -> mx.array:
-    """Return the products of the rows of `x`, `width` at a time; the last rows are left out if they are fewer."""
-    return mx.concatenate([product(layer, x[start : start + width]) for start in range(0, ROWS - width + 1, width)])
+def _race(main: LoadedModel, kernel: RowKernel, alike: Mapping[PassSize, Alike]) -> Steps[list[WidthCost]]:
+    """Time passes with MLX's kernels and then with ours, where these have the bits of single rows."""
+    raced = [size for size, same in alike.items() if same.ours]
+    settle_s = SETTLE_S if raced else 0.0
+    alone = {PassSize(1, size.keys) for size in alike}
+    mlx = yield from _seconds(main, kernel, {*alone, *alike}, settle_s)
+    ours = yield from _seconds(main, kernel, raced, settle_s, {size: STALLED * mlx[size] for size in raced})
+    costs = []
+    for size, same in alike.items():
+        one_s, our_s = mlx[PassSize(1, size.keys)], ours.get(size, inf)
+        used = our_s < inf and our_s <= mlx[size] * (1.0 - WORTH if same.mlx else 1.0 + WORTH)
+        costs.append(
+            WidthCost(
+                size.rows,
+                mlx[size] / one_s,
+                our_s / one_s if our_s < inf else None,
+                used,
+                alike=same.others and (used or same.mlx),
+                kernel=kernel.name,
+                keys=size.keys,
+            )
+        )
+    return costs
 
 
 def _seconds(
-    layers: Sequence[Quantised], inputs: _Inputs, products: Sequence[Product], width: int
-) -> Steps[list[float]]:
-    """Return the median seconds of all products over `width` rows, for each way to compute them, timed alternately."""
-    times: list[list[float]] = [[] for _ in products]
-    for _ in range(REPEATS):
-        for product, seconds in zip(products, times, strict=True):
+    main: LoadedModel,
+    kernel: RowKernel,
+    sizes: Collection[PassSize],
+    settle_s: float,
+    limits: Mapping[PassSize, float] | None = None,
+) -> Steps[dict[PassSize, float]]:
+    """Return the median seconds of passes of each size, which run for `settle_s` in all, or longer for FEWEST of each.
+
+    With `limits`, passes use ours; a size counts as infinitely long once one takes longer than its limit.
+    """
+    found: dict[PassSize, float] = {}
+    for size in sizes:
+        seconds: list[float] = []
+        caches, tokens = kernel.caches(main, size.keys), mx.arange(size.rows)[None] % main.vocabulary
+        while size not in found and (len(seconds) < FEWEST or sum(seconds) < settle_s / len(sizes)):
+            # A request may be answered between two steps.
+            kernel.use(main.model, set() if limits is None else {size})
             start = time.perf_counter()
-            mx.eval([product(layer, inputs[inputs_of(layer), dtype_of(layer)][:width]) for layer in layers])
+            mx.eval(main.model(tokens, cache=caches))
             seconds.append(time.perf_counter() - start)
+            kernel.use(main.model, set())
+            for cache in caches:
+                if cache.is_trimmable():
+                    cache.trim(size.rows)
+            if limits is not None and seconds[-1] > limits[size]:
+                found[size] = inf
             yield None
-    return [median(seconds) for seconds in times]
+        found.setdefault(size, median(seconds))
+    return found

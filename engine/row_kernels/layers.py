@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import TypeAlias
 
 import mlx.core as mx
@@ -19,7 +18,7 @@ HALF = frozenset({mx.bfloat16, mx.float16})
 class RowsLinear(nn.QuantizedLinear):  # type: ignore[misc]
     """The quantised `layer` in a model whose products over `widths` rows are ours; all others are MLX's."""
 
-    def __init__(self, layer: nn.QuantizedLinear, widths: Set[int]) -> None:
+    def __init__(self, layer: nn.QuantizedLinear, widths: frozenset[int]) -> None:
         nn.Module.__init__(self)
         _share(self, layer)
         if "bias" in layer:
@@ -37,7 +36,7 @@ class RowsLinear(nn.QuantizedLinear):  # type: ignore[misc]
 class RowsEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
     """A quantised embedding that is the output layer too; see `RowsLinear`."""
 
-    def __init__(self, layer: nn.QuantizedEmbedding, widths: Set[int]) -> None:
+    def __init__(self, layer: nn.QuantizedEmbedding, widths: frozenset[int]) -> None:
         nn.Module.__init__(self)
         _share(self, layer)
         self.num_embeddings, self.dims = layer.num_embeddings, layer.dims
@@ -63,13 +62,16 @@ def is_suitable(layer: Quantised) -> bool:
     return takes(inputs_of(layer), layer.bits) and dtype_of(layer) in HALF
 
 
-def use_row_kernels(model: nn.Module, widths: Set[int]) -> None:
-    """Let the layers of `model` compute products over `widths` rows by our kernel, and all others by MLX's."""
+def use_products(model: nn.Module, span: frozenset[int], widths: frozenset[int]) -> None:
+    """Let the layers of `model` compute products over `widths`, of the rows in `span`, by our kernel.
+
+    Products over the others of `span` are MLX's, and those over other rows stay as they are.
+    """
     layers = {id(layer): layer for layer in quantised_layers(model) if is_suitable(layer)}
     made: dict[int, Quantised] = {}
     for key, layer in layers.items():
         if isinstance(layer, (RowsLinear, RowsEmbedding)):
-            layer.widths = widths
+            layer.widths = layer.widths - span | widths
         elif widths:
             is_linear = isinstance(layer, nn.QuantizedLinear)
             made[key] = RowsLinear(layer, widths) if is_linear else RowsEmbedding(layer, widths)

@@ -25,8 +25,7 @@ from engine.main_model.loading import OnProgress
 from engine.model_files.config import experts_of
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
-from engine.row_kernels import product as row_kernels
-from engine.row_kernels.layers import use_row_kernels
+from engine.row_kernels import choice as row_kernels
 from engine.settings import EngineSettings
 from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter
@@ -178,9 +177,9 @@ class Models:
         self.resident.append(self._current)
         self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
-            use_row_kernels(main.model, self.rounding.kernel_rows)
+            row_kernels.use_row_kernels(main.model, self.rounding.kernels)
             # Metal compiles our kernels with the first pass of each width that they serve.
-            for rows in sorted(rows for rows in self.rounding.kernel_rows if rows <= row_kernels.TILE):
+            for rows in sorted({cost.rows for cost in self.rounding.kernels if cost.used}):
                 mx.eval(main.model(mx.zeros((1, rows), mx.uint32), cache=main.new_caches()))
         release_unused_memory()
         self.memory.follow(self.resident, self._current)

@@ -22,8 +22,7 @@ from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
-from engine.row_kernels.choice import compare_kernels
-from engine.row_kernels.layers import use_row_kernels
+from engine.row_kernels.choice import choose_kernels
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.rounds.sequence import CachedSequence
@@ -60,10 +59,9 @@ def probe_and_keep(main: LoadedModel, free: int, controllers: Controllers) -> St
 
 def probe_rounding(main: LoadedModel, free: int) -> Steps[Rounding]:
     """Return how this machine rounds the rows of `main`, with `free` bytes of memory; one pass a step."""
-    kernels = yield from compare_kernels(main.model)
-    use_row_kernels(main.model, {cost.rows for cost in kernels if cost.used})
+    kernels = yield from choose_kernels(main, free)
     # A pass cannot be alike if its products are not, which some rows of it may not show.
-    most = next((cost.rows - 1 for cost in kernels if not cost.alike), WIDTHS[-1])
+    most = next((cost.rows - 1 for cost in kernels if not cost.alike and not cost.keys), WIDTHS[-1])
     text = sample_prompt(main, lambda: False)
     yield None
     caches, end, most = yield from _whole(main, text, SHORT, most)

@@ -14,7 +14,7 @@ from engine.files.steps import run_to_completion
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.row_kernels import choice
-from engine.row_kernels.choice import compare_kernels
+from engine.row_kernels.choice import choose_kernels
 from engine.serving.scheduler import Scheduler
 from tests.engine.rounding_machines import shorten_probe
 from tests.engine.row_kernels.emulated_machine import emulated
@@ -33,9 +33,9 @@ SIZES = {"hidden_size": 192, "intermediate_size": 192, "head_dim": 64}
 @pytest.fixture(autouse=True)
 def short_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
     shorten_probe(monkeypatch)
-    monkeypatch.setattr(choice, "REPEATS", 1)
     # The times of this machine do not matter.
-    monkeypatch.setattr(choice, "WORTH", inf)
+    for name, value in (("SETTLE_S", 0.0), ("FEWEST", 1), ("WORTH", inf), ("STALLED", inf)):
+        monkeypatch.setattr(choice, name, value)
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +74,10 @@ def test_with_our_kernel_all_answers_are_identical(
             differ += plain.finished.ids != drafted.finished.ids
             claims.add(drafted.finished.stats.rounding)
     if ours:
-        assert rounding.kernel_rows == {2, 3, 4, 5, 6, 7, 8}
+        assert {cost.rows for cost in rounding.kernels if cost.used} == {*range(2, 17)}
         assert (rounding.usual.rows > 1, differ, claims) == (True, 0, {"identical"})
     else:
-        assert not rounding.kernel_rows
+        assert not any(cost.used for cost in rounding.kernels)
         assert (rounding.usual.rows, claims) == (1, {"rounded"})
         assert differ
 
@@ -86,6 +86,6 @@ def test_a_layer_that_our_kernel_cannot_compute_counts_too(kernels: Path, tmp_pa
     """This one has too few inputs, and is rounded as MLX's kernel for several rows does, here from two rows on."""
     main = write_model(tmp_path / "main", seed=5, config=QWEN3 | SIZES | {"head_dim": 32})
     with emulated(KIND, kernels, ours=True):
-        costs = run_to_completion(compare_kernels(load(main).model))
+        costs = run_to_completion(choose_kernels(load(main), 1 << 30))
     assert all(cost.used for cost in costs)
     assert not any(cost.alike for cost in costs)

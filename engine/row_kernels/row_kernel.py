@@ -1,0 +1,41 @@
+"""What the choice between a kernel of ours and MLX's has to know of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import mlx.nn as nn
+
+from engine.files.steps import Steps
+from engine.main_model.loaded_model import LoadedModel
+from engine.tuning import PassSize
+
+
+class Alike(NamedTuple):
+    """Which kernels give rows of a pass the bits that they have alone.
+
+    Those are MLX's, and `ours`, in the layers that ours are for; and MLX's in `others` that are compared with them.
+    """
+
+    mlx: bool
+    ours: bool
+    others: bool = True
+
+
+@dataclass(frozen=True)
+class RowKernel:
+    """A kernel of ours for passes of several rows, known by its `name`; `digest` changes with its source.
+
+    `compare(main, free, try_ours)` returns, in short steps and with `free` bytes of memory, the sizes of passes that
+    the kernel is for, with what is alike in them. Before that, Metal compiles ours. Ours count as different if they are
+    not to be tried or cannot be compiled. `use(model, sizes)` lets passes of these sizes use ours, and MLX's others.
+    `caches(main, keys)` returns caches with so many keys, to time passes.
+    """
+
+    name: str
+    digest: str
+    compare: Callable[[LoadedModel, int, bool], Steps[Mapping[PassSize, Alike]]]
+    use: Callable[[nn.Module, Set[PassSize]], None]
+    caches: Callable[[LoadedModel, int], list[Any]] = lambda main, _keys: main.new_caches()
