@@ -51,7 +51,7 @@ PROPOSERS: dict[str, ProposerEntry] = {
         "engine.speculation.proposers.ngram",
         words="prompt lookup",
         method_words="Prompt lookup (n-gram)",
-        bench_depths=(4, 8, 16),
+        bench_depths=(4, 8, 16, 32),
     ),
     "chats": ProposerEntry("engine.speculation.proposers.earlier_answers", method="ngram", words="from your chats"),
 }

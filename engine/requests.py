@@ -19,8 +19,9 @@ OVERFLOW_RULES = ("refuse", "shorten")
 MAX_TEMPERATURE = 5.0
 ROLES = ("system", "developer", "user", "assistant", "tool")
 ROLES_WITH_PICTURES = ("user", "tool")
-# The most draft tokens of a round; the controller, calibration and the narrow products are built for this number.
-MAX_DEPTH = 16
+# The most draft tokens of a round, which only lookup proposes, and the most that a drafter does: it is rarely right for
+# longer, and its tokens cost time.
+MAX_DEPTH, MAX_DRAFTED = 32, 16
 # The most tokens of an answer that is only given to teach a draft model: many short answers show more than a few long.
 DRAWN_TOKENS = 256
 

@@ -137,9 +137,9 @@ class SettingsValues(RememberedValues):
         0,
         title="Draft tokens per round",
         help="Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.",
-        most=16,
+        most=32,
         least_words="Automatic",
-        terminal="draft tokens per round, 0 to 16 (auto)",
+        terminal="draft tokens per round, 0 to 32 (auto)",
     )
     acceptance: str = SPECULATION.setting(
         "match",

@@ -15,7 +15,7 @@ from engine.advice.fit import SCALE_BITS
 from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, mixture_gain, row_costs
 from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import Model
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DRAFTED
 
 # The least speedup for which a draft model is worth its memory.
 WORTH_IT = 1.05
@@ -135,7 +135,7 @@ def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int],
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
         return tokens / (pass_cost(depth + 1) + drafting(depth))
 
-    return max(map(at, range(1, MAX_DEPTH + 1)))
+    return max(map(at, range(1, MAX_DRAFTED + 1)))
 
 
 def _assumed_accept_rate(share: float, relation: str) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from engine.async_drafting.link import DrafterLink
 from engine.async_drafting.messages import LONGEST_WINDOW, Begin, DraftReply, End, RoundOutcome
 from engine.main_model.sampling import Sampler
-from engine.requests import MAX_DEPTH, SamplingSettings
+from engine.requests import MAX_DRAFTED, SamplingSettings
 
 # The least seconds that a round waits to learn whether its outcome was prepared.
 HANDOVER_S = 0.002
@@ -79,7 +79,7 @@ class DraftingAhead:
             self._misses, self._pause = 0, FIRST_PAUSE
             self.figures.used += 1
             if not self._fixed:
-                self.depth = min(MAX_DEPTH, max(2, used + 1))
+                self.depth = min(MAX_DRAFTED, max(2, used + 1))
         elif self._answer is not None and self._answer.tokens:
             self._misses += 1
         self._answer, self._awaited = None, False

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from engine.requests import MAX_DEPTH, SamplingSettings
+from engine.requests import MAX_DRAFTED, SamplingSettings
 from engine.wire.messages import Codec, WireMessage
 
 # A text of a million tokens fits into one message.
@@ -46,7 +46,7 @@ class RoundOutcome(WireMessage, frozen=True):
     round: _UInt32
     position: _UInt32
     tokens: Annotated[tuple[_UInt32, ...], Meta(min_length=1)]
-    depth: Annotated[int, Meta(ge=1, le=MAX_DEPTH)]
+    depth: Annotated[int, Meta(ge=1, le=MAX_DRAFTED)]
 
 
 class DraftReply(WireMessage, frozen=True):
@@ -55,7 +55,7 @@ class DraftReply(WireMessage, frozen=True):
     conversation: _UInt
     round: _UInt32
     position: _UInt32
-    tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DEPTH)] = ()
+    tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)] = ()
 
 
 class End(WireMessage, frozen=True):

@@ -110,10 +110,9 @@ class Trial:
             proposes = bool(self._proposers)
             # Plain rounds first, because all other rounds are compared with them.
             self._play(2 * RUN)
-            most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
             # The deepest first: if this is interrupted, the costs of other depths can be interpolated.
-            for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
-                draft = None if self._drafter is None else (self._source, depth)
+            for depth in sorted({*DEPTHS, min(self._most, DEPTHS[-1])} - {0}, reverse=True):
+                draft = (self._source, depth) if depth <= self._most else None
                 if again or not self.controller.costs.is_measured(depth + 1, draft):
                     if not (self._proposers and self._measure(depth)):
                         break
@@ -125,6 +124,11 @@ class Trial:
         return found
 
     @property
+    def _most(self) -> int:
+        """The most draft tokens of the drafter; deeper rounds repeat a token, as lookup proposes without a cost."""
+        return 0 if self._drafter is None else self._drafter.max_proposals
+
+    @property
     def _proposers(self) -> dict[str, Proposer]:
         return {} if self._drafting.alone is None else self._drafting.alone.by_source
 
@@ -133,8 +137,9 @@ class Trial:
         self._generation.speculation = replace(self._generation.speculation, depth=depth)
         # With other settings, the proposers are made anew.
         self._play(1)
-        if self._drafter is None and self._proposers:
-            self._proposers[self._source] = RepeatingProposer(self._generation.conversation.main)
+        if depth > self._most and (proposers := self._proposers):
+            proposers.clear()
+            proposers[NgramProposer.source] = RepeatingProposer(self._generation.conversation.main)
         # Rounds before and after the plain ones tell how much the load has changed meanwhile.
         self._play(RUN - 1)
         self.controller.speedup.take_sample()

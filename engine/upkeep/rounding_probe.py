@@ -34,7 +34,7 @@ from engine.upkeep.calibration import sample_prompt
 log = logging.getLogger(__name__)
 
 # MLX's kernels change within these: at 2 rows, at 6 to 33 by the size of a matrix, and for attention at 9.
-WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, MAX_DEPTH + 1)
+WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, 17, 25, MAX_DEPTH + 1)
 # The tokens of a short context, and of a long one if the shapes of attention are unknown.
 SHORT, LONG = 64, 1100
 # Rounding to bfloat16 hides most differences of a sum, in all logits of some rows if the model is small. So a pass is

@@ -103,7 +103,7 @@ def shorten_probe(patch: pytest.MonkeyPatch) -> None:
         (rounding_probe, "LONG", 120),
         (rounding_probe, "MOST_ROWS", 20),
         (attention_probe, "MOST_KEYS", 600),
-        (attention_probe, "ROWS", (20, 20)),
+        (attention_probe, "ROWS", (40, 40)),
     ):
         patch.setattr(module, name, value)
 

@@ -34,7 +34,7 @@ WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the th
 WAYS = (
     SpeculationSettings(method="draft", depth=4),
     SpeculationSettings(method="draft", depth=16),
-    SpeculationSettings(method="ngram", depth=16),
+    SpeculationSettings(method="ngram", depth=32),
 )
 OFF = SpeculationSettings(method="off")
 
@@ -164,7 +164,7 @@ def test_answers_that_a_head_drafts_are_the_same(tmp_path: Path) -> None:
     assert sum(client.finished.stats.drafted for client in drafted) > 0
 
 
-SWITCHES = [(BASE, 128, 17, 1), (MAX, 256, 2, 2), (ULTRA, 256, 17, 1), (ROW_ALONE, 256, 1, 1)]
+SWITCHES = [(BASE, 128, 33, 1), (MAX, 256, 2, 2), (ULTRA, 256, 33, 1), (ROW_ALONE, 256, 1, 1)]
 
 
 @pytest.mark.parametrize(("machine", "switch", "before", "behind"), by_tier(SWITCHES, SWITCHES[:1]), ids=str)

@@ -16,6 +16,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
+from engine.requests import MAX_DRAFTED
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.choosing.plans import DEPTHS, Candidate, Plan, plans
@@ -234,6 +235,8 @@ class Controller:
         for source, depth in product(self.learned.free.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
             time = costs.verify(depth + 1)
             if PROPOSERS[source].uses_drafter:
+                if depth > MAX_DRAFTED:
+                    continue
                 time = time.plus(costs.drafting(source, depth))
             speeds.append((depth + 1, (1.0 + text.forecast(source, depth).kept[depth]) / time.seconds))
         exact = max(speed for rows, speed in speeds if rule.allows(rows))

@@ -15,7 +15,7 @@ from engine.speculation.choosing.texts import STRETCH, AnswerState, Forecast
 KNOWN = 0.15
 
 # The depths that are weighed, measured by a calibration, and shown: deep ones differ little from the next.
-DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MAX_DEPTH)
+DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, MAX_DEPTH)
 
 # The source and the draft tokens of one answer in a plan; None where it decodes plainly.
 PlannedDraft = tuple[str, int] | None

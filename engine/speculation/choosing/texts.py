@@ -9,14 +9,14 @@ hidden Markov models, learned as it is used, with fading counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from math import exp, sqrt
 from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, MAX_DRAFTED
 from engine.speculation.choosing.costs import MEMORY, Costs
 
 # Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.
@@ -54,8 +54,8 @@ class _Count(Struct):
         return (self.accepted + WEIGHT * prior) / (self.reached + WEIGHT)
 
 
-# By state, then by position.
-_PositionCounts = Annotated[list[_Count], Meta(min_length=MAX_DEPTH, max_length=MAX_DEPTH)]
+# By state, then by position; what earlier versions learned has fewer.
+_PositionCounts = Annotated[list[_Count], Meta(min_length=MAX_DRAFTED, max_length=MAX_DEPTH)]
 _Counts = Annotated[list[_PositionCounts], Meta(min_length=len(FIRST_RATES), max_length=len(FIRST_RATES))]
 _Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 
@@ -97,6 +97,8 @@ class TextStatistics(Struct):
     def __post_init__(self) -> None:
         if not self.counts.keys() <= PROPOSERS.keys():
             raise ValueError("not learned texts")
+        for positions in chain.from_iterable(self.counts.values()):
+            positions += [_Count() for _ in range(MAX_DEPTH - len(positions))]
 
     def fits(self, source: str) -> bool:
         """False if hardly any first draft token of `source` was accepted, in about MEMORY rounds or more."""

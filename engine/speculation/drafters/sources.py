@@ -13,7 +13,7 @@ from engine.files.foreign_code import panics_as_errors
 from engine.files.steps import Steps, result_of
 from engine.heads.head import Head
 from engine.main_model.loaded_model import LoadedModel
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DRAFTED
 from engine.speculation.drafters.translation import Translation
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.rounds.taps import CannotTap, Taps
@@ -40,7 +40,7 @@ class DraftSource:
     @property
     def max_proposals(self) -> int:
         """The most draft tokens of one proposal."""
-        return MAX_DEPTH
+        return MAX_DRAFTED
 
     @property
     def info(self) -> ModelInfo:

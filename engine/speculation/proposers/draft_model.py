@@ -13,6 +13,7 @@ import mlx.core as mx
 
 from engine.main_model.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
 from engine.main_model.sampling import Sampler, top_probabilities
+from engine.requests import MAX_DRAFTED
 from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
@@ -66,7 +67,7 @@ class DraftModelProposer(Proposer):
         return "draft-context-full" if len(self.sequence.tokens) >= self._context_length else "no-guess"
 
     def max_proposals(self) -> int:
-        return max(0, self._context_length - len(self.sequence.tokens))
+        return max(0, min(MAX_DRAFTED, self._context_length - len(self.sequence.tokens)))
 
     def prepare(self) -> bool:
         if self.lag <= PREFILL_CHUNK and not self.sequence.must_prefill:

@@ -46,7 +46,7 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
     [
         (None, None, "is measured while Tandem is idle."),
         (
-            Rounding((KeyRange(1117, 17),)),
+            Rounding((KeyRange(1117, 33),)),
             0.0,
             "rounding is the same at every draft length on this Mac. This is true up to 1,117 tokens of context. "
             "Beyond that, there may be fewer draft tokens. It does not slow answers down.",

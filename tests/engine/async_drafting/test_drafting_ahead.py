@@ -12,7 +12,7 @@ from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting.drafting_ahead import FIRST_PAUSE, MAX_MISSES, DraftingAhead
 from engine.async_drafting.messages import TO_DRAFTER, Begin, DraftReply, End, RoundOutcome
 from engine.main_model.sampling import Sampler
-from engine.requests import MAX_DEPTH, SamplingSettings
+from engine.requests import MAX_DRAFTED, SamplingSettings
 
 
 @dataclass
@@ -84,9 +84,9 @@ def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
 
 def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
     text = [1, 2, 3]
-    ahead = following(FakeLink(tokens=tuple(range(MAX_DEPTH))), text)
-    rounds(ahead, text, 2, used=MAX_DEPTH)
-    assert ahead.depth == MAX_DEPTH
+    ahead = following(FakeLink(tokens=tuple(range(MAX_DRAFTED))), text)
+    rounds(ahead, text, 2, used=MAX_DRAFTED)
+    assert ahead.depth == MAX_DRAFTED
 
 
 @pytest.mark.parametrize("silent", [True, False])

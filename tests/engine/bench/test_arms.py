@@ -21,7 +21,7 @@ from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import PLAIN, request
 
 HELLO = BenchPrompt("chat", "en", "hello")
-LOOKUP = ("ngram", "ngram, depth 4", "ngram, depth 8", "ngram, depth 16")
+LOOKUP = ("ngram", "ngram, depth 4", "ngram, depth 8", "ngram, depth 16", "ngram, depth 32")
 
 
 @pytest.fixture(scope="module")

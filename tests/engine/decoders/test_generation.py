@@ -9,7 +9,7 @@ import pytest
 
 from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
-from engine.requests import MAX_DEPTH, ChatRequest
+from engine.requests import MAX_DRAFTED, ChatRequest
 from tests.engine.asking import ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
@@ -42,9 +42,9 @@ def test_text_is_the_same_with_every_method_and_depth(
 
 
 def test_the_deepest_round_can_be_fixed(engine_with_pair: Engine) -> None:
-    events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH)
+    events = ask(engine_with_pair, method="draft", depth=MAX_DRAFTED)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
-    assert max(drafted) == MAX_DEPTH
+    assert max(drafted) == MAX_DRAFTED
 
 
 def test_joined_deltas_are_the_final_text(engine_with_pair: Engine) -> None:

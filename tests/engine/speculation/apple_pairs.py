@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from math import exp, log
 
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, MAX_DRAFTED
 from tests.engine.speculation.pairs import ANSWERS, BLOCK, around, block, chain, cut, gpu, proposals
 from tests.engine.speculation.played import Answer, Machine, Pair
 
@@ -58,9 +58,12 @@ def blended(curves: Mapping[tuple[int, int], Curve]) -> Curve:
 
 
 def passes(curve: Curve) -> list[float]:
-    """Return passes of 1 to MAX_DEPTH + 1 rows, interpolated and extrapolated linearly from the published ones."""
+    """Return passes of 1 to MAX_DEPTH + 1 rows, interpolated and extrapolated linearly from the published ones.
+
+    Between 17 and 33 rows they cost the same (mlx#3852).
+    """
     points, found = [(1, 1.0), *curve.items()], []
-    for rows in range(1, MAX_DEPTH + 2):
+    for rows in (min(rows, MAX_DRAFTED + 1) for rows in range(1, MAX_DEPTH + 2)):
         right = next((index for index in range(1, len(points)) if points[index][0] >= rows), len(points) - 1)
         (before, low), (after, high) = points[right - 1], points[right]
         found.append(low + (rows - before) * (high - low) / (after - before))
@@ -77,7 +80,7 @@ def answers(rate: float, seed: int, fade: float = 1.0) -> tuple[Answer, ...]:
         )
         prompt = tuple(draw.randrange(300, 30_000) for _ in range(size))
         text = _text(prompt, length, *PASSAGES[kind], draw)
-        chances = _drifting(max(RUINED, accepted), length + MAX_DEPTH + 1, draw)
+        chances = _drifting(max(RUINED, accepted), length + MAX_DRAFTED + 1, draw)
         found.append(Answer(kind, prompt, text, proposals(chances, length, fade, draw), LIMIT))
     return tuple(found)
 

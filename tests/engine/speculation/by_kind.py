@@ -51,11 +51,12 @@ def calibrate(controller: Controller, pair: Pair) -> None:
     """Tell a new controller the costs of this pair, as `engine.upkeep.calibration` does."""
     costs = controller.begin().costs
     machine = pair.machine
-    for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in (0, *DEPTHS)):
-        draft = (pair.drafter, depth) if depth else None
-        whole = machine.round_ms(pair.drafter, depth, waits=False)
-        pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined
-        draft_s = machine.drafting[depth] / 1e3
+    drafted = {min(depth, pair.max_depth) for depth in DEPTHS} if pair.drafter else set()
+    for depth in sorted({0, *drafted, *(depth for depth in DEPTHS if depth <= pair.widest)}):
+        draft = (pair.drafter, depth) if depth in drafted else None
+        draft_s = 0.0 if draft is None else machine.drafting[depth] / 1e3
+        whole = machine.round_ms(pair.drafter if draft else "ngram", depth, waits=False)
+        pass_ms = whole - 1e3 * draft_s if depth else machine.pipelined
         for _ in range(RUN):
             costs.observe(depth + 1, pass_ms / 1e3 + draft_s, draft, draft_s)
 

@@ -46,7 +46,7 @@ def judge(pair: Pair, seed: int, *, calibrated: bool = False) -> Verdict:
     """
     answers = random.Random(seed).sample(list(pair.answers), min(20, len(pair.answers)))
     player, fixed = Player(pair, seed), fixed_ms(pair, seed, answers)
-    if calibrated and pair.drafter:
+    if calibrated:
         calibrate(player.drafting.controller, pair)
     auto = [player.auto(answer) for answer in answers]
     lengths = [len(answer.text) for answer in answers]

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, MAX_DRAFTED
 from tests.engine.speculation.played import Answer, Machine, Pair, Position
 
 HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ def gpu(plain: float, row: float, step: float, drafting: Callable[[int], float],
     `drafting` is in plain steps by draft tokens.
     """
     passes = [plain * (1.0 + row * depth + step * (depth // every)) for depth in range(MAX_DEPTH + 1)]
-    drafts = [plain * drafting(depth) if depth else 0.0 for depth in range(MAX_DEPTH + 1)]
+    drafts = [plain * drafting(depth) if depth else 0.0 for depth in range(MAX_DRAFTED + 1)]
     return Machine(passes, drafts, pipelined=0.95 * plain, entering=0.15 * plain, reading=0.02 * plain)
 
 
@@ -86,7 +86,7 @@ def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, 
         text = [draw.randrange(300, 30_000) for _ in range(length)]
         if kind == "copy":
             text = [token if draw.random() < 0.9 else draw.randrange(300, 30_000) for token in (prompt * 10)[:length]]
-        chances = stretches(rate, length + MAX_DEPTH + 1, draw)
+        chances = stretches(rate, length + MAX_DRAFTED + 1, draw)
         answers.append(Answer(kind, prompt, tuple(text), proposals(chances, length, fade, draw)))
     return tuple(answers)
 
@@ -94,8 +94,8 @@ def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, 
 def proposals(chances: Sequence[float], length: int, fade: float, draw: random.Random) -> tuple[Position, ...]:
     """Return a drafter's proposals after each of `length` tokens.
 
-    `chances[i]`, of which there are MAX_DEPTH + 1 more, is the chance that it is right about token i as the first of a
-    round; a token `n` places later is right less often by `fade`**n.
+    `chances[i]`, of which there are MAX_DRAFTED + 1 more, is the chance that it is right about token i as the first of
+    a round; a token `n` places later is right less often by `fade`**n.
     """
     right = [draw.random() < chance for chance in chances]
     return tuple(_position(index, length, right, chances, fade, draw) for index in range(length))
@@ -115,7 +115,7 @@ def _position(
 ) -> Position:
     count, chances = 0, []
     going = True
-    for later in range(MAX_DEPTH):
+    for later in range(MAX_DRAFTED):
         at = index + 1 + later
         going = going and at < length and right[at] and draw.random() < fade**later
         count += going

@@ -17,7 +17,7 @@ from typing import Any, cast
 import mlx.core as mx
 
 from engine.answer_index.index import AnswerIndex
-from engine.requests import MAX_DEPTH, SpeculationSettings
+from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
@@ -98,7 +98,12 @@ class Pair:
 
     @property
     def max_depth(self) -> int:
-        return len(self.machine.drafting) - 1 if self.drafter else MAX_DEPTH
+        return len(self.machine.drafting if self.drafter else self.machine.passes) - 1
+
+    @property
+    def widest(self) -> int:
+        """The most draft tokens that a pass verifies."""
+        return len(self.machine.passes) - 1
 
 
 class _Place:
@@ -269,9 +274,9 @@ class Player:
         if pair.drafter:
             request.by_source[pair.drafter] = self._proposer(pair.drafter, place, pair.max_depth, adaptive=True)
         if pair.lookup:
-            request.by_source["ngram"] = self._proposer("ngram", place, MAX_DEPTH, adaptive=True)
+            request.by_source["ngram"] = self._proposer("ngram", place, pair.widest, adaptive=True)
         if self._earlier is not None:
-            request.by_source["chats"] = EarlierAnswersProposer(MAX_DEPTH, frozenset(), self._earlier, 2**31)
+            request.by_source["chats"] = EarlierAnswersProposer(pair.widest, frozenset(), self._earlier, 2**31)
         for proposer in request.by_source.values():
             proposer.reset((*answer.prompt, answer.text[0]))
         request.plain_reason = None
@@ -331,5 +336,5 @@ def arms_of(pair: Pair) -> list[tuple[str, int]]:
     if pair.drafter:
         arms += [(pair.drafter, depth) for depth in range(1, pair.max_depth + 1)]
     if pair.lookup:
-        arms += [("ngram", depth) for depth in (4, 8, MAX_DEPTH)]
+        arms += [("ngram", depth) for depth in (4, 8, 16, 24, 32) if depth <= pair.widest]
     return arms

