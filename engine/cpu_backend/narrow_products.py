@@ -19,12 +19,12 @@ from mlx.utils import tree_unflatten
 
 from engine.cpu_backend import blas
 from engine.cpu_backend.backend import backend
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, MAX_DRAFTED
 
 # The most multiplications in a product that OpenBLAS treats as small.
 SMALL_PRODUCT = 1_000_000
 # The rows that blocks are sized for: half of the widest round, which has one row more than draft tokens.
-HALF_ROUND = MAX_DEPTH // 2 + 1
+HALF_ROUND = MAX_DRAFTED // 2 + 1
 # Processors, by OpenBLAS's names, for which it has kernels that read a small matrix in place.
 SMALL_KERNELS = ("skylakex", "cooperlake", "sapphirerapids")
 # With this many rows, copying the matrix pays.
@@ -133,12 +133,13 @@ def _product(x: mx.array, blocks: mx.array) -> mx.array:
 
 
 def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
-    """Multiply (rows, inputs) by (count, inputs, size) to (count, rows, size), in halves if only those are small."""
+    """Multiply (rows, inputs) by (count, inputs, size) to (count, rows, size), in parts if only those are small."""
     rows, (_, inputs, size) = len(x), blocks.shape
-    half = (rows + 1) // 2
-    if half * inputs * size <= SMALL_PRODUCT < rows * inputs * size and _has_small_kernels():
-        return mx.concatenate([x[:half] @ blocks, x[half:] @ blocks], axis=1)
-    return x @ blocks
+    parts = -(-rows * inputs * size // SMALL_PRODUCT)
+    most = -(-rows // parts)
+    if parts == 1 or rows > MAX_DEPTH + 1 or most * inputs * size > SMALL_PRODUCT or not _has_small_kernels():
+        return x @ blocks
+    return mx.concatenate([x[at : at + most] @ blocks for at in range(0, rows, most)], axis=1)
 
 
 def _has_small_kernels() -> bool:
