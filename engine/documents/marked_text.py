@@ -101,6 +101,8 @@ class MarkedText:
             case name if name != "through":
                 self.end_block()
                 self.block = role
+                if self._around and role.mark:
+                    self._words.append(f"{role.mark} ")
 
     def end(self, role: Role) -> None:
         match role.name:
@@ -145,7 +147,7 @@ class MarkedText:
         if not text.strip():
             return
         if role.name == "heading":
-            self._add(f"{'#' * max(1, min(role.level, 6))} {_one_line(text)}")
+            self._add(f"{'#' * max(1, min(role.level, 6))} {_one_line(f'{role.mark} {text}')}")
         elif role is CODE:
             self._add(f"```\n{text.rstrip().strip(chr(10))}\n```")
         elif role.name == "numbered paragraph":

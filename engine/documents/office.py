@@ -9,7 +9,7 @@ from engine.documents.marked_text import CELL, LIST_ITEM, NOTE, PARAGRAPH, ROW, 
 from engine.documents.zipped_parts import Encrypted, ZippedParts, value
 
 # A role, what an element stands for, or what finds its role; None for what is left out or is done.
-_Meaning = Role | str | Callable[[Element], Role | None] | None
+_Meaning = Role | str | Callable[[Element], Role | str | None] | None
 _LEFT_OUT = "tracked-changes annotation forms title desc ruby-text note-citation automatic-styles"
 
 

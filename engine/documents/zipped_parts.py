@@ -67,11 +67,16 @@ class ZippedParts:
         return found if found.endswith("xml") else ""
 
     def related(self, name: str) -> dict[str, str]:
-        """Return the names of the parts that a part of an Office document refers to, by their ids and their kinds."""
+        """Return the names of the parts that a part of an Office document refers to, by their ids and their kinds.
+
+        Addresses elsewhere are only by their ids.
+        """
         folder, file = posixpath.split(name)
         found: dict[str, str] = {}
         for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
-            if one.get("TargetMode") != "External":
+            if one.get("TargetMode") == "External":
+                found[one.get("Id", "")] = one.get("Target", "")
+            else:
                 target = resolved(name, one.get("Target", ""))
                 found |= {one.get("Id", ""): target, one.get("Type", "").rpartition("/")[2]: target}
         return found

@@ -131,33 +131,6 @@ def test_a_document_is_known_by_its_content_and_read_with_its_structure(name: st
     assert found.seconds > 0
 
 
-WORD = "word/document.xml"
-WORDS = "<w:p><w:r>{}</w:r></w:p>"
-
-
-@pytest.mark.parametrize(
-    ("body", "text"),
-    [
-        (
-            "<w:p><w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>",
-            "new",
-        ),
-        ("<w:p><w:moveFrom><w:r><w:t>x</w:t></w:r></w:moveFrom><w:r><w:t>y</w:t></w:r></w:p>", "y"),
-        (WORDS.format("<w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/>"), "a\tb\nc-"),
-        (WORDS.format("<w:instrText>PAGE</w:instrText><w:t>7</w:t>"), "7"),
-        ("<w:sdt><w:sdtContent><w:p><w:r><w:t>field</w:t></w:r></w:p></w:sdtContent></w:sdt>", "field"),
-        ("<w:p><w:hyperlink><w:r><w:t>link</w:t></w:r></w:hyperlink></w:p>", "link"),
-        ('<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Deep</w:t></w:r></w:p>', "### Deep"),
-        ("<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl><w:p><w:r><w:t>x</w:t></w:r></w:p>", "x"),
-    ],
-    ids=["revision", "moved", "signs", "field", "control", "link", "outline", "empty table"],
-)
-def test_what_word_shows_is_read(body: str, text: str) -> None:
-    start = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
-    data = changed("python-docx.docx", WORD, lambda _: start + body.encode() + b"</w:body></w:document>")
-    assert document_text("a.docx", data, MOST).text == text
-
-
 def test_a_document_type_without_entities_is_no_damage() -> None:
     kind = b'<!DOCTYPE manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd"><manifest/>'
     data = changed("libreoffice.odt", "META-INF/manifest.xml", lambda _: kind)
@@ -281,6 +254,7 @@ def test_a_page_of_a_book_is_read_in_its_encoding(encoding: str) -> None:
     assert "한국어" in document_text("a.epub", book, MOST).text
 
 
+WORD = "word/document.xml"
 BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a>&b;</a>'
 OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
 
