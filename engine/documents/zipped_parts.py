@@ -29,6 +29,8 @@ class ZippedParts:
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
         self._left = _MOST_BYTES
+        # How many parts could not be read.
+        self.damaged = 0
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -49,6 +51,17 @@ class ZippedParts:
     def xml(self, name: str) -> Element:
         """Return the root of a part; that of a missing part is empty."""
         return safe_xml(self.read(name) if name in self.names else b"<none/>")
+
+    def sound_xml(self, name: str) -> Element:
+        """Return the root of a part that others do without; that of a missing or damaged part is empty."""
+        try:
+            return self.xml(name)
+        except (Encrypted, MemoryError, TextTooLong):
+            raise
+        # The archive and its compression have errors of their own.
+        except Exception:
+            self.damaged += 1
+            return Element("none")
 
     @property
     def main(self) -> str:

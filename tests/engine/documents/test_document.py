@@ -45,12 +45,14 @@ SHEETS = """## 매출
 |  |  |  |  | {sum} |  |  |
 |  |  |  |  |  |  | far |
 | merged |  |  | 26:00:00 |  |  |  |
-|  | 3 | 2026-03-01 |  |  |  |  |
+|  | day 3 | 2026-03-01 |  |  |  |  |
 
 ## Second
 
 | two |
-| --- |"""
+| --- |
+
+[Left out: 1 hidden sheet]"""
 WHOLE = {
     "libreoffice.docx": LIBREOFFICE,
     "libreoffice.odt": LIBREOFFICE,
@@ -80,7 +82,7 @@ WHOLE = {
 End.""",
     # LibreOffice keeps what formulas gave; openpyxl does not compute them.
     "libreoffice.xlsx": SHEETS.format(sum="1234.8"),
-    "openpyxl.xlsx": SHEETS.replace("|  |  |  |  | {sum} |  |  |\n", ""),
+    "openpyxl.xlsx": SHEETS.format(sum="=SUM(B2:B3)"),
     "python-pptx.pptx": """## 1. 発表
 
 Subtitle
