@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from engine.documents.encodings import decode
+from engine.documents.mail import read_mail
 from engine.documents.marked_text import MarkedText
+from engine.documents.notebook import read_notebook
 from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader
 from engine.documents.pdf import read_pdf
+from engine.documents.rich_text import RichTextReader
 from engine.documents.sheets import SheetsReader
 from engine.documents.web_page import decoded_page, read_book, read_page
 from engine.documents.word import WordReader
@@ -42,6 +46,7 @@ OLD_OFFICE = Format((), "application/octet-stream", (b"\xd0\xcf\x11\xe0\xa1\xb1\
 _ZIP = Format((), "application/octet-stream", (b"PK\x03\x04",))
 FORMATS = (
     PDF,
+    Format((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
     Format(
         (".docx", ".docm"),
@@ -63,6 +68,8 @@ FORMATS = (
         read_parts=_by(OpenTextReader),
     ),
     Format((".epub",), "application/epub+zip", main="epub", read_parts=read_book),
+    Format((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
+    Format((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail),
     Format((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
     _ZIP,
 )

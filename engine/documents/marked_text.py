@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 
 # So that one cell far to the right makes no row of thousands.
 _MOST_COLUMNS = 1000
+# Raised letters that change a number.
+EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 
 
 # What a document has and its text has not.
@@ -62,6 +64,8 @@ class MarkedText:
         self._left = most
         # How often something was left out, for a line at the end.
         self.left_out = Counter[LeftOut]()
+        # Why the latest part cannot be read.
+        self.damage: Exception | None = None
         self._blocks: list[str] = []
         self._last_in_list = False
         self.block, self._words = PARAGRAPH, list[str]()
@@ -77,6 +81,8 @@ class MarkedText:
 
     def __str__(self) -> str:
         text = "".join(self._blocks).strip("\n")
+        if self.damage is not None and not text:
+            raise self.damage
         counts = (f"{count} {_ONE_MANY[kind][count > 1]}" for kind, count in self.left_out.items())
         return f"{text}\n\n[Left out: {', '.join(counts)}]".lstrip("\n") if self.left_out else text
 
@@ -113,7 +119,7 @@ class MarkedText:
                 self._words = [*self._around.pop(), f"[^{len(self._notes)}]"]
             case "link":
                 words = "".join(self._words).strip()
-                self._words = [*self._around.pop(), _linked(words, role.mark)]
+                self._words = [*self._around.pop(), linked(words, role.mark)]
             case "table" if self._tables == 1:
                 self._end_table()
             case name if name != "through":
@@ -217,7 +223,7 @@ class MarkedText:
         self._last_in_list = in_list
 
 
-def _linked(words: str, address: str) -> str:
+def linked(words: str, address: str) -> str:
     """Return a link whose words are not its address; words without a link if it has none."""
     plain = address.removeprefix("mailto:").removeprefix("tel:")
     return words if not words or words in (plain, plain.rstrip("/")) else f"[{_one_line(words)}]({address})"

@@ -13,9 +13,9 @@ from xml.etree.ElementTree import Element, SubElement
 import webencodings
 
 from engine.documents.encodings import decode
-from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
 from engine.documents.mathml import latex_of
-from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
+from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, skipping_damage
 
 _LEFT_OUT = "script style title template noscript head svg math object iframe rt rp option datalist"
 _BLOCKS = (
@@ -46,7 +46,6 @@ _BLOCK_ENDS = ("p svg math option", _CELLS)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
-_EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
@@ -64,27 +63,38 @@ def decoded_page(content: bytes, language: str = "") -> tuple[str, str] | None:
     """
     is_marked = content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     found = None if is_marked else _CHARSET.search(content[:_BEGINNING])
-    declared = webencodings.lookup((found[1] or found[2]).decode()) if found is not None else None
-    if declared is None or declared.name.startswith("utf-"):
-        return decode(content, language)
-    if declared.name == "replacement":
+    label = (found[1] or found[2]).decode() if found is not None else ""
+    if (declared := webencodings.lookup(label)) is not None and declared.name == "replacement":
+        return None
+    read = decoded_as(content, label)
+    return decode(content, language) if read is None else (read, "")
+
+
+def decoded_as(content: bytes, label: str) -> str | None:
+    """Decode text in an old encoding that the Encoding Standard has under a label; None for all others."""
+    declared = webencodings.lookup(label)
+    if declared is None or declared.name.startswith("utf-") or declared.name == "replacement":
         return None
     decoder = webencodings.lookup(_DECODED_AS.get(declared.name, declared.name))
-    return decoder.codec_info.decode(content, "replace")[0], ""
+    text: str = decoder.codec_info.decode(content, "replace")[0]
+    return text
 
 
 def read_book(parts: ZippedParts, text: MarkedText) -> None:
-    """Add the pages of a book in the order in which they are read."""
+    """Add the pages of a book in the order in which they are read; one that is missing or damaged is counted."""
     main = next(parts.xml("META-INF/container.xml").iter("rootfile")).get("full-path", "")
     package = parts.xml(main)
-    names = {one.get("id"): resolved(main, one.get("href", "")) for one in package.iter("item")}
-    pages = [name for one in package.iter("itemref") if (name := names.get(one.get("idref"))) in parts.names and name]
+    names = {one.get("id"): addressed(main, one.get("href", ""), parts.names) for one in package.iter("item")}
+    pages = [names.get(one.get("idref"), "") for one in package.iter("itemref")]
     # Fonts may be encrypted in a book that anyone can read.
     if {one.get("URI", "") for one in parts.xml("META-INF/encryption.xml").iter("CipherReference")} & {*pages}:
         raise Encrypted
-    for content in map(parts.read, pages):
-        page, _ = decoded_page(content) or (content.decode("utf-8", "replace"), "")
-        read_page(page.encode(), text)
+    for name in pages:
+        with skipping_damage(text):
+            content = parts.read(name)
+            page, _ = decoded_page(content) or (content.decode("utf-8", "replace"), "")
+            read_page(page.encode("utf-8", "replace"), text)
+        text.finish()
 
 
 def read_page(page: bytes, text: MarkedText) -> None:
@@ -156,7 +166,7 @@ class _PageReader(HTMLParser):
                 self._text.left_out["hidden-text"] += 1
                 self._unseen = False
             return
-        if self._raised and _EXPONENT.match(data):
+        if self._raised and EXPONENT.match(data):
             self._text.add("^")
         self._raised = False
         if self._text.block is CODE:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from io import BytesIO
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 from zipfile import ZipFile
 
-from engine.documents.marked_text import TextTooLong
+from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.files.safe_xml import safe_xml
 
 # The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
@@ -21,6 +23,18 @@ _ENCRYPTED = 1
 
 class Encrypted(Exception):
     """The document can only be read with a password."""
+
+
+@contextmanager
+def skipping_damage(text: MarkedText) -> Iterator[None]:
+    """Count a part that cannot be read as left out, and go on. Its error stands if nothing can be read."""
+    try:
+        yield
+    except (MemoryError, Encrypted, TextTooLong):
+        raise
+    except Exception as error:
+        text.left_out["damaged-part"] += 1
+        text.damage = error
 
 
 class ZippedParts:
@@ -95,9 +109,21 @@ class ZippedParts:
         return found
 
 
+def addressed(name: str, reference: str, names: Container[str]) -> str:
+    """Return which of the `names` a page's address refers to; "" if it is none. Signs may stand for themselves."""
+    plain = reference.partition("#")[0]
+    for path in (reference, plain, unquote(plain), plain.partition("?")[0], unquote(plain.partition("?")[0])):
+        if (found := _joined(name, path)) in names:
+            return found
+    return ""
+
+
 def resolved(name: str, reference: str) -> str:
     """Return the name of the part that the part `name` refers to."""
-    path = unquote(reference.partition("#")[0])
+    return _joined(name, unquote(reference.partition("#")[0]))
+
+
+def _joined(name: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path)).lstrip("/")
 
 

@@ -6,14 +6,17 @@ The files in `files` were written by the programs that they are named for, with 
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, PdfObject, TextStringObject
 from webencodings.labels import LABELS
 
 from engine.documents.document import DocumentText, document_text
+from tests.app.pdf_files import pdf
 
 FILES = Path(__file__).parent / "files"
 MOST = 2 * 2**20
@@ -257,6 +260,158 @@ def test_a_page_of_a_book_is_read_in_its_encoding(encoding: str) -> None:
 
 
 WORD = "word/document.xml"
+TABLE_OF_RTF = "| a |  |\n| --- | --- |\n| c d | e\\| |\n\nf"
+PARTS = (
+    b"Content-Type: multipart/%s; boundary=x\n\n--x\nContent-Type: text/plain\n\n%s\n"
+    b"--x\nContent-Type: text/html; charset=utf-8\n\n%s\n--x--\n"
+)
+FILE = b"Content-Type: application/pdf\nContent-Disposition: attachment; filename*=UTF-8''%EB%B3%B4.pdf\n\nAA\n--x--\n"
+FORWARDED = "To: c\n\nd\n\n[Attachment: 보.pdf]"
+RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset204 C;}}{\info{\title T}}"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (rb"\uc0\u50504 \uc1\u-10179?\u-8704? caf\'e9\emdash\{", "안😀 café—{"),
+        (rb"\f1 \'b0\'a1\'8c" + b"\r\n" + rb"\'63\f2 \'cf\'f0\f0  \'e9", "가똠Пр é"),
+        (rb"\outlinelevel0 A\par\pard b\line c\par" + b"\\\nd", "# A\n\nb\nc\n\nd"),
+        (rb"\trowd\pard\intbl a\cell\pard\intbl\cell\row\pard\intbl c\par d\cell e|\cell\row\pard f", TABLE_OF_RTF),
+        (rb"a {\v b}{\v0 c}\v d\v0{\deleted e}\par", "a c\n\n[Left out: 2 hidden passages, 1 deleted passage]"),
+        (rb"{\listtext\'95\tab}a\par{\pard\ilvl1{\listtext 1.\tab}b\par}", "- a\n   1. b"),
+        (
+            rb'{\field{\*\fldinst{HYPERLINK "http://e.org/a_b"}}{\fldrslt{\b c}}}{\field{\*\fldinst PAGE}{\fldrslt 7}}',
+            "[c](http://e.org/a_b)7",
+        ),
+        (
+            rb"10{\super 6}{\footnote \pard n}{\pict\bin3 {{{}{\*\unknown x}{\shp{\*\shpinst{\shptxt box}}}",
+            "10^6[^1]box\n\n[^1]: n",
+        ),
+        (b"{" * 20000 + b"deep", "deep"),
+    ],
+    ids=["signs", "code pages", "paragraphs", "table", "hidden", "list", "link", "places", "deep"],
+)
+def test_rich_text_is_read(content: bytes, text: str) -> None:
+    assert document_text("letter.dat", RTF + content + b"}", MOST).text == text
+
+
+@pytest.mark.parametrize(
+    ("mail", "text"),
+    [
+        (
+            b"From: =?EUC-KR?B?sei/tcjx?= <a@b.kr>\nSubject: =?ks_c_5601-1987?B?jGM=?=\n"
+            b"Content-Type: text/plain; charset=euc-kr\n\n" + "똠\n".encode("cp949"),
+            "From: 김영희 <a@b.kr>\nSubject: 똠\n\n똠",
+        ),
+        (
+            b"Content-Type: text/plain; charset=none\nSubject: \xc8\xb8\xc0\xc7 \xbe\xc8\xb3\xbb\n\n\xbe\xc8\xb3\xe7",
+            "Subject: 회의 안내\n\n안녕",
+        ),
+        (PARTS % (b"alternative", b"", b"<ul><li>p_q<li>r</ul>"), "- p_q\n- r"),
+        (PARTS % (b"alternative", b"plain", b"<p>page"), "plain"),
+        (PARTS % (b"mixed", b"plain", b"<p>page"), "plain\n\npage"),
+        (b"22\n" + b"Subject: a\n\nbody of it" + b"<plist/>", "Subject: a\n\nbody of it"),
+        (
+            b"Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: message/rfc822\n\nTo: c\n\nd\n--x\n"
+            + FILE,
+            FORWARDED,
+        ),
+        (
+            b"Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>a\n"
+            b"--x\nContent-Type: image/png\n\nAA\n--x\n" + FILE,
+            "a\n\n[Attachment: 보.pdf]",
+        ),
+    ],
+    ids=["charsets", "undeclared", "page", "plain", "both", "of a Mac", "forwarded", "related"],
+)
+def test_a_mail_is_read(mail: bytes, text: str) -> None:
+    assert document_text("a.eml", mail, MOST).text == text
+
+
+def test_a_notebook_gives_its_cells_and_the_outputs_that_are_text() -> None:
+    outputs = [
+        {"output_type": "stream", "text": ["a\n", "b\n"]},
+        {"output_type": "execute_result", "data": {"text/html": "<b>1</b>", "text/plain": ["1"]}},
+        {"output_type": "display_data", "data": {"image/png": "AAAA"}},
+        {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[31mline\x1b[0m"]},
+    ]
+    cells = [
+        {"cell_type": "markdown", "source": ["# T\n", "![p](data:image/png;base64,AAAA) a_b"]},
+        {"cell_type": "code", "source": "f()", "outputs": outputs},
+    ]
+    book = {"metadata": {"language_info": {"name": "python"}}, "cells": cells}
+    expected = "# T\n[p] a_b\n\n```python\nf()\n```"
+    for output in ("a\nb", "1", "[image/png]", "E: e\nline"):
+        expected += f"\n\n```output\n{output}\n```"
+    assert document_text("a.ipynb", json.dumps(book).encode(), MOST).text == expected
+    assert document_text("a.ipynb", b"<<<<<<< {", MOST).text == "<<<<<<< {"
+
+
+def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
+    writer = pdf("Name:", "(see e.org)")
+    around = writer._add_object(objects(T="applicant", FT="/Tx", V="Hana Sato"))
+    box = {"Subtype": "/Widget", "FT": "/Btn", "AP": {"N": {"Off": {}, "Yes": {}}}}
+    page_notes = (
+        [
+            {"Subtype": "/Widget", "Parent": around},
+            {"Subtype": "/Widget", "FT": "/Ch", "T": "size", "V": ["S", "M"]},
+            {"Subtype": "/Widget", "FT": "/Tx", "T": "empty", "V": ""},
+            {**box, "T": "agree", "AS": "/Yes"},
+            {**box, "T": "news", "AS": "/Off"},
+            {**box, "T": "send", "Ff": 1 << 16},
+            {"Subtype": "/FreeText", "Contents": "typed"},
+            {"Subtype": "/Text", "Contents": "unseen", "F": 2},
+        ],
+        [
+            {"Subtype": "/Link", "A": {"URI": "https://other.org"}},
+            {"Subtype": "/Link", "A": {"URI": "e.org"}},
+            {"Subtype": "/Popup", "Contents": "again"},
+            {"Subtype": "/Text", "Contents": "why?", "F": "damaged"},
+        ],
+    )
+    for page, notes in zip(writer.pages, page_notes, strict=True):
+        page[NameObject("/Annots")] = ArrayObject(objects(**one) for one in notes)
+    writer.write(file := io.BytesIO())
+    fields = "applicant: Hana Sato\n\nsize: S, M\n\n☒ agree\n\n☐ news\n\n[Note: typed]"
+    found = document_text("a.pdf", file.getvalue(), MOST)
+    assert found.text == f"Name:\n\n{fields}\n\n(see e.org)\n\n[Link: https://other.org]\n\n[Left out: 1 damaged part]"
+
+
+def objects(**entries: object) -> DictionaryObject:
+    """Return a dictionary of a PDF file, where texts that begin with "/" are names."""
+    return DictionaryObject({NameObject(f"/{key}"): pdf_object(value) for key, value in entries.items()})
+
+
+def pdf_object(value: object) -> PdfObject:
+    if isinstance(value, dict):
+        return objects(**value)
+    if isinstance(value, list):
+        return ArrayObject(map(pdf_object, value))
+    if isinstance(value, str):
+        return NameObject(value) if value.startswith("/") else TextStringObject(value)
+    return NumberObject(value) if isinstance(value, int) else value
+
+
+def test_a_book_is_read_in_its_order_without_the_pages_that_are_damaged() -> None:
+    items = {"a": "a%20b.xhtml?v=1#c", "b": "50%.xhtml", "c": "gone.xhtml", "d": "bad.xhtml"}
+    package = "<package><manifest>" + "".join(f"<item id='{key}' href='{name}'/>" for key, name in items.items())
+    package += "</manifest><spine>" + "".join(f"<itemref idref='{key}'/>" for key in "bcad") + "</spine></package>"
+    book = zipped(
+        **{
+            "META-INF/container.xml": b"<a><rootfile full-path='in/x.opf'/></a>",
+            "in/x.opf": package.encode(),
+            "in/a b.xhtml": b"<p>first",
+            "in/50%.xhtml": b"<p>second",
+            "in/bad.xhtml": b"<p>" + b"spoilt" * 9,
+        }
+    )
+    place = book.index(b"in/bad.xhtml") + len("in/bad.xhtml")
+    book = book[:place] + bytes([book[place] ^ 255]) + book[place + 1 :]
+    found = document_text("a.epub", book, MOST)
+    assert found.text == "second\n\nfirst\n\n[Left out: 2 damaged parts]"
+    assert found.left_out == (("damaged-part", 2),)
+
+
 BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a>&b;</a>'
 OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
 
