@@ -238,15 +238,17 @@ class McpConnection:
         assert self._client is not None
         listed: list[types.Tool] = []
         self._odd.clear()
-        cursor: str | None = None
+        # Those of the pages so far, of which the first has none.
+        cursors: list[str | None] = [None]
         for _ in range(_MOST_PAGES):
-            page = await self._client.list_tools(cursor=cursor)
-            listed += page.tools
-            cursor = page.next_cursor
-            if not cursor or len(listed) + len(self._odd) > MOST_TOOLS:
+            page = await self._client.list_tools(cursor=cursors[-1])
+            listed += [tool for tool in page.tools if tool not in listed]
+            # A server that does not know its own cursors would begin again with the first page.
+            if page.next_cursor in (*cursors, "") or len(listed) + len(self._odd) > MOST_TOOLS:
                 break
+            cursors.append(page.next_cursor)
         self.tools, left_out, self.only_as_tasks = tools_of(self.server, listed)
-        self.unusable = (*self._odd, *left_out)
+        self.unusable = tuple(dict.fromkeys([*self._odd, *left_out]))
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""

@@ -50,6 +50,8 @@ class _MendedMessages(ObjectReceiveStream[Any]):
         result = getattr(getattr(message, "message", None), "result", None)
         if not isinstance(result, dict):
             return message
+        if result.get("nextCursor") is not None:
+            result["nextCursor"] = str(result["nextCursor"] or "")
         if "content" in result or "structuredContent" in result:
             result.update(mended_result(result))
         elif isinstance(result.get("tools"), list):

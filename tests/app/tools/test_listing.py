@@ -88,10 +88,25 @@ def test_one_odd_tool_costs_neither_the_others_nor_the_server(hosts: Hosts) -> N
         ("echo", found[-1].parameters, "Returns its text."),
     ]
     status = hosts.host.status("odd-tools")
-    assert status.unusable == ("odd notes", "text", "5", "?", "?", "wrong", "Echo\u2028")
+    assert status.unusable == ("odd notes", "text", "5", "?", "wrong", "Echo\u2028")
     server = Server(name="odd-tools", command="x").as_approved()
-    assert server_state(server, status).endswith("Unusable tools (7): odd notes, text, 5, ?, ?, wrong, Echo\\u2028.")
+    assert server_state(server, status).endswith("Unusable tools (6): odd notes, text, 5, ?, wrong, Echo\\u2028.")
     assert hosts.call(found[0], text="hello").text == "hello"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "names", "unusable"),
+    [
+        ("first-page-again", ["missing", "null", "drafts", "echo", "second"], 6),
+        ("last-page-again", ["first", "second"], 0),
+        ("pages-in-a-circle", ["B", "C", "A"], 0),
+    ],
+)
+def test_a_cursor_that_does_not_advance_ends_the_list_and_nothing_is_said_to_be_lost(
+    hosts: Hosts, behaviour: str, names: list[str], unusable: int
+) -> None:
+    assert [tool.name for tool in hosts.start(hostile(behaviour))] == names
+    assert len(hosts.host.status(behaviour).unusable) == unusable
 
 
 @pytest.mark.parametrize("form", ["json_tools", "qwen3_coder", "minimax_m3", "gemma4", "pythonic"])
