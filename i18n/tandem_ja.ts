@@ -4967,6 +4967,10 @@
         <translation>プログラム：この Mac にありません</translation>
     </message>
     <message>
+        <source>The server tells the model: {text}</source>
+        <translation>サーバーからモデルへの指示：{text}</translation>
+    </message>
+    <message>
         <source>Program: {path}</source>
         <translation>プログラム：{path}</translation>
     </message>

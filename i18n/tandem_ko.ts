@@ -4967,6 +4967,10 @@
         <translation>프로그램: 이 Mac에 없음</translation>
     </message>
     <message>
+        <source>The server tells the model: {text}</source>
+        <translation>서버가 모델에 전하는 말: {text}</translation>
+    </message>
+    <message>
         <source>Program: {path}</source>
         <translation>프로그램: {path}</translation>
     </message>

@@ -4967,6 +4967,10 @@
         <translation>程序：本机上没有</translation>
     </message>
     <message>
+        <source>The server tells the model: {text}</source>
+        <translation>服务器给模型的说明：{text}</translation>
+    </message>
+    <message>
         <source>Program: {path}</source>
         <translation>程序：{path}</translation>
     </message>

@@ -17,6 +17,7 @@ from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.tool_service import ToolService
+from app.tools.tool import instructions_of
 from engine.call_forms.writing import CallsNotExpressible
 from engine.grammars.grammar import calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
@@ -90,17 +91,18 @@ def chat_request(
     pair = beside or services.models.pair
     form = pair.main.tool_format if pair.main else ""
     tools, grammar = [tool.for_template() for tool in turn.tools], grammar_of(generation.answer_format)
+    told = instructions_of(turn.tools)
     if tools and grammar is not None:
         try:
             grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
         except CallsNotExpressible:
             # The format of the answer was asked for in this chat; nothing else keeps it.
-            tools = []
+            tools, told = [], ""
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
     variables = prompt_variables.values(pair)
     folder = services.projects.folder(chat.folder_id)
-    start, files = start_of(folder, variables), picture_files(folder)
+    start, files = "\n\n".join(filter(None, (start_of(folder, variables), told))), picture_files(folder)
     return ChatRequest(
         chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
         generation.sampling,

@@ -199,7 +199,7 @@ class Chat:
         start: str = "",
         files: Sequence[SourceFile] = (),
     ) -> list[dict[str, Any]]:
-        """Return the messages for the engine: `start`, which is that of the chat's folder, and the system prompt with
+        """Return the messages for the engine: `start`, from the chat's folder and tools, and the system prompt with
         its `variables` filled in, every answered question with its answer, then the question of `upto`, with its answer
         so far if that is to be continued. The first question has the pictures among `files`, which are the folder's:
         models know pictures in questions, and templates refuse them in system prompts.

@@ -34,6 +34,7 @@ from app.wording.tools import (
     server_consent,
     server_risk,
     server_state,
+    told_sentence,
     tool_sentence,
     unoffered_sentence,
 )
@@ -93,7 +94,8 @@ class ServerView(ThemeAware, QFrame):
     def retranslate(self) -> None:
         server, status = self._server, self._status
         off = [tool for tool in status.tools if self._service.is_off(tool)]
-        sentences = server_state(server, status, off), unoffered_sentence(status), server_risk(server)
+        state, told = server_state(server, status, off), told_sentence(status)
+        sentences = state, unoffered_sentence(status), told, server_risk(server)
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -28,7 +29,7 @@ from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.listing import MOST_TOOLS, tools_of, with_mended_messages
 from app.tools.results import MOST_PICTURES, result_of
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Tool, ToolFailed, ToolProgress, ToolResult
+from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
 from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
 from engine.pictures.reading import time_for
 
@@ -247,7 +248,9 @@ class McpConnection:
             if page.next_cursor in (*cursors, "") or len(listed) + len(self._odd) > MOST_TOOLS:
                 break
             cursors.append(page.next_cursor)
-        self.tools, left_out, self.only_as_tasks = tools_of(self.server, listed)
+        tools, left_out, self.only_as_tasks = tools_of(self.server, listed)
+        told = (self._client.instructions or "").strip()[:LONGEST_INSTRUCTIONS]
+        self.tools = tuple(replace(tool, instructions=told) for tool in tools)
         self.unusable = tuple(dict.fromkeys([*self._odd, *left_out]))
 
     async def _follow(self) -> None:

@@ -50,6 +50,9 @@ class _MendedMessages(ObjectReceiveStream[Any]):
         result = getattr(getattr(message, "message", None), "result", None)
         if not isinstance(result, dict):
             return message
+        # If they were of another type, these would cost the whole message.
+        if not isinstance(result.get("instructions"), str):
+            result.pop("instructions", None)
         if result.get("nextCursor") is not None:
             result["nextCursor"] = str(result["nextCursor"] or "")
         if "content" in result or "structuredContent" in result:

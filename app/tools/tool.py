@@ -16,6 +16,8 @@ from engine.errors import CodedError
 TANDEM = "Tandem"
 # The names that OpenAI's API allows for functions, which chat templates were made for.
 LONGEST_NAME = 64
+# Characters of what a server tells models: each of their requests carries it.
+LONGEST_INSTRUCTIONS = 2000
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 # Seconds for which nothing may be heard of a call. A build or a search may well work for minutes without a word; only a
 # call that its server has lost shall end by itself, because a person can stop any other at once. There is no limit for
@@ -41,6 +43,7 @@ class Tool:
 
     `parameters` is the JSON schema of an object. What the server claims is `read_only`, and `repeatable` if a second
     call changes nothing more. `origin` is the fingerprint of the server that has the tool: its command or address.
+    `instructions` are what that server tells models of all its tools.
     """
 
     server: str
@@ -52,6 +55,7 @@ class Tool:
     read_only: bool = False
     origin: str = ""
     repeatable: bool = False
+    instructions: str = ""
 
     def for_template(self) -> dict[str, Any]:
         """Return the description that a chat template takes."""
@@ -131,6 +135,12 @@ def visible(text: str) -> str:
 def digest(*parts: object) -> str:
     """Return a short digest of values that JSON can hold."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def instructions_of(tools: Iterable[Tool]) -> str:
+    """Return what the servers of these tools tell the model, each once; "" if none does."""
+    told = {tool.server: tool.instructions for tool in tools if tool.instructions}
+    return "\n\n".join(f'Instructions of "{server}" for its tools:\n{text}' for server, text in told.items())
 
 
 def with_distinct_names(tools: Iterable[Tool]) -> list[Tool]:

@@ -181,6 +181,12 @@ def _progress(progress: ToolProgress) -> str:
     return joined(words.format(done=number(done, 0), total=number(total, 0), share=share), message)
 
 
+def told_sentence(status: ServerStatus) -> str:
+    """Say what a server tells models of its tools; "" if it tells nothing."""
+    told = "".join(tool.instructions for tool in status.tools[:1])
+    return translate("ServerView", "The server tells the model: {text}").format(text=visible(told)) if told else ""
+
+
 def unoffered_sentence(status: ServerStatus) -> str:
     """Say which tools of a server are not offered to models, and why; "" if all are."""
     if not status.only_as_tasks:

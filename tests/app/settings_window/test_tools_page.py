@@ -123,9 +123,10 @@ def test_what_decides_which_program_runs_is_shown_and_named(
 def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherwise(
     window: WindowDriver, imported: Any
 ) -> None:
-    page = imported({"files": entry()})
+    page = imported({"files": entry("instructs")})
     allow(window, page, "files")
     assert "Running. Tools (1): echo." in state(page, "files")
+    assert "The server tells the model: Ask for METRIC units." in state(page, "files")
     view, settings = page.view("files"), window.session.tools.settings
     [(tool, _, chooser)] = view.rows
     assert tool.read_only

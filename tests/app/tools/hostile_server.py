@@ -60,6 +60,8 @@ def text_block(text: str) -> dict[str, str]:
 ANSWERS: dict[str, tuple[str, str, Any]] = {
     "no-version": ("initialize", "result", {"hello": "world"}),
     "unknown-version": ("initialize", "result", INFO | {"protocolVersion": "1999-01-01"}),
+    "instructs": ("initialize", "result", INFO | {"instructions": " Ask for METRIC units. " + "x" * 5000}),
+    "instructs-oddly": ("initialize", "result", INFO | {"instructions": ["Ask for METRIC units."]}),
     "refuses-the-handshake": ("initialize", "error", {"code": -32603, "message": "the licence has run out"}),
     "tools-are-no-list": ("tools/list", "result", {"tools": {"echo": ECHO}}),
     "many-tools": ("tools/list", "result", {"tools": [ECHO | {"name": f"tool{index}"} for index in range(5000)]}),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from app.tools.listing import arguments_schema
 from app.tools.servers import Server
+from app.tools.tool import LONGEST_INSTRUCTIONS
 from app.wording.tools import server_state
 from engine.call_forms.table import FORMS
 from engine.grammars.grammar import calls_of
@@ -107,6 +109,13 @@ def test_a_cursor_that_does_not_advance_ends_the_list_and_nothing_is_said_to_be_
 ) -> None:
     assert [tool.name for tool in hosts.start(hostile(behaviour))] == names
     assert len(hosts.host.status(behaviour).unusable) == unusable
+
+
+def test_a_server_s_instructions_are_bounded_and_odd_ones_cost_nothing_else(hosts: Hosts) -> None:
+    tool, odd = hosts.start(hostile("instructs"), hostile("instructs-oddly"))
+    assert tool.instructions.startswith("Ask for METRIC units. xxx")
+    assert (len(tool.instructions), odd.instructions) == (LONGEST_INSTRUCTIONS, "")
+    assert tool.fingerprint == replace(tool, instructions="").fingerprint
 
 
 @pytest.mark.parametrize("form", ["json_tools", "qwen3_coder", "minimax_m3", "gemma4", "pythonic"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace as change
 
 import pytest
 from msgspec.structs import replace
@@ -125,6 +126,23 @@ def test_a_card_says_why_a_call_whose_end_cannot_be_told_did_not_run(
         qapp.language.choose(code)
         window.wait(lambda sentence=sentence: sentence in shown(card))
     qapp.language.choose("en")
+
+
+def test_what_a_server_tells_the_model_is_in_the_prompt_once_while_its_tools_are(
+    open_window: OpenWindow, host: FakeHost
+) -> None:
+    host.offered = [change(tool(name), instructions="Zones have the form Area/City.") for name in ("now", "later")]
+    engine = engine_of("Hello.", "Hello again.", "Bye.")
+    window = open_window(engine)
+    window.session.chat.system_prompt = "Be brief."
+    window.ask_and_wait("Hello")
+    set_up(window.session, "clock")
+    window.ask_and_wait("Hello")
+    window.session.tools.set_on(window.session.chat, False)
+    window.ask_and_wait("Bye")
+    systems = [[one["content"] for one in request.messages if one["role"] == "system"] for request in engine.requests]
+    with_tools = 'Instructions of "clock" for its tools:\nZones have the form Area/City.\n\nBe brief.'
+    assert systems == [["Be brief."], [with_tools], ["Be brief."]]
 
 
 def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: FakeHost) -> None:
