@@ -4931,6 +4931,10 @@
         <translation>オフです。</translation>
     </message>
     <message>
+        <source>Enter these before it can run: {names}.</source>
+        <translation>実行する前に入力してください：{names}。</translation>
+    </message>
+    <message>
         <source>Not allowed to run yet.</source>
         <translation>実行はまだ許可されていません。</translation>
     </message>

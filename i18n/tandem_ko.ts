@@ -4915,6 +4915,10 @@
         <translation>Tandem이 지원하지 않는 MCP 태스크 방식으로만 실행돼서 제공되지 않는 도구: {names}.</translation>
     </message>
     <message>
+        <source>Enter these before it can run: {names}.</source>
+        <translation>실행하려면 먼저 입력하세요: {names}.</translation>
+    </message>
+    <message>
         <source>Not allowed to run yet.</source>
         <translation>실행이 아직 허용되지 않았어요.</translation>
     </message>

@@ -4915,6 +4915,10 @@
         <translation>以下工具只能以 MCP 任务方式运行，而 Tandem 不支持这种方式，因此不提供：{names}。</translation>
     </message>
     <message>
+        <source>Enter these before it can run: {names}.</source>
+        <translation>运行前请先填写：{names}。</translation>
+    </message>
+    <message>
         <source>Not allowed to run yet.</source>
         <translation>尚未允许运行。</translation>
     </message>

@@ -141,7 +141,7 @@ class ServerCard(ThemeAware, Overlay):
         value.setText(shown)
         value.setCursorPosition(0)
         if key and not shown and self._server is not None:
-            value.setPlaceholderText(DOTS)
+            value.setPlaceholderText(self._server.asks.get(key, DOTS))
         fill(hbox(line, margins=(0, 0, 0, 0), spacing=8), (name, 1), (value, 1))
         self._lines.addWidget(line)
         line.show()
@@ -173,8 +173,8 @@ class ServerCard(ThemeAware, Overlay):
 
     def _problem_with(self, entered: Server) -> str:
         """Say what is missing in the fields, or that the name is taken; "" if they are right."""
-        kept = self._server.values if self._server is not None else {}
-        empty = [name for name, value in entered.values.items() if not value and name not in kept]
+        kept = self._server.values.keys() - self._server.asks.keys() if self._server is not None else ()
+        empty = [*entered.asks, *(name for name, value in entered.values.items() if not value and name not in kept)]
         if self._server is None and entered.name in self._taken:
             return self.tr("There is already a server named “{name}”.").format(name=entered.name)
         if self._known is not None and FOLDER in entered.args:

@@ -221,7 +221,13 @@ class ToolsPage(ThemeAware, Form):
         self.card.edit(server, {one.name for one in self._tools.settings.servers}, known)
 
     def _test(self, server: Server) -> None:
-        """Start a server as it was shown, to which the person agrees by that, and list its tools."""
+        """Start a server as it was shown, to which the person agrees by that, and list its tools.
+
+        One that asks for values is not started, but opened.
+        """
+        if server.asks:
+            self._open_card(server)
+            return
 
         def start() -> None:
             # A server that was too slow is started again only after this.
@@ -240,9 +246,10 @@ class ToolsPage(ThemeAware, Form):
             self.import_servers(Path(name))
 
     def import_servers(self, file: Path) -> None:
-        """Add the servers of a file; those whose names are taken stay as they are."""
+        """Add the servers of a file; those whose names are taken stay as they are, and what cannot be used is named."""
+        problems: list[ToolFailed] = []
         try:
-            found = servers_of(file)
+            found = servers_of(file, problems.append)
         except ToolFailed as error:
             show_words(self.outcome, tool_sentence(error.code, error.arguments))
             return
@@ -255,7 +262,7 @@ class ToolsPage(ThemeAware, Form):
                 words,
                 self.tr("Left as they are, because there are servers with these names: {names}.").format(names=left),
             )
-        self._put(added, words)
+        self._put(added, joined(words, *(tool_sentence(one.code, one.arguments) for one in problems)))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if [url for url in event.mimeData().urls() if url.isLocalFile()]:

@@ -7,19 +7,19 @@ import os
 import re
 import shlex
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest
-from app.tools.variables import decides
+from app.tools.variables import decides, described, filled, variables_in
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import UntrustedJsonError, read_bytes
@@ -32,7 +32,7 @@ LONGEST_SERVER_NAME = 64
 # What the fields of a server look like, for a person who wrote one otherwise.
 EXAMPLES = {
     "command": '"npx"', "args": '["-y", "server"]', "env": '{"KEY": "value"}', "url": '"https://server/mcp"',
-    "headers": '{"Authorization": "Bearer key"}', "type": '"http"', "enabled": "true", "disabled": "false",
+    "headers": '{"Authorization": "Bearer key"}', "enabled": "true", "disabled": "false",
 }  # fmt: skip
 
 
@@ -41,6 +41,8 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
     `values` are the command's variables or the headers for the url. Those that may be secrets are "" until
     `ToolSettings.with_secrets` has filled them in. `approved` is the fingerprint of what the person agreed to run.
+    `asks` are the names of values, and the variables in the command or url, that an imported file left to the person,
+    with what it says of each.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
     enabled: bool = True
     approved: str = ""
+    asks: dict[str, str] = {}
 
     @property
     def target(self) -> str:
@@ -239,65 +242,129 @@ def _entry(name: str) -> str:
     return f"tools/{name}"
 
 
+# A value of a variable, or an argument, as people write them.
+_Plain = str | int | float | bool
+# What programs call the fields otherwise.
+_NAMES = {"environment": "env", "serverUrl": "url", "httpUrl": "url"}
+
+
 class _Imported(msgspec.Struct):
-    """A server as other programs write it. Numbers stand in `env` without quotes now and then."""
+    """A server as other programs write it, once `_usual` has made one form of them."""
 
     command: str = ""
-    args: tuple[str, ...] = ()
-    env: dict[str, str | int | float] = {}
+    args: tuple[_Plain, ...] = ()
+    env: dict[str, _Plain | None] = {}
     url: str = ""
-    headers: dict[str, str | int | float] = {}
-    type: str = ""
+    headers: dict[str, _Plain | None] = {}
     enabled: bool = True
     disabled: bool = False
 
 
-def servers_of(file: Path) -> list[Server]:
+def servers_of(file: Path, left_out: Callable[[ToolFailed], object]) -> list[Server]:
     """Return the servers of an `mcp.json`; see `servers_from_json`. Raises `ToolFailed`."""
     try:
-        return servers_from_json(read_bytes(file, LARGEST_FILE).decode("utf-8-sig", "replace"))
+        return servers_from_json(read_bytes(file, LARGEST_FILE).decode("utf-8-sig", "replace"), left_out)
     except UntrustedJsonError as error:
         raise ToolFailed("not-json", detail=error) from error
 
 
-def servers_from_json(text: str) -> list[Server]:
-    """Return the servers of an `mcp.json`, with their secrets, not yet agreed to. Raises `ToolFailed`.
+def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lambda _: None) -> list[Server]:
+    """Return the servers of an `mcp.json`, with their secrets, not yet agreed to. Raises `ToolFailed` if there is none.
 
-    The form is {"mcpServers": {NAME: {...}}}, which Claude Desktop, LM Studio and Cursor share, or VS Code's "servers".
-    Unknown fields are ignored, and so are whole lines of comments, which VS Code writes.
+    `left_out` is called for each other entry that cannot be used. Unknown fields are ignored. Comments and commas
+    before a bracket, which people write, are passed over.
     """
-    lines = [line for line in text.splitlines() if not line.lstrip().startswith("//")]
     try:
-        content = msgspec.json.decode("\n".join(lines))
+        content = msgspec.json.decode(_COMMA.sub(_only_text, _COMMENT.sub(_only_text, text)))
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ToolFailed("not-json", detail=str(error)) from error
-    found = content.get("mcpServers", content.get("servers")) if isinstance(content, dict) else None
-    if not isinstance(found, dict) or not found:
+    if not isinstance(content, dict):
         raise ToolFailed("no-servers")
-    return [_server(name, fields) for name, fields in found.items()]
+    abouts, found, problems = _abouts(content), list[Server](), list[ToolFailed]()
+    for name, fields in _entries(content).items():
+        try:
+            found.append(_server(name, fields, abouts))
+        except ToolFailed as error:
+            problems.append(error)
+    if not found:
+        raise problems[0] if problems else ToolFailed("no-servers")
+    for problem in problems:
+        left_out(problem)
+    return found
 
 
-def _server(name: str, fields: object) -> Server:
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+def _only_text(found: re.Match[str]) -> str:
+    return found[1] or " "
+
+
+def _entries(content: Mapping[str, Any]) -> dict[str, object]:
+    """Return the entries by name: {"mcpServers": {NAME: {...}}} in most programs, "servers" in VS Code, also in "mcp",
+    "context_servers" in Zed, and "mcp" alone in opencode. Settings have names with a dot, too.
+    """
+    found = dict[str, object]()
+    for key, value in content.items():
+        if isinstance(value, dict) and key.rpartition(".")[2] in ("mcpServers", "servers", "context_servers"):
+            found |= value
+        elif isinstance(value, dict) and key == "mcp":
+            found |= _entries(value) or value
+    return found
+
+
+def _abouts(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the "inputs" of VS Code say of the variables that they ask for."""
+    found = dict[str, str]()
+    for holder in (content, content.get("mcp")):
+        inputs = holder.get("inputs") if isinstance(holder, Mapping) else None
+        for one in inputs if isinstance(inputs, list) else ():
+            if isinstance(one, Mapping):
+                found[f"input:{one.get('id')}"] = str(one.get("description") or "")
+    return found
+
+
+def _usual(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry in the form of Claude Desktop: other programs have other names, and commands with arguments."""
+    found = {_NAMES.get(key, key): value for key, value in fields.items() if value not in (None, "")}
+    command, args = found.get("command"), found.get("args", [])
+    if isinstance(command, Mapping):
+        return found | _usual({**command, "command": command.get("path")})
+    if isinstance(command, list) and command and isinstance(args, list):
+        found |= {"command": command[0], "args": [*command[1:], *args]}
+    return found
+
+
+def _server(name: str, fields: object, abouts: Mapping[str, str]) -> Server:
     if not (0 < len(name) <= LONGEST_SERVER_NAME and name.isprintable() and name != TANDEM):
         raise ToolFailed("bad-name", server=name)
     try:
-        found = msgspec.convert(fields, _Imported)
+        found = msgspec.convert(_usual(fields) if isinstance(fields, Mapping) else fields, _Imported)
     except msgspec.ValidationError as error:
         field = re.search(r"\$\.(\w+)", str(error))
         raise _bad_field(name, field[1] if field else "") from error
     if bool(found.command) == bool(found.url):
         raise ToolFailed("one-of", server=name)
-    if found.url and not found.url.startswith(("http://", "https://")):
-        raise _bad_field(name, "url")
-    if found.type == "sse":
-        # The older transport, which few servers still need.
-        raise _bad_field(name, "type")
     # The system would take a name with "=" for another one with a part of the value, and a person one with spaces.
     if not found.url and not all(re.fullmatch(r"[^\s=]+", key) and key.isprintable() for key in found.env):
         raise _bad_field(name, "env")
-    values = {key: str(value) for key, value in (found.headers if found.url else found.env).items()}
+    given = found.headers if found.url else found.env
+    values = {key: filled(_text(value)) for key, value in given.items() if value is not None}
+    command, url, *args = map(filled, (found.command, found.url, *map(_text, found.args)))
+    if url and not url.startswith(("http://", "https://")) and not variables_in(url):
+        raise _bad_field(name, "url")
+    asks = {one: abouts.get(variable, "") for part in (command, url, *args) for one, variable in variables_in(part)}
+    for key, value in values.items():
+        if variables_in(value):
+            asks[key] = described(value, abouts)
+            values[key] = ""
     enabled = found.enabled and not found.disabled
-    return Server(name=name, command=found.command, args=found.args, url=found.url, values=values, enabled=enabled)
+    return Server(name=name, command=command, args=tuple(args), url=url, values=values, enabled=enabled, asks=asks)
+
+
+def _text(value: _Plain) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _bad_field(server: str, field: str) -> ToolFailed:

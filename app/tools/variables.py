@@ -1,4 +1,6 @@
-"""The variables that decide what a server's command runs; a person who agrees to it sees their values. No Qt."""
+"""Variables: those that decide what a server's command runs, whose values a person who agrees to it sees, and those
+that a configuration leaves to its reader. No Qt.
+"""
 
 from __future__ import annotations
 
@@ -53,3 +55,30 @@ def program_of(command: str, values: Mapping[str, str]) -> str | None:
     wanted = str(Path.home() / command) if os.sep in command else command
     found = shutil.which(wanted, path=search_path(values))
     return os.path.abspath(found) if found else None
+
+
+# As programs write them: ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${{ secrets.NAME }}, and {env:NAME}.
+_LEFT_OPEN = re.compile(r"\$\{\{?([^{}]+)\}?\}|\{((?:env|file):[^{}]+)\}")
+_HOME = ("HOME", "env:HOME", "userHome")
+
+
+def filled(text: str) -> str:
+    """Return a text with those variables filled in that have a default, or are the home folder."""
+
+    def value(found: re.Match[str]) -> str:
+        name, has_default, default = (found[1] or found[2]).partition(":-")
+        return default if has_default else str(Path.home()) if name in _HOME else found[0]
+
+    return _LEFT_OPEN.sub(value, text)
+
+
+def variables_in(text: str) -> list[tuple[str, str]]:
+    """Return the variables that a text leaves open, each as it stands there and its name."""
+    return [(found[0], (found[1] or found[2]).strip()) for found in _LEFT_OPEN.finditer(text)]
+
+
+def described(text: str, abouts: Mapping[str, str]) -> str:
+    """Return a text in which each variable that it leaves open is what `abouts` says of it, or its name."""
+    for written, name in variables_in(text):
+        text = text.replace(written, f"<{abouts.get(name) or name}>")
+    return text

@@ -230,7 +230,9 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
     if not server.enabled:
         return translate("ServerView", "Turned off.")
     if not server.is_approved:
-        return translate("ServerView", "Not allowed to run yet.")
+        asked = ", ".join(f"{name} ({about})" if about else name for name, about in server.asks.items())
+        first = translate("ServerView", "Enter these before it can run: {names}.").format(names=visible(asked))
+        return joined(translate("ServerView", "Not allowed to run yet."), first if asked else "")
     if status.error is not None:
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import keyring
 import pytest
@@ -339,6 +339,32 @@ def test_a_dropped_file_adds_only_servers_whose_names_are_free(
     window.wait(lambda: "new" in page.outcome.text())
     assert "files" in page.outcome.text()
     assert {one.name: one.command for one in window.session.tools.settings.servers}["files"] == hostile().command
+
+
+def test_what_a_file_left_to_the_person_is_asked_for_before_a_server_runs(window: WindowDriver, tmp_path: Path) -> None:
+    file, page = tmp_path / "mcp.json", cast(Any, window.settings_page("tools"))
+    files = entry("", env={"TOKEN": "${input:token}"}) | {"args": [*entry()["args"], "${workspaceFolder}"]}
+    inputs = [{"id": "token", "description": "A token of GitHub"}]
+    file.write_text(json.dumps({"servers": {"files": files, "bad": {"command": 5}}, "inputs": inputs}))
+    page.import_servers(file)
+    window.wait(lambda: bool(window.session.tools.settings.servers))
+    window.settle()
+    assert page.outcome.text().startswith("Imported: files. In “bad”: “command” has to look like this:")
+    asked = "Enter these before it can run: ${workspaceFolder}, TOKEN (<A token of GitHub>)."
+    assert asked in state(page, "files")
+    page.view("files").test.click()
+    [(_, _, value)] = page.card.values
+    assert value.placeholderText() == "<A token of GitHub>"
+    page.card.save.click()
+    assert page.card.problem.text() == "Enter a value for ${workspaceFolder}."
+    page.card.target.setText(page.card.target.text().replace("'${workspaceFolder}'", str(tmp_path)))
+    page.card.save.click()
+    assert page.card.problem.text() == "Enter a value for TOKEN."
+    value.setText("hidden")
+    page.card.save.click()
+    window.wait(lambda: asked not in state(page, "files"))
+    allow(window, page, "files")
+    assert "Running." in state(page, "files")
 
 
 @pytest.mark.parametrize("text", by_tier(["{", "{}", '{"mcpServers": {"a": {}}}', None], ["{", None]))

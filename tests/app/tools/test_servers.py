@@ -26,20 +26,42 @@ def wrong(**fields: object) -> str:
 WRONG = [
     "not json", '{"mcpServers": {}}', "[]", '{"mcpServers": {"": {"command": "npx"}}}',
     '{"mcpServers": {"Tandem": {"command": "npx"}}}', '{"mcpServers": {"files": "npx"}}', wrong(command=5), wrong(),
-    wrong(command="npx", url="https://localhost"), wrong(command="npx", args="-y"), wrong(command="npx", args=[1]),
+    wrong(command="npx", url="https://localhost"), wrong(command="npx", args="-y"), wrong(command="npx", args=[["-y"]]),
     wrong(command="npx", env={"LD_PRELOAD=/evil.so": ""}), wrong(command="npx", env={"Program: /bin/sh": ""}),
-    wrong(command="npx", env=["A=1"]), wrong(command="npx", env={"A": None}), wrong(url="localhost:80"),
-    wrong(url="https://localhost", headers={"A": {}}), wrong(url="https://localhost", type="sse"), "[" * 100_000,
+    wrong(command="npx", env=["A=1"]), wrong(command="npx", env={"A": []}), wrong(url="localhost:80"),
+    wrong(url="https://localhost", headers={"A": {}}), wrong(command={"path": None}), "[" * 100_000,
 ]  # fmt: skip
-RIGHT = """{
-  // Written by hand.
-  "mcpServers": {
-    "files": {"command": "npx", "args": ["-y", "server", "/tmp"], "env": {"KEY": "secret", "PORT": 80}, "icon": "x"},
-    "remote": {"type": "http", "url": "https://localhost/mcp", "headers": {"Authorization": "Bearer secret"}},
-    "off": {"command": "uvx", "disabled": true}
+RIGHT = r"""/* Written "by hand" */ {
+  // As Claude Desktop has it.
+  "mcpServers" /* all */ : {
+    "files": {"command": "npx", "args": ["-y", "server", "/tmp",], "env": {"KEY": "secret", "PORT": 80}, "icon": "x"},
+    "remote": {"type": "sse", "url": "https://localhost/mcp", "headers": {"Authorization": "Bearer secret"}}, // "}
+    "off": {"command": "uvx", "disabled": true, /* not now */ },
   },
   "theme": "dark"
-}"""
+} // "end"
+"""
+BOTH = {"command": "npx", "args": ["-y", "x"], "env": {"K": "v"}}
+# The same servers as other programs write them.
+FORMS: list[dict[str, object]] = [
+    {"mcpServers": {"a": BOTH, "b": {"url": "https://b/mcp"}}},
+    {"servers": {"a": {"type": "stdio", **BOTH}, "b": {"type": "http", "url": "https://b/mcp"}}, "inputs": []},
+    {"mcp": {"servers": {"a": BOTH, "b": {"serverUrl": "https://b/mcp"}}, "inputs": [5]}},
+    {"mcp.servers": {"a": BOTH}, "github.mcpServers": {"b": {"httpUrl": "https://b/mcp", "url": None}}},
+    {
+        "context_servers": {
+            "a": {"source": "custom", "command": {"path": "npx", "args": ["-y", "x"], "env": {"K": "v"}}},
+            "b": {"url": "https://b/mcp", "command": None, "args": None, "env": None},
+        }
+    },
+    {
+        "$schema": "https://opencode.ai/config.json",
+        "mcp": {
+            "a": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"K": "v"}, "enabled": True},
+            "b": {"type": "remote", "url": "https://b/mcp"},
+        },
+    },
+]
 
 
 class Secrets(dict[str, str]):
@@ -72,6 +94,57 @@ def test_servers_of_other_programs_are_imported_without_an_agreement() -> None:
         Server(name="off", command="uvx", enabled=False),
     ]
     assert not any(one.is_approved for one in servers_from_json(RIGHT))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: next(iter(form)))
+def test_the_forms_of_other_programs_mean_the_same(form: dict[str, object]) -> None:
+    local = Server(name="a", command="npx", args=("-y", "x"), values={"K": "v"})
+    assert servers_from_json(json.dumps(form)) == [local, Server(name="b", url="https://b/mcp")]
+
+
+def test_strings_keep_what_looks_like_comments_and_other_values_become_text() -> None:
+    args, env = ["//no", "/* no */", 'say \\"// no\\" ,]', 8, 1.5, True], {"A": None, "B": False, "C": 10**20}
+    text = json.dumps({"servers": {"a": {"command": "x", "args": args, "env": env}}})
+    [server] = servers_from_json(text.replace(", ", " , // one\n/* two\n */ ") + "/* open")
+    assert server.args == (*args[:3], "8", "1.5", "true")
+    assert server.values == {"B": "false", "C": str(10**20)}
+
+
+def test_one_entry_that_cannot_be_used_is_named_and_the_others_come_in() -> None:
+    problems: list[ToolFailed] = []
+    text = json.dumps({"mcpServers": {"files": BOTH, "bad": {"command": 5}, "": BOTH, "none": "npx", "time": BOTH}})
+    assert [one.name for one in servers_from_json(text, problems.append)] == ["files", "time"]
+    assert [one.arguments["server"] for one in problems] == ["bad", "", "none"]
+
+
+ASKING = {
+    "inputs": [{"id": "token", "type": "promptString", "description": "A token of GitHub"}],
+    "servers": {
+        "a": {
+            "command": "npx",
+            "args": ["${workspaceFolder}/x", "--port=${PORT:-80}", "${HOME}", "$HOME", "${input:token}"],
+            "env": {"ENV": "${env:TOKEN}", "OWN": "{env:KEY}", "PART": "a ${A} b ${{ secrets.B }}", "SET": "${A:-b}"},
+        },
+        "b": {"url": "${URL}/mcp", "headers": {"Authorization": "Bearer ${input:token}"}},
+    },
+}
+
+
+def test_what_a_file_leaves_to_its_reader_is_asked_for_and_never_sent_as_letters(path: Path) -> None:
+    local, remote = servers_from_json(json.dumps(ASKING))
+    assert local.args == ("${workspaceFolder}/x", "--port=80", str(Path.home()), "$HOME", "${input:token}")
+    assert local.values == {"ENV": "", "OWN": "", "PART": "", "SET": "b"}
+    assert local.asks == {
+        "${workspaceFolder}": "", "${input:token}": "A token of GitHub", "ENV": "<env:TOKEN>", "OWN": "<env:KEY>",
+        "PART": "a <A> b <secrets.B>",
+    }  # fmt: skip
+    assert remote.values == {"Authorization": ""}
+    assert remote.asks == {"${URL}": "", "Authorization": "Bearer <A token of GitHub>"}
+    settings = ToolSettings(path, Secrets())
+    settings.put(local)
+    assert ToolSettings(path, Secrets()).servers[0].asks == local.asks
+    with pytest.raises(ToolFailed, match="no-secrets"):
+        settings.with_secrets(settings.servers[0])
 
 
 @pytest.mark.parametrize("text", WRONG)
