@@ -9,10 +9,11 @@ from engine.documents.encodings import decode
 from engine.documents.mail import read_mail
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
-from engine.documents.office import OfficeReader, OpenTextReader, SlidesReader
+from engine.documents.office import OfficeReader, OpenTextReader
 from engine.documents.pdf import read_pdf
 from engine.documents.rich_text import RichTextReader
 from engine.documents.sheets import SheetsReader
+from engine.documents.slides import SlidesReader
 from engine.documents.web_page import decoded_page, read_book, read_page
 from engine.documents.word import WordReader
 from engine.documents.zipped_parts import ZippedParts

@@ -114,7 +114,8 @@ def _fraction(number: Decimal, pattern: str) -> str:
     largest = pattern.rpartition("/")[2].strip()
     near = Fraction(number).limit_denominator(int(largest) if largest.isdecimal() else 10 ** len(largest) - 1)
     whole, over = divmod(near.numerator, near.denominator)
-    return " ".join(filter(None, (str(whole or ""), over and f"{over}/{near.denominator}"))) or "0"
+    texts = [str(whole)] if whole or not over else []
+    return " ".join([*texts, f"{over}/{near.denominator}"] if over else texts)
 
 
 def _elapsed(section: _Section, number: float) -> str:

@@ -75,11 +75,11 @@ class Numbering:
         if own.find("isLgl") is not None:
             forms = ["decimal"] * LEVELS
         # A level that was not used yet shows where it starts.
-        numbers = [_written(counts.get(index, starts[index]), forms[index]) for index in range(LEVELS)]
+        numbers = [written(counts.get(index, starts[index]), forms[index]) for index in range(LEVELS)]
         return re.sub("%([1-9])", lambda found: numbers[int(found[1]) - 1], text).strip() or "-"
 
 
-def _written(number: int, form: str) -> str:
+def written(number: int, form: str) -> str:
     """Return a number in one of Office's forms; in those that are not known here, as a decimal."""
     if form == "none":
         return ""

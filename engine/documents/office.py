@@ -6,7 +6,7 @@ from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from engine.documents.marked_text import CELL, LIST_ITEM, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
-from engine.documents.zipped_parts import Encrypted, ZippedParts, value
+from engine.documents.zipped_parts import Encrypted, ZippedParts
 
 # A role, what an element stands for, or what finds its role; None for what is left out or is done.
 _Meaning = Role | str | Callable[[Element], Role | str | None] | None
@@ -48,49 +48,6 @@ class OfficeReader:
         self._text.end(role)
 
 
-class SlidesReader(OfficeReader):
-    """Reads PPTX files: each slide that is shown, with its notes."""
-
-    # What has a place of its own, and what a master repeats on every slide.
-    _apart = ("title", "ctrTitle", "sldNum", "dt", "ftr", "hdr", "sldImg")
-
-    def read(self) -> None:
-        self._listed = False
-        self._meanings = {"sp": self._shape, "p": self._paragraph, "br": "\n", "tbl": TABLE, "tr": ROW, "tc": CELL}
-        self._meanings["Fallback"] = None
-        for number, entry in enumerate(self._main.iter("sldId"), 1):
-            name = self._related[entry.get("id", "")]
-            slide = self._parts.xml(name)
-            if slide.get("show") in ("0", "false"):
-                continue
-            title = next((_shape_text(one) for one in slide.iter("sp") if _place(one) in self._apart[:2]), "")
-            self._text.add_heading(2, f"{number}. {title}")
-            self._walk(slide)
-            notes = self._parts.xml(self._parts.related(name).get("notesSlide", ""))
-            if said := "\n".join(_shape_text(one) for one in notes.iter("sp") if _place(one) == "body").strip():
-                self._text.add(f"Notes: {said}")
-            self._text.end_block()
-
-    def _shape(self, shape: Element) -> Role | None:
-        # Several paragraphs are a list.
-        self._listed = len(_shape_text(shape).split("\n")) > 1
-        return None if _place(shape) in self._apart else THROUGH
-
-    def _paragraph(self, paragraph: Element) -> Role:
-        level = int(value(paragraph, "pPr", "lvl") or 0)
-        return Role("numbered paragraph", level, "-") if self._listed else PARAGRAPH
-
-
-def _place(shape: Element) -> str:
-    """Return the kind of the place on the master that a shape fills; "" for a free one."""
-    return value(shape, "nvSpPr/nvPr/ph", "type")
-
-
-def _shape_text(shape: Element) -> str:
-    lines = ("".join(one.text or "" for one in line.iter("t")) for line in shape.iter("p"))
-    return "\n".join(line for line in lines if line.strip())
-
-
 class OpenTextReader(OfficeReader):
     """Reads ODT files, as LibreOffice writes them."""
 
@@ -120,3 +77,8 @@ class OpenTextReader(OfficeReader):
         numbered = (style, str(len(self._list_styles) - 1)) in self._numbered
         self._add(element, Role("list", int(element.get("start-value", "1")) - 1 if numbered else -1))
         self._list_styles.pop()
+
+
+def linked(address: str) -> Role:
+    """Return the role of what leads to an address; places in the document itself and other files are none."""
+    return Role("link", mark=address) if ":" in address and not address.startswith("#") else THROUGH

@@ -100,7 +100,8 @@ class ZippedParts:
         """
         folder, file = posixpath.split(name)
         found: dict[str, str] = {}
-        for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
+        find = self.sound_xml if name else self.xml
+        for one in find(f"{folder}/_rels/{file}.rels".lstrip("/")):
             if one.get("TargetMode") == "External":
                 found[one.get("Id", "")] = one.get("Target", "")
             else:

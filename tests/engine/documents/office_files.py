@@ -1,19 +1,13 @@
-"""Writes small Office and OpenDocument files by hand, so that a test shows all that is in them."""
+"""Writes small Office and OpenDocument files by hand, so that a test shows all that matters in them."""
 
 from __future__ import annotations
 
-import io
-import zipfile
+from tests.engine.documents.test_document import zipped
 
 _TYPES = {"xl/workbook.xml": "spreadsheetml.sheet", "ppt/presentation.xml": "presentationml.presentation"}
-
-
-def archive(parts: dict[str, str]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
-        for name, content in parts.items():
-            new.writestr(name, content)
-    return file.getvalue()
+# Only the names behind the prefixes count.
+_PREFIXES = " ".join(f'xmlns:{one}="{one}"' for one in ("calcext", "draw", "office", "presentation", "style", "svg"))
+_PREFIXES += " " + " ".join(f'xmlns:{one}="{one}"' for one in ("dc", "table", "text", "xlink"))
 
 
 def relations(**targets: str) -> str:
@@ -29,4 +23,17 @@ def relations(**targets: str) -> str:
 def office_file(main: str, parts: dict[str, str]) -> bytes:
     kind = f"application/vnd.openxmlformats-officedocument.{_TYPES[main]}.main+xml"
     types = f'<Types><Override PartName="/{main}" ContentType="{kind}"/></Types>'
-    return archive({"[Content_Types].xml": types, "_rels/.rels": relations(r_officeDocument=main)} | parts)
+    all_parts = {"[Content_Types].xml": types, "_rels/.rels": relations(r_officeDocument=main)} | parts
+    return zipped(**{name: part.encode() for name, part in all_parts.items()})
+
+
+def open_document(kind: str, body: str, styles: str = "", common: str = "", **objects: str) -> bytes:
+    """Return an OpenDocument file of a kind with styles of its own, common ones, and objects by their names."""
+    parts = {
+        "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+        "content.xml": f"<content {_PREFIXES}><automatic-styles>{styles}</automatic-styles>"
+        f"<body><{kind}>{body}</{kind}></body></content>",
+        "styles.xml": f"<styles {_PREFIXES}>{common}</styles>",
+    }
+    parts |= {f"{name}/content.xml": content for name, content in objects.items()}
+    return zipped(**{name: part.encode() for name, part in parts.items()})

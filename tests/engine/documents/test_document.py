@@ -102,7 +102,9 @@ Notes: Speak slowly.
 
 | a | b |
 | --- | --- |
-| 1 | 2 |""",
+| 1 | 2 |
+
+[Left out: 1 hidden slide]""",
     "ebooklib.epub": "# 첫째 장\n\n시작 & more.\n\n- x\n\n# 둘째 장\n\n끝.",
 }
 
