@@ -9,7 +9,8 @@ from engine.documents.encodings import decode
 from engine.documents.mail import read_mail
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
-from engine.documents.office import OfficeReader, OpenTextReader
+from engine.documents.office import OfficeReader
+from engine.documents.open_document import OpenSheetsReader, OpenSlidesReader, OpenTextReader
 from engine.documents.pdf import read_pdf
 from engine.documents.rich_text import RichTextReader
 from engine.documents.sheets import SheetsReader
@@ -19,6 +20,7 @@ from engine.documents.word import WordReader
 from engine.documents.zipped_parts import ZippedParts
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
 
 
 class Format(NamedTuple):
@@ -62,12 +64,9 @@ FORMATS = (
         main="presentationml",
         read_parts=_by(SlidesReader),
     ),
-    Format(
-        (".odt",),
-        "application/vnd.oasis.opendocument.text",
-        main="opendocument.text",
-        read_parts=_by(OpenTextReader),
-    ),
+    Format((".odt",), f"{_OPEN}.text", main=f"{_OPEN}.text", read_parts=_by(OpenTextReader)),
+    Format((".ods",), f"{_OPEN}.spreadsheet", main=f"{_OPEN}.spreadsheet", read_parts=_by(OpenSheetsReader)),
+    Format((".odp",), f"{_OPEN}.presentation", main=f"{_OPEN}.presentation", read_parts=_by(OpenSlidesReader)),
     Format((".epub",), "application/epub+zip", main="epub", read_parts=read_book),
     Format((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
     Format((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail),

@@ -1,16 +1,15 @@
-"""The text of Office and ODT files: one walk over their elements, by the roles of their names."""
+"""The text of Office and OpenDocument files: one walk over their elements, by the roles of their names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
-from engine.documents.marked_text import CELL, LIST_ITEM, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
-from engine.documents.zipped_parts import Encrypted, ZippedParts
+from engine.documents.marked_text import THROUGH, MarkedText, Role
+from engine.documents.zipped_parts import ZippedParts
 
 # A role, what an element stands for, or what finds its role; None for what is left out or is done.
 _Meaning = Role | str | Callable[[Element], Role | str | None] | None
-_LEFT_OUT = "tracked-changes annotation forms title desc ruby-text note-citation automatic-styles"
 
 
 class OfficeReader:
@@ -46,37 +45,6 @@ class OfficeReader:
         self._text.start(role)
         self._walk(element)
         self._text.end(role)
-
-
-class OpenTextReader(OfficeReader):
-    """Reads ODT files, as LibreOffice writes them."""
-
-    _run = ""
-
-    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
-        super().__init__(parts, text)
-        if next(parts.xml("META-INF/manifest.xml").iter("encryption-data"), None) is not None:
-            raise Encrypted
-        # The levels of each style of lists that have numbers.
-        self._numbered = {
-            (style.get("name", ""), level.get("level"))
-            for source in (parts.xml("styles.xml"), self._main)
-            for style in source.iter("list-style")
-            for level in style.iter("list-level-style-number")
-            if level.get("num-format")
-        }
-        self._list_styles = [""]
-        self._meanings = dict.fromkeys(_LEFT_OUT.split())
-        self._meanings |= {"p": PARAGRAPH, "list": self._list, "list-item": LIST_ITEM, "note": NOTE}
-        self._meanings["h"] = lambda one: Role("heading", int(one.get("outline-level", "1")))
-        self._meanings |= {"table": TABLE, "table-row": ROW, "table-cell": CELL, "covered-table-cell": CELL}
-        self._meanings |= {"tab": "\t", "line-break": "\n", "s": " "}
-
-    def _list(self, element: Element) -> None:
-        self._list_styles.append(style := element.get("style-name") or self._list_styles[-1])
-        numbered = (style, str(len(self._list_styles) - 1)) in self._numbered
-        self._add(element, Role("list", int(element.get("start-value", "1")) - 1 if numbered else -1))
-        self._list_styles.pop()
 
 
 def linked(address: str) -> Role:

@@ -1,0 +1,190 @@
+"""ODT, ODS and ODP files have what LibreOffice shows; what it hides is left out and counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.documents.document import document_text
+from tests.engine.documents.office_files import open_document
+
+
+def level(number: int, form: str, end: str = ".", shown: int = 1) -> str:
+    attributes = f'text:level="{number}" style:num-format="{form}" style:num-suffix="{end}"'
+    return f'<text:level {attributes} text:display-levels="{shown}"/>'
+
+
+def list_of(*items: str, attributes: str = 'text:style-name="L"') -> str:
+    return f"<text:list {attributes}>{''.join(f'<text:list-item>{one}</text:list-item>' for one in items)}</text:list>"
+
+
+def p(words: str) -> str:
+    return f"<text:p>{words}</text:p>"
+
+
+def object_at(name: str) -> str:
+    return f'<draw:frame><draw:object xlink:href="./{name}"/><draw:image/><svg:desc>x</svg:desc></draw:frame>'
+
+
+HIDDEN = '<style:style style:family="{}" style:name="H"><style:properties {}/></style:style>'
+STYLES = f"""<text:list-style style:name="L">{level(1, "1")}{level(2, "a", ")")}</text:list-style>
+<text:list-style style:name="C">{level(1, "I")}{level(2, "1", ".", 2)}</text:list-style>
+<style:style style:family="text" style:name="T" style:parent-style-name="H"/>"""
+STYLES += HIDDEN.format("text", 'text:display="none"') + HIDDEN.format("table", 'table:display="false"')
+STYLES += HIDDEN.format("drawing-page", 'presentation:visibility="hidden"')
+OUTLINE = f"<text:outline-style>{level(1, '1')}{level(2, '1', '', 2)}</text:outline-style>"
+FORMULA = "<math><semantics><mfrac><mi>a</mi><mn>2</mn></mfrac><annotation>a over 2</annotation></semantics></math>"
+CHART = f"""<content><body><chart><chart><title>{p("Growth").replace("text:", "")}</title><table>
+<table-row><table-cell/><table-cell><p>2026</p></table-cell></table-row>
+<table-row><table-cell><p>East</p></table-cell><table-cell><p>7</p></table-cell></table-row></table></chart></chart>
+</body></content>"""
+CHART_TEXT = "Growth\n\n|  | 2026 |\n| --- | --- |\n| East | 7 |"
+
+
+def text_of(kind: str, body: str, common: str = "") -> str:
+    data = open_document(kind, body, STYLES, common, F=FORMULA, C=CHART, Bad="<math>")
+    return document_text("a.odt", data, 2**20).text
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (list_of(p("a") + list_of(p("b"), attributes=""), p("c")), "1. a\n   a) b\n2. c"),
+        (list_of(p("a"), list_of(p("b"), attributes=""), attributes='text:style-name="C"'), "I. a\n   I.1. b"),
+        (
+            list_of(p("a"))
+            + list_of(p("b"))
+            + list_of(p("c"), attributes='text:style-name="L" text:continue-numbering="true"'),
+            "1. a\n1. b\n2. c",
+        ),
+        (list_of(p("a")).replace("-item>", '-item text:start-value="4">', 1) + p("b"), "4. a\n\nb"),
+        ('<text:h text:outline-level="1">a</text:h><text:h text:outline-level="2">b</text:h>', "# 1. a\n\n## 1.1 b"),
+        (
+            p('<text:a xlink:href="https://example.org/x">page</text:a> <text:a xlink:href="#top">top</text:a>'),
+            "[page](https://example.org/x) top",
+        ),
+        (p('a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d'), "a   b\tc\nd"),
+        (p(f"is {object_at('F')}, she said"), r"is $\frac{a}{2}$, she said"),
+        (p(object_at("C")), CHART_TEXT),
+        (p("<draw:frame><draw:image/><svg:desc>A cat</svg:desc></draw:frame>"), "[A cat]"),
+        (
+            p(
+                "a<office:annotation><dc:creator>Kim</dc:creator><dc:date>2026-03-01</dc:date><text:p>Why?</text:p></office:annotation>"
+            ),
+            "a[^1]\n\n[^1]: Kim: Why?",
+        ),
+        (
+            p('a<text:span text:style-name="T">b</text:span>')
+            + '<text:section text:display="none"><text:p>c</text:p></text:section>'
+            + p('d<text:hidden-paragraph text:is-hidden="true"/>'),
+            "a\n\n[Left out: 3 hidden passages]",
+        ),
+        (
+            f"<text:tracked-changes><text:deletion>{p('a')}</text:deletion><text:insertion/></text:tracked-changes>{p('b')}",
+            "b\n\n[Left out: 1 deleted passage]",
+        ),
+        (p(f"a{object_at('Bad')}"), "a\n\n[Left out: 1 damaged part]"),
+    ],
+    ids=[
+        "list",
+        "clauses",
+        "continued list",
+        "start",
+        "headings",
+        "links",
+        "spaces",
+        "formula",
+        "chart",
+        "picture",
+        "comment",
+        "hidden",
+        "deleted",
+        "damaged",
+    ],
+)
+def test_a_text_is_read_as_it_is_shown(body: str, text: str) -> None:
+    assert text_of("text", body, OUTLINE) == text
+
+
+def test_headers_and_footers_of_pages_are_there_once() -> None:
+    header, footer = f"<style:header>{p('Top')}</style:header>", f"<style:footer>{p('End')}</style:footer>"
+    assert text_of("text", p("a"), header + header + footer) == "Top\n\na\n\nEnd"
+
+
+def cell(words: str = "", attributes: str = "") -> str:
+    return f"<table:table-cell {attributes}>{p(words) if words else ''}</table:table-cell>"
+
+
+def row(*cells: str, attributes: str = "") -> str:
+    return f"<table:table-row {attributes}>{''.join(cells)}</table:table-row>"
+
+
+def sheet(*rows: str, attributes: str = "") -> str:
+    return f'<table:table table:name="S" {attributes}>{"".join(rows)}</table:table>'
+
+
+OFTEN, ALL = 'table:number-{}-repeated="2"', 'table:number-{}-repeated="1048576"'
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            row(
+                cell("12.50 €", 'office:value="12.5"'),
+                cell(attributes='office:value="7"'),
+                cell(attributes='table:formula="of:=SUM([.A1:.B1])+[T.A2]"'),
+            ),
+            "| 12.50 € | 7 | =SUM(A1:B1)+T.A2 |\n| --- | --- | --- |",
+        ),
+        (
+            row(cell("a", OFTEN.format("columns")), attributes=OFTEN.format("rows")),
+            "| a | a |\n| --- | --- |\n| a | a |",
+        ),
+        (
+            row(cell("a"), cell("b"), cell(attributes=ALL.format("columns")))
+            + row(cell(), attributes=ALL.format("rows"))
+            + row(cell("c"), attributes=ALL.format("rows")),
+            "| a | b |\n| --- | --- |\n| c |  |\n| [1048576 rows like this] |  |",
+        ),
+        (
+            row(cell("a", 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>", cell("b")),
+            "| a |  | b |\n| --- | --- | --- |",
+        ),
+        (
+            '<table:table-column/><table:table-column table:visibility="collapse"/>'
+            + row(cell("a"), cell("b"), cell("c"))
+            + row(cell("d"), attributes='table:visibility="filter"'),
+            "| a |  | c |\n| --- | --- | --- |\n\n[Left out: 1 hidden row, 1 hidden column]",
+        ),
+        (
+            f"<table:shapes>{object_at('C')}</table:shapes>" + row(cell("a"), cell("b")),
+            "Growth\n\n| a | b |\n| --- | --- |",
+        ),
+    ],
+    ids=["values", "repeated", "repeated without end", "merged", "hidden", "chart"],
+)
+def test_a_sheet_has_what_its_cells_show(body: str, text: str) -> None:
+    assert text_of("spreadsheet", sheet(body)) == f"## S\n\n{text}"
+
+
+def test_hidden_sheets_and_former_values_are_left_out() -> None:
+    changes = f"<table:tracked-changes><table:previous>{cell('old')}</table:previous></table:tracked-changes>"
+    found = text_of(
+        "spreadsheet", changes + sheet(row(cell("a"), cell("b")), attributes='table:style-name="H"') + sheet()
+    )
+    assert found == "## S\n\n[Left out: 1 deleted passage, 1 hidden sheet]"
+
+
+def box(words: str, place: str = "") -> str:
+    return f"<draw:frame {place}><draw:text-box>{p(words)}</draw:text-box></draw:frame>"
+
+
+def test_slides_are_read_from_top_to_bottom_with_their_notes() -> None:
+    group = f"<draw:g>{box('c', 'svg:y=`40mm`')}{box('b', 'svg:y=`1.2in`')}</draw:g>".replace("`", '"')
+    title, notes = box("Title", 'presentation:class="title" svg:y="9cm"'), box("Slowly.", 'presentation:class="notes"')
+    moved = box("a2", 'draw:transform="rotate (0.5) translate (5cm 2cm)"')
+    shapes = box("d", 'svg:y="5cm"') + group + moved + box("a1", 'svg:x="1cm" svg:y="2.01cm"') + title
+    pages = f"<draw:page>{shapes}<presentation:notes>{notes}</presentation:notes></draw:page>"
+    pages += f'<draw:page draw:style-name="H">{box("e")}</draw:page><draw:page>{object_at("C")}</draw:page>'
+    text = "## 1. Title\n\na1\n\na2\n\nb\n\nc\n\nd\n\nNotes: Slowly.\n\n## 3.\n\n"
+    assert text_of("presentation", pages) == f"{text}{CHART_TEXT}\n\n[Left out: 1 hidden slide]"
