@@ -1,7 +1,7 @@
 """Decodes text files whose encoding is not declared, in a process with limits: a guess takes memory.
 
-UTF-8 and byte-order marks are recognised first. Among older encodings, chardet's confidence decides, together with the
-language of the window, the positions of accented letters, and kana.
+UTF-8, byte-order marks and UTF-16 come first, then Western text, by where its accented letters and signs stand. Among
+other encodings, chardet's confidence decides, together with the language of the window, and kana.
 """
 
 from __future__ import annotations
@@ -26,6 +26,33 @@ _KANA = re.compile(r"[\u3041-\u30fe]")
 _OTHER_LETTERS = re.compile(r"[\u0370-\u0e7f]")
 # Text with this many valid multibyte characters is UTF-8 even if it ends inside one.
 _ENOUGH = 2
+_ELISION = re.compile(
+    r"\b([cdjlmnost]|qu|jusqu|lorsqu|puisqu|aujourd|un|all|dall|dell|nell|quell|quest|sull)’", re.IGNORECASE
+)
+_ACCENTED, _SIGNS = "À-ÖØ-öø-ÿŒœ", "‘’“”„‹›«»–—…•·©®™§¶°ªº±×÷¹²³½¼¾µ€£¥¢¿¡\xa0"
+_LETTER = f"[A-Za-z{_ACCENTED}]"
+# What Western European languages do not write: then the text was in another encoding.
+_NOT_WESTERN = re.compile(
+    rf"""
+    [^\x00-\x7f{_ACCENTED}{_SIGNS}] | [ðþýÿÐÞÝ]
+    # Capitals among small letters, and the reverse.
+    | [a-zß-öø-ÿœ][À-ÖØ-ÞŒ] | [A-Z]{{2}}[à-öø-ÿœ] | [à-öø-ÿœ][A-Z]
+    # Words of accented letters only, or with three in a row, and most of one letter.
+    | [{_ACCENTED}]{{3}} | (?<!{_LETTER})[{_ACCENTED}]{{2}}(?!{_LETTER})
+    | (?<!{_LETTER})[^\x00-\x7f{_SIGNS}àáâåéèêíóòôöøæÀÅÉÈÖØ](?!{_LETTER})
+    | [{_SIGNS}][{_ACCENTED}](?!{_LETTER}) | (?<!{_LETTER})[{_ACCENTED}][{_SIGNS}]
+    # Letters that have only some neighbours in Italian, Spanish, French, Portuguese and Norwegian.
+    | [ìòù](?={_LETTER}) | ñ(?![aeiouáéíóú]) | ç(?=[b-df-hj-np-tv-z]) | õ(?!e) | ã(?![oes]|\b) | œ(?![ui])
+    | [åæø](?=[{_ACCENTED}]) | Å(?=[iju]|v\b)
+    # Signs between letters, but for apostrophes, and for dashes between words.
+    | (?<={_LETTER})[^\w\x00-\x7f–—…](?={_LETTER})(?<!’(?=[stdm]\b))(?<!’(?=re\b|ll\b|ve\b))
+    | (?<!{_LETTER}){_LETTER}[–—…](?={_LETTER}) | (?<={_LETTER})[–—…]{_LETTER}(?!{_LETTER})
+    # Signs before or after what they are not written with.
+    | (?!°[CF]\b)[•·©®™§¶°ªº±×÷¹²³½¼¾€£¥¢](?={_LETTER}) | (?<={_LETTER})[•·§¶±×÷½¼¾€£¥¢]
+    | (?<![0-9nN])[ªº] | (?<![0-9nN\s])° | (?<!\w)[¹²³] | (?<=\w)[¿¡] | [¿¡](?!{_LETTER})
+    """,
+    re.VERBOSE,
+)
 # chardet's names of encodings: Python's name of a superset, the name to show, and the language.
 _EAST_ASIAN = {
     "CP949": ("cp949", "EUC-KR", "ko"),
@@ -39,6 +66,8 @@ _NEVER = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1")
 _HARDLY_EVER = ("johab", "cp1258", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16", "mac-iceland")
 # Factors for encodings of the window's language, and for the most common encoding of accented text.
 _HOME, _COMMON = 2.0, 1.35
+# A factor for EUC-JP, whose common kanji all come before those that few texts in Chinese do without: from 小 on.
+_EARLY = 2.5
 # The least confidence. A line of text mostly has ten times as much, random bytes and accented capitals have less.
 _PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
 
@@ -55,8 +84,13 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
     if b"\x1b$" in content and content.isascii() and (text := _decoded(content, "iso2022_jp")) is not None:
         return text, "ISO-2022-JP"
     text = _decoded(content, "utf-8")
-    if text is not None:
-        return None if "\0" in text else (text, "")
+    if text is not None and "\0" not in text:
+        return text, ""
+    for codec, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
+        # Every other byte of a text that is mostly ASCII is 0.
+        text = _decoded(content, codec) if 2 * zeros.count(0) > len(zeros) else None
+        if text is not None and has_no_controls(text.encode()):
+            return text, codec.upper()
     if not has_no_controls(content):
         return None
     cut = _cut_short(content)
@@ -74,18 +108,29 @@ def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
         text = _decoded(content, codec)
         if text is not None and 2 * len(_KANA.findall(text)) > len(_FOREIGN.findall(text)):
             return text, label
+    for codec, label in (("cp1252", "Windows-1252"), ("mac_roman", "MacRoman")):
+        text = _decoded(content, codec)
+        if text is not None and not _NOT_WESTERN.search(_ELISION.sub(r"\1 ", text)):
+            return text, label
     # Most accented letters have ASCII neighbours; in other alphabets whole words are not ASCII.
     runs = _FOREIGN_RUN.findall(content)
     stand_alone = sum(map(len, runs)) < 2 * len(runs)
-    for worth, name in sorted(_guesses(content, language), reverse=True):
+    worths = {name: worth for worth, name in _guesses(content, language)}
+    for name, worth in sorted(worths.items(), key=lambda one: one[1], reverse=True):
         codec, label, _ = _EAST_ASIAN.get(name, (name, name, ""))
         is_accented = stand_alone and name not in _EAST_ASIAN
         text = _decoded(content, codec)
         if text is None or worth < (_PLAUSIBLE_ACCENTED if is_accented else _PLAUSIBLE):
             continue
+        if name == "GB18030" and _EARLY * worths.get("EUC-JP", 0.0) > worth and not _is_late(text):
+            return content.decode("euc_jp", "replace"), "EUC-JP"
         if not (is_accented and _OTHER_LETTERS.search(text)):
             return text, label
     return None
+
+
+def _is_late(text: str) -> bool:
+    return any(one.encode("gb18030") >= "小".encode("gb18030") for one in _FOREIGN.findall(text))
 
 
 def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:

@@ -20,6 +20,12 @@ def test_text_is_read_in_every_unicode_encoding(encoding: str) -> None:
     assert decode("草稿 초안".encode(encoding)) == ("草稿 초안", "")
 
 
+@pytest.mark.parametrize("encoding", ["UTF-16-LE", "UTF-16-BE"])
+def test_utf_16_without_a_mark_is_read_if_it_is_mostly_ascii(encoding: str) -> None:
+    assert decode("Name;Café\r\n김;1\r\n".encode(encoding)) == ("Name;Café\r\n김;1\r\n", encoding)
+    assert decode("a\0b\x01".encode(encoding)) is None
+
+
 @pytest.mark.parametrize(
     ("encoding", "name", "text"),
     [
@@ -38,6 +44,15 @@ def test_text_is_read_in_every_unicode_encoding(encoding: str) -> None:
         ("cp1252", "Windows-1252", "Nombre;Año;Ciudad\nMuñoz;1990;Málaga\nPérez;1985;León\n"),
         ("cp1252", "Windows-1252", "Il caffè è più buono in città."),
         ("cp1252", "Windows-1252", "DESCRIPCIÓN DE LA VERSIÓN"),
+        ("euc_jp", "EUC-JP", "氏名,年齢\n山田太郎,32\n"),
+        ("cp1252", "Windows-1252", "It’s John’s “plan” – really… 21°C ± 0.5; 3,50 €; 2 m²"),
+        ("mac_roman", "MacRoman", "It’s John’s “plan” – really… 21°C ± 0.5; 3,50 €; n° 3"),
+        ("cp1252", "Windows-1252", "Name;Straße\nMüller;Große Gasse\n"),
+        ("mac_roman", "MacRoman", "Name;Straße\nMüller;Große Gasse\n"),
+        ("mac_roman", "MacRoman", "¿Señor Núñez? ¡María, mañana! L’été, « où » : cœur, São João, più"),
+        ("mac_roman", "MacRoman", "Blåbær;Tromsø;ÖSTERREICH;Käse"),
+        ("cp1250", "Windows-1250", "Jméno;Město\nJiří;Plzeň\n"),
+        ("iso8859_2", "ISO-8859-2", "Łódź;Kraków;Gdańsk\n"),
         ("cp1250", "Windows-1250", "Dobrý den, děkuji za vaši zprávu."),
         ("iso8859_2", "ISO-8859-2", "Zażółć gęślą jaźń"),
         ("cp1251", "Windows-1251", "Привет, как дела?"),
@@ -54,7 +69,7 @@ def test_text_in_an_old_encoding_is_read_and_says_which(encoding: str, name: str
     ("encoding", "language", "text", "elsewhere"),
     [
         ("cp949", "ko_KR", "암호:", "鞠龋:"),
-        ("euc_jp", "ja", "関連項目", "簇息灌誊"),
+        ("euc_jp", "ja", "売上,利益", "卿惧,网弊"),
         ("gb18030", "zh_CN", "chage [选项] 登录", "chage [朞淃] 되쩌"),
     ],
 )
