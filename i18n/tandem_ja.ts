@@ -1038,6 +1038,10 @@
         <translation>「{name}」は壊れていて、本文を読み込めません。</translation>
     </message>
     <message>
+        <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
+        <translation>Tandem は「{name}」を読み込めません。{program} で開いて PDF として書き出し、それを添付してください。</translation>
+    </message>
+    <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>「{name}」にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
     </message>
@@ -1093,12 +1097,16 @@
         <translation>除外：{contents}</translation>
     </message>
     <message>
-        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
-        <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
-    </message>
-    <message>
         <source>Remove {name}</source>
         <translation>「{name}」を外す</translation>
+    </message>
+    <message>
+        <source>Read as…</source>
+        <translation>別の文字コードで読み込む…</translation>
+    </message>
+    <message>
+        <source>If the text looks garbled, choose another encoding.</source>
+        <translation>文字化けしている場合は、別の文字コードを選んでください。</translation>
     </message>
     <message numerus="yes">
         <source>%Ln comment(s)</source>

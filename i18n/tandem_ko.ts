@@ -1038,6 +1038,10 @@
         <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
     </message>
     <message>
+        <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
+        <translation>Tandem은 ‘{name}’ 파일을 읽을 수 없어요. {program}에서 열어 PDF로 내보내서 첨부해 주세요.</translation>
+    </message>
+    <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 해 주세요.</translation>
     </message>
@@ -1093,12 +1097,16 @@
         <translation>제외: {contents}</translation>
     </message>
     <message>
-        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
-        <translation>글자가 깨져 있으면 파일을 UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
-    </message>
-    <message>
         <source>Remove {name}</source>
         <translation>‘{name}’ 빼기</translation>
+    </message>
+    <message>
+        <source>Read as…</source>
+        <translation>다른 인코딩으로 읽기…</translation>
+    </message>
+    <message>
+        <source>If the text looks garbled, choose another encoding.</source>
+        <translation>글자가 깨져 있으면 다른 인코딩을 선택해 주세요.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln comment(s)</source>

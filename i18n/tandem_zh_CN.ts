@@ -1038,6 +1038,10 @@
         <translation>“{name}”已损坏，无法读取其中的文字。</translation>
     </message>
     <message>
+        <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
+        <translation>Tandem 无法读取“{name}”。请用 {program} 打开，导出为 PDF 后再附加。</translation>
+    </message>
+    <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR）。</translation>
     </message>
@@ -1093,12 +1097,16 @@
         <translation>未包含：{contents}</translation>
     </message>
     <message>
-        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
-        <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
-    </message>
-    <message>
         <source>Remove {name}</source>
         <translation>移除“{name}”</translation>
+    </message>
+    <message>
+        <source>Read as…</source>
+        <translation>用其他编码读取…</translation>
+    </message>
+    <message>
+        <source>If the text looks garbled, choose another encoding.</source>
+        <translation>如果文字显示为乱码，请选择其他编码。</translation>
     </message>
     <message numerus="yes">
         <source>%Ln comment(s)</source>

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.chat.picture_button import PictureButton
 from app.conversations.pictures import PictureSource
 from app.conversations.records import Attachment
-from app.session.attachments import guessed_encoding, left_out
+from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
@@ -140,7 +140,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
                 chip.deleteLater()
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
         words = self.tr("reading…")
-        chips += [self._make_chip(one.name, words, partial(self.cancel, one))[0] for one in self._reading_here]
+        chips += [self._make_chip(one.name, words, partial(self.cancel, one)) for one in self._reading_here]
         for chip in chips:
             self._flow.addWidget(chip)
             chip.show()
@@ -171,15 +171,15 @@ class AttachmentRow(ThemeAware, QScrollArea):
         counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
         if missing := ", ".join(filter(None, counts)):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
-        chip, details = self._make_chip(attachment.name, " · ".join(facts), partial(self.remove, attachment))
-        if guess:
-            details.setToolTip(self.tr("If the text looks garbled, save the file as UTF-8 and attach it again."))
+        chip = self._make_chip(attachment.name, " · ".join(facts), partial(self.remove, attachment))
+        if guess and isinstance(row := chip.layout(), QHBoxLayout):
+            row.insertWidget(2, self._encoding_button(attachment, chip))
         if attachment.picture is not None and isinstance(row := chip.layout(), QHBoxLayout):
             row.insertWidget(0, PictureButton(attachment, self.pictures(), _PICTURE, chip))
         return chip
 
-    def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> tuple[QWidget, QLabel]:
-        """Return a chip with a file's name, facts and a button that removes it, and the label of the facts."""
+    def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> QWidget:
+        """Return a chip with a file's name, facts and a button that removes it."""
         chip = QFrame(self._body)
         chip.setObjectName("attachment")
         name, details, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), label(chip, "muted"), QToolButton(chip)
@@ -191,7 +191,25 @@ class AttachmentRow(ThemeAware, QScrollArea):
         button.clicked.connect(lambda: remove())
         button.clicked.connect(self.removed)
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
-        return chip, details
+        return chip
+
+    def _encoding_button(self, attachment: Attachment, chip: QWidget) -> QToolButton:
+        """Return a button with a menu of encodings, for a file whose own was guessed."""
+        button = styled(QToolButton(chip), "quiet")
+        button.setText(self.tr("Read as…"))
+        button.setToolTip(self.tr("If the text looks garbled, choose another encoding."))
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        for encoding in ENCODINGS:
+            menu.addAction(encoding, partial(self._read_as, attachment, encoding))
+        button.setMenu(menu)
+        return button
+
+    def _read_as(self, attachment: Attachment, encoding: str) -> None:
+        again = read_as(attachment, encoding)
+        self._files = {again if one is attachment else one: count for one, count in self._files.items()}
+        self._files[again] = None
+        self._fill()
 
     def _count_left_out(self, kind: str, count: int) -> str:
         """Return how often something was left out of a document's text; "" for what another version knows."""

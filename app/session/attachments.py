@@ -13,7 +13,7 @@ from app.conversations.records import Attachment, Picture, Source, SourceFile, p
 from app.system.cancelled import Cancelled
 from app.text.file_texts import CHARSET, LARGEST_BYTES, LEFT_OUT, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
-from engine.documents.formats import format_of
+from engine.documents.formats import format_of, program_of
 from engine.errors import EngineClosed, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.reading_time import ReadingTime
@@ -27,6 +27,22 @@ if TYPE_CHECKING:
 LARGEST_DOCUMENT_BYTES = 50 * 2**20
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
+# The encodings that a text may be read in again, with Python's codecs, which may know more characters.
+ENCODINGS = {
+    "Windows-1252": "cp1252",
+    "MacRoman": "mac_roman",
+    "Windows-1250": "cp1250",
+    "ISO-8859-2": "iso8859_2",
+    "Windows-1251": "cp1251",
+    "KOI8-R": "koi8_r",
+    "Windows-1253": "cp1253",
+    "Windows-1254": "cp1254",
+    "EUC-KR": "cp949",
+    "Shift_JIS": "cp932",
+    "EUC-JP": "euc_jp",
+    "GB18030": "gb18030",
+    "Big5": "cp950",
+}
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif")
 
 
@@ -44,11 +60,12 @@ def read_attachment(
     try:
         if path.exists() and not path.is_file():
             # Reading a pipe or a device may never end.
-            raise NotAttachable(path.name, "unreadable")
+            raise NotAttachable(path.name, "other-program" if program_of(path.name) else "unreadable")
         size = path.stat().st_size
         if named_picture and size > MOST_MEGABYTES * 2**20:
             raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
-        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if format_of(path.name) else LARGEST_BYTES):
+        is_document = format_of(path.name) is not None or program_of(path.name)
+        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if is_document else LARGEST_BYTES):
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
@@ -80,6 +97,17 @@ def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], tim
 def guessed_encoding(attachment: Attachment) -> str:
     """Return the encoding that was guessed for the file; "" if it was certain."""
     return attachment.media_type.partition(CHARSET)[2].partition(";")[0]
+
+
+def read_as(attachment: Attachment, encoding: str) -> Attachment:
+    """Return a file whose encoding was guessed as it reads in another of `ENCODINGS`.
+
+    The bytes of the file are what its text is in the encoding that was guessed.
+    """
+    guess = guessed_encoding(attachment)
+    content = attachment.text.encode(ENCODINGS.get(guess, guess), "replace")
+    kind = attachment.media_type.replace(f"{CHARSET}{guess}", f"{CHARSET}{encoding}")
+    return replace(attachment, media_type=kind, text=content.decode(ENCODINGS[encoding], "replace"))
 
 
 def left_out(attachment: Attachment) -> list[tuple[str, int]]:

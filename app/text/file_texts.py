@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.system.cancelled import Cancelled
 from engine.documents.document import DocumentText
-from engine.documents.formats import format_of
+from engine.documents.formats import format_of, program_of
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
 
@@ -14,7 +14,8 @@ PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
 
 
 class NotAttachable(Exception):
-    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable" or "picture".
+    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "picture" or
+    "other-program": only the program of the file reads it.
 
     It may also be a problem that `read_document` finds; for files of folders also "gone" or "too-many".
     """
@@ -64,5 +65,6 @@ def _read(name: str, content: bytes, language: str, time: ReadingTime) -> Docume
     except EngineClosed as error:
         raise Cancelled from error
     if read.problem:
-        raise NotAttachable(name, read.problem)
+        is_foreign = read.problem in ("not-text", "unknown-encoding", "old-format") and program_of(name) != ""
+        raise NotAttachable(name, "other-program" if is_foreign else read.problem)
     return read

@@ -27,6 +27,7 @@ from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.pictures import no_vision_sentence, not_installed_sentence
+from engine.documents.formats import program_of
 from engine.errors import EngineError, PicturesNotInstalled
 
 # How long closing waits for the current step of reading a file.
@@ -141,12 +142,14 @@ class AttachmentReader(QObject):
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
             "empty": self.tr("{name} contains no text."),
             "old-format": self.tr("{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF."),
+            "other-program": self.tr("Tandem cannot read {name}. Open it in {program} and export it as PDF."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
             "too-slow": self.tr("{name} takes too long to read and was skipped."),
             "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),
             "no-time": self.tr("There was no time left to read {name}. The next question tries again."),
         }
-        return sentences[error.reason].format(name=error.name, count=number(MOST_FILES, 0))
+        count, program = number(MOST_FILES, 0), program_of(error.name)
+        return sentences[error.reason].format(name=error.name, count=count, program=program)
 
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
         """Say what of a folder a question does without, or begins with as it was before."""

@@ -73,6 +73,35 @@ FORMATS = (
     Format((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
     _ZIP,
 )
+# Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
+_PROGRAMS = {
+    ".afdesign": "Affinity",
+    ".afphoto": "Affinity",
+    ".afpub": "Affinity",
+    ".graffle": "OmniGraffle",
+    ".hwp": "Hancom Office",
+    ".hwpx": "Hancom Office",
+    ".indd": "InDesign",
+    ".key": "Keynote",
+    ".msg": "Outlook",
+    ".numbers": "Numbers",
+    ".odg": "LibreOffice",
+    ".one": "OneNote",
+    ".pages": "Pages",
+    ".psd": "Photoshop",
+    ".pub": "Publisher",
+    ".rtfd": "TextEdit",
+    ".sketch": "Sketch",
+    ".vsd": "Visio",
+    ".vsdx": "Visio",
+    ".webarchive": "Safari",
+    ".xlsb": "Excel",
+}
+
+
+def program_of(name: str) -> str:
+    """Return the program that a file is of, by its name, if it is not read here; "" for all others."""
+    return _PROGRAMS.get(f".{name.lower().rpartition('.')[2]}", "")
 
 
 def format_of(name: str, content: bytes = b"") -> Format | None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from email import message_from_bytes
-from email.header import decode_header
-from email.message import Message
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.documents.encodings import decode
 from engine.documents.marked_text import MarkedText
 from engine.documents.web_page import decoded_as, decoded_page, read_page
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 
 
 def read_mail(data: bytes, text: MarkedText) -> None:
     """Add a mail, with those that it forwards."""
+    # Imported here because few files are mails.
+    from email import message_from_bytes
+
     first, _, rest = data.partition(b"\n")
     # Mail on a Mac writes the length first, and its own marks last.
     _add_mail(message_from_bytes(rest[: int(first)] if first.strip().isdigit() and len(first) < 12 else data), text)
@@ -79,6 +82,8 @@ def _text_of(part: Message) -> str:
 
 def _header(value: str) -> str:
     """Return a header in letters. A mail may name a character set that there is not, or none."""
+    from email.header import decode_header
+
     plain = value.encode("utf-8", "surrogateescape")
     found = plain.decode("utf-8", "replace") if (read := decode(plain)) is None else read[0]
     words = ""

@@ -85,10 +85,10 @@ class ZippedParts:
     @property
     def kind(self) -> str:
         """The media type of an EPUB or OpenDocument file, or of an Office document's main part that is XML, or ""."""
-        if "META-INF/container.xml" in self.names:
-            return "application/epub+zip"
         if "mimetype" in self.names:
             return self.read("mimetype").decode()
+        if "META-INF/container.xml" in self.names:
+            return "application/epub+zip"
         types = {one.get("PartName"): one.get("ContentType", "") for one in self.xml("[Content_Types].xml")}
         found = types.get(f"/{self.main}", "")
         return found if found.endswith("xml") else ""

@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 from PySide6.QtWidgets import QToolButton
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tests.app.conftest import OpenWindow
+
+DOCUMENTS = Path(__file__).parents[2] / "engine" / "documents" / "files"
 
 
 def test_a_pdf_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
@@ -56,9 +59,16 @@ def test_a_pdf_file_without_a_user_password_is_read_and_half_characters_are_repl
 
 def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
     (tmp_path / "long").write_bytes(b"a" * (LARGEST_BYTES + 1))
+    (tmp_path / "public.key").write_text("-----BEGIN")
+    assert read_attachment(tmp_path / "public.key").text == "-----BEGIN"
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zero").write_bytes(b"a\0b")
     (tmp_path / "wide-zero").write_bytes("a\0b".encode("utf-16"))
+    with ZipFile(tmp_path / "notes.pages", "w") as archive:
+        archive.writestr("Index/Document.iwa", b"")
+    (tmp_path / "sums.numbers").mkdir()
+    (tmp_path / "page.webarchive").write_bytes(b"bplist00\xd1\0\x01\xa2")
+    (tmp_path / "brief.hwp").write_bytes((DOCUMENTS / "libreoffice.doc").read_bytes())
     (tmp_path / "noise").write_bytes(bytes(128 + 73 * number % 128 for number in range(100)))
     for name, reason in (
         ("long", "too-large"),
@@ -67,6 +77,10 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
         ("noise", "unknown-encoding"),
         ("absent", "unreadable"),
         ("pipe", "unreadable"),
+        ("notes.pages", "other-program"),
+        ("sums.numbers", "other-program"),
+        ("page.webarchive", "other-program"),
+        ("brief.hwp", "other-program"),
     ):
         with pytest.raises(NotAttachable) as caught:
             read_attachment(tmp_path / name)
@@ -145,9 +159,6 @@ def test_reading_a_file_ends_once_nobody_wants_it(
     qtbot.waitUntil(lambda: process.pid != before)
     assert window.composer.files.attachments == ()
     assert window.banner.isHidden()
-
-
-DOCUMENTS = Path(__file__).parents[2] / "engine" / "documents" / "files"
 
 
 @pytest.mark.parametrize(

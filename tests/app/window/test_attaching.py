@@ -335,3 +335,26 @@ def test_the_row_of_a_file_says_what_was_left_out_of_its_text(open_window: OpenW
     window.paste(tmp_path / "page.html")
     window.wait(lambda: bool(window.attached))
     window.wait(lambda: any("left out: 2 hidden passages" in shown for shown in texts(window.composer.files)))
+
+
+def test_a_text_in_a_guessed_encoding_is_read_in_the_one_that_the_person_chooses(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "list.txt").write_bytes("売上,利益".encode("euc_jp"))
+    engine = ScriptedEngine([Script("Read.")])
+    window = open_window(engine)
+    window.paste(tmp_path / "list.txt")
+    window.wait(lambda: any("read as GB18030" in shown for shown in texts(window.composer.files)))
+    (button,) = (one for one in window.composer.files.findChildren(QToolButton) if one.text() == "Read as…")
+    (choice,) = (one for one in button.menu().actions() if one.text() == "EUC-JP")
+    choice.trigger()
+    window.wait(lambda: any("read as EUC-JP" in shown for shown in texts(window.composer.files)))
+    window.ask_and_wait("Which?")
+    assert engine.requests[-1].messages[-1]["content"].startswith("list.txt\n```\n売上,利益\n```")
+
+
+def test_a_file_of_another_program_is_refused_with_a_way_out(open_window: OpenWindow, tmp_path: Path) -> None:
+    (tmp_path / "talk.key").write_bytes(b"PK\x05\x06" + bytes(18))
+    window = open_window(ScriptedEngine())
+    window.paste(tmp_path / "talk.key")
+    window.wait(lambda: window.banner_text == "Tandem cannot read talk.key. Open it in Keynote and export it as PDF.")
