@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, SubElement
@@ -17,32 +17,38 @@ from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, R
 from engine.documents.mathml import latex_of
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, skipping_damage
 
-_LEFT_OUT = "script style title template noscript head svg math object iframe rt rp option datalist"
-_BLOCKS = (
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_LEFT_OUT = _names("script style title template noscript head svg math object iframe rt rp option datalist")
+_BLOCKS = _names(
     "address article aside blockquote caption center dd details div dl dt fieldset figcaption figure footer form "
     "header legend main nav p section summary tbody tfoot thead"
 )
-_ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
+_ROLES = dict.fromkeys(_BLOCKS, PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
 _ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
-_VOID = "area base br col embed hr img input link meta param source track wbr"
-_STRUCK = ("del", "s", "strike")
-_IN_HEAD = "base basefont bgsound link meta noscript script style template title"
-_PARTS_OF_TABLES = "caption colgroup tbody td tfoot th thead tr"
+_VOID = _names("area base br col embed hr img input link meta param source track wbr")
+_STRUCK = _names("del s strike")
+_IN_HEAD = _names("base basefont bgsound link meta noscript script style template title")
+# The elements that an end tag does not leave.
+_CELLS, _TABLE = _names("td th caption table"), _names("table")
+_WITHIN_TABLE = dict.fromkeys(_names("caption colgroup tbody td tfoot th thead tr"), _TABLE) | {"table": frozenset()}
 # What ends where an element starts, as the standard has it, and the elements that are never left for that.
-_CELLS = "td th caption table"
 _ENDED = {
-    "a": ("a", _CELLS),
-    "li": ("li p a", "ul ol menu"),
-    **dict.fromkeys(("dt", "dd"), ("dt dd p a", "dl")),
-    **dict.fromkeys(("option", "optgroup"), ("option", "select")),
-    **dict.fromkeys(("rt", "rp"), ("rt rp", "ruby")),
-    **dict.fromkeys(("td", "th"), ("td th", "table")),
-    "tr": ("tr caption", "table"),
-    **dict.fromkeys(("tbody", "thead", "tfoot"), ("tr tbody thead tfoot caption", "table")),
+    "a": (_names("a"), _CELLS),
+    "li": (_names("li p a"), _names("ul ol menu")),
+    "tr": (_names("tr caption"), _TABLE),
+    **dict.fromkeys(_names("dt dd"), (_names("dt dd p a"), _names("dl"))),
+    **dict.fromkeys(_names("option optgroup"), (_names("option"), _names("select"))),
+    **dict.fromkeys(_names("rt rp"), (_names("rt rp"), _names("ruby"))),
+    **dict.fromkeys(_names("td th"), (_names("td th"), _TABLE)),
+    **dict.fromkeys(_names("tbody thead tfoot"), (_names("tr tbody thead tfoot caption"), _TABLE)),
     # A link around a whole part of the page was left open.
-    **dict.fromkeys(("article", "main", "ol", "section", "table", "ul"), ("p svg math option a", _CELLS)),
+    **dict.fromkeys(_names("article main ol section table ul"), (_names("p svg math option a"), _CELLS)),
 }
-_BLOCK_ENDS = ("p svg math option", _CELLS)
+_BLOCK_ENDS = (_names("p svg math option"), _CELLS)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
@@ -136,13 +142,12 @@ class _PageReader(HTMLParser):
         role = _role(tag, given)
         if tag == "body":
             self._end(("head",), ())
-        elif tag not in _IN_HEAD.split():
+        elif tag not in _IN_HEAD:
             self._end_head()
         if tag in _ENDED or (role is not None and role.name != "link"):
-            ended, around = _ENDED.get(tag, _BLOCK_ENDS)
-            self._end(ended.split(), around.split())
+            self._end(*_ENDED.get(tag, _BLOCK_ENDS))
         self._raised = tag == "sup"
-        if tag in _VOID.split():
+        if tag in _VOID:
             if not self._left_out:
                 self._add_void(tag, given)
         elif tag not in ("html", "body"):
@@ -152,8 +157,7 @@ class _PageReader(HTMLParser):
         tag, self._raised = _plain(tag), False
         if tag in _STRUCK and not self._left_out:
             self._text.add("~~")
-        around = "table" if tag in _PARTS_OF_TABLES.split() else "" if tag == "table" else _CELLS
-        self._end((tag,), around.split(), nearest=True)
+        self._end((tag,), _WITHIN_TABLE.get(tag, _CELLS), nearest=True)
 
     def handle_data(self, data: str) -> None:
         if has_words := bool(data.strip()):
@@ -177,7 +181,7 @@ class _PageReader(HTMLParser):
     def _start(self, tag: str, given: dict[str, str], role: Role | None) -> None:
         if not self._left_out:
             self._unseen = "hidden" in given or _HIDDEN.search(given.get("style", "")) is not None
-        is_left_out = (self._unseen and not self._left_out) or (tag in _LEFT_OUT.split() and "selected" not in given)
+        is_left_out = (self._unseen and not self._left_out) or (tag in _LEFT_OUT and "selected" not in given)
         formula = self._around[-1].math if self._around else None
         math = formula
         if formula is not None:
@@ -212,7 +216,7 @@ class _PageReader(HTMLParser):
         if self._around and self._around[-1].tag == "head":
             self._end_from(len(self._around) - 1)
 
-    def _end(self, tags: Sequence[str], around: Sequence[str], *, nearest: bool = False) -> None:
+    def _end(self, tags: Collection[str], around: Collection[str], *, nearest: bool = False) -> None:
         """End the outermost element of some, or the nearest, with all in it, up to the first of those around."""
         if not any(self._count[tag] for tag in tags):
             return

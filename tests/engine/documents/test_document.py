@@ -177,7 +177,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         (f"<p>x={HALF}!", r"x=$\frac{1}{2}y^{10}\sqrt{z}$!"),
         (f"<math alttext='E=mc^2'>{HALF}</math><p>x", "$E=mc^2$\n\nx"),
         ("<m:math display=block><m:semantics><m:mi>a</m:mi><m:annotation encoding=TeX>\\a</m:annotation>", r"$$\a$$"),
-        ("<math>" + "<mrow>" * 5000 + "<mi>a<p>b", "a\n\nb"),
+        ("<math>" + "<mrow>" * 5000 + "<mi>a<p>b", "$a$\n\nb"),
         (
             "<p style='display: none'>no<b hidden>no</b><p hidden> <p hidden>no<p>yes",
             "yes\n\n[Left out: 2 hidden passages]",
