@@ -4,13 +4,6 @@
 <context>
     <name>AttachmentRow</name>
     <message numerus="yes">
-        <source>%Ln comment(s)</source>
-        <translation>
-            <numerusform>%Ln comment</numerusform>
-            <numerusform>%Ln comments</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%Ln damaged part(s)</source>
         <translation>
             <numerusform>%Ln damaged part</numerusform>

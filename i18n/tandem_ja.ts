@@ -1109,12 +1109,6 @@
         <translation>文字化けしている場合は、別の文字コードを選んでください。</translation>
     </message>
     <message numerus="yes">
-        <source>%Ln comment(s)</source>
-        <translation>
-            <numerusform>コメント %Ln 件</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%Ln damaged part(s)</source>
         <translation>
             <numerusform>破損した部分 %Ln か所</numerusform>

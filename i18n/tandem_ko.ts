@@ -1109,12 +1109,6 @@
         <translation>글자가 깨져 있으면 다른 인코딩을 선택해 주세요.</translation>
     </message>
     <message numerus="yes">
-        <source>%Ln comment(s)</source>
-        <translation>
-            <numerusform>메모 %Ln개</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%Ln damaged part(s)</source>
         <translation>
             <numerusform>손상된 부분 %Ln곳</numerusform>

@@ -1109,12 +1109,6 @@
         <translation>如果文字显示为乱码，请选择其他编码。</translation>
     </message>
     <message numerus="yes">
-        <source>%Ln comment(s)</source>
-        <translation>
-            <numerusform>%Ln 条批注</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%Ln damaged part(s)</source>
         <translation>
             <numerusform>%Ln 处损坏内容</numerusform>

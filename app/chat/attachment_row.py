@@ -214,7 +214,6 @@ class AttachmentRow(ThemeAware, QScrollArea):
     def _count_left_out(self, kind: str, count: int) -> str:
         """Return how often something was left out of a document's text; "" for what another version knows."""
         words = {
-            "comments": self.tr("%Ln comment(s)", "", count),
             "damaged-part": self.tr("%Ln damaged part(s)", "", count),
             "deleted-text": self.tr("%Ln deleted passage(s)", "", count),
             "hidden-column": self.tr("%Ln hidden column(s)", "", count),

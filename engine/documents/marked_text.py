@@ -15,7 +15,6 @@ EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 
 # What a document has and its text has not.
 LeftOut = Literal[
-    "comments",
     "damaged-part",
     "deleted-text",
     "hidden-column",
@@ -24,16 +23,7 @@ LeftOut = Literal[
     "hidden-slide",
     "hidden-text",
 ]
-_ONE_MANY: dict[LeftOut, tuple[str, str]] = {
-    "comments": ("comment", "comments"),
-    "damaged-part": ("damaged part", "damaged parts"),
-    "deleted-text": ("deleted passage", "deleted passages"),
-    "hidden-column": ("hidden column", "hidden columns"),
-    "hidden-row": ("hidden row", "hidden rows"),
-    "hidden-sheet": ("hidden sheet", "hidden sheets"),
-    "hidden-slide": ("hidden slide", "hidden slides"),
-    "hidden-text": ("hidden passage", "hidden passages"),
-}
+_PASSAGES = {"deleted-text": "deleted passage", "hidden-text": "hidden passage"}
 
 
 class TextTooLong(Exception):
@@ -43,14 +33,15 @@ class TextTooLong(Exception):
 class Role(NamedTuple):
     """What an element of a document is.
 
-    `level` is that of a heading or of a numbered paragraph, whose `mark` is "3." or "-"; the columns of a cell; the
-    number before the first of a list (-1: without numbers). Items of a list that was started need neither. The `mark`
-    of a link is its address.
+    `level` is that of a heading or of a numbered paragraph, whose `mark` is "3." or "-"; the columns of a cell, which
+    may also take some `rows`; the number before the first of a list (-1: without numbers). Items of a list that was
+    started need neither. The `mark` of a link is its address.
     """
 
     name: str
     level: int = 0
     mark: str = ""
+    rows: int = 1
 
 
 THROUGH, PARAGRAPH, CODE, LIST_ITEM = Role("through"), Role("paragraph"), Role("code"), Role("list item")
@@ -75,16 +66,19 @@ class MarkedText:
         self._lists, self._begun = list[int](), False
         # How many tables are around; only the outermost keeps its rows.
         self._tables, self._rows = 0, list[list[str]]()
-        # The columns of the cell of it that is open.
-        self._columns = 0
+        # The cell of it that is open, and the last row that each column is taken in by a cell of an earlier one.
+        self._cell, self._taken = THROUGH, dict[int, int]()
         self._notes: list[str] = []
 
     def __str__(self) -> str:
         text = "".join(self._blocks).strip("\n")
         if self.damage is not None and not text:
             raise self.damage
-        counts = (f"{count} {_ONE_MANY[kind][count > 1]}" for kind, count in self.left_out.items())
-        return f"{text}\n\n[Left out: {', '.join(counts)}]".lstrip("\n") if self.left_out else text
+        counts = list[str]()
+        for kind, count in self.left_out.items():
+            words = _PASSAGES.get(kind, kind.replace("-", " "))
+            counts.append(f"{count} {words}" if count == 1 else f"{count} {words}s")
+        return f"{text}\n\n[Left out: {', '.join(counts)}]".lstrip("\n") if counts else text
 
     def start(self, role: Role) -> None:
         match role.name:
@@ -93,7 +87,10 @@ class MarkedText:
                 if role is ROW or not self._rows:
                     self._rows.append([])
                 if role is not ROW:
-                    self._columns = role.level
+                    row = self._rows[-1]
+                    while self._taken.get(len(row), 0) >= len(self._rows):
+                        row.append("")
+                    self._cell = role
                     self._enter()
             case "note" | "link":
                 self._enter()
@@ -195,14 +192,18 @@ class MarkedText:
         self._words = []
 
     def _end_cell(self) -> None:
-        if self._columns:
-            self._rows[-1] += ["".join(self._words).strip(), *[""] * (min(self._columns, _MOST_COLUMNS) - 1)]
-            self._words, self._columns = self._around.pop(), 0
+        if self._cell is not THROUGH:
+            row, columns = self._rows[-1], min(self._cell.level, _MOST_COLUMNS)
+            if self._cell.rows > 1:
+                last = len(self._rows) + self._cell.rows - 1
+                self._taken |= dict.fromkeys(range(len(row), len(row) + columns), last)
+            row += ["".join(self._words).strip(), *[""] * (columns - 1)]
+            self._words, self._cell = self._around.pop(), THROUGH
 
     def _end_table(self) -> None:
         self._end_cell()
         self.end_block()
-        rows, self._rows, self._tables = self._rows, [], 0
+        rows, self._rows, self._tables, self._taken = self._rows, [], 0, {}
         if any(sum(map(bool, row)) > 1 for row in rows):
             self.add_table(rows)
             return

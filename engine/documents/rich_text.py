@@ -142,13 +142,15 @@ class RichTextReader:
             self._text.start(ROW)
             self._row = True
         mark = self._mark.strip()
+        if mark == "o" or not any(map(str.isalnum, mark)):
+            mark = "-" if mark else ""
         if state.is_in_table:
             self._text.start(CELL)
+            self._text.add(f"{mark} ".lstrip())
         elif state.outline < 9:
-            self._text.start(Role("heading", state.outline + 1))
+            self._text.start(Role("heading", state.outline + 1, mark))
         elif mark:
-            is_number = mark != "o" and any(map(str.isalnum, mark))
-            self._text.start(Role("numbered paragraph", state.level, mark if is_number else "-"))
+            self._text.start(Role("numbered paragraph", state.level, mark))
         self._begun, self._mark = True, ""
 
     def _end_paragraph(self) -> None:

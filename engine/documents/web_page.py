@@ -252,7 +252,9 @@ def _role(tag: str, given: dict[str, str]) -> Role | None:
     if tag == "a":
         address = given.get("href", "").strip()
         return Role("link", mark=address) if _ADDRESS.match(address) else None
-    return Role("cell", _number(given.get("colspan", ""))) if tag in ("td", "th") else _ROLES.get(tag)
+    if tag in ("td", "th"):
+        return Role("cell", _number(given.get("colspan", "")), rows=_number(given.get("rowspan", "")))
+    return _ROLES.get(tag)
 
 
 def _number(text: str) -> int:

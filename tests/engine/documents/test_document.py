@@ -150,6 +150,7 @@ def test_a_workbook_without_styles_is_read() -> None:
 
 
 HALF = "<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>y</mi><mn>10</mn></msup><msqrt><mi>z</mi></msqrt></math>"
+SPANS = "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f |  |"
 LINKED = "[x_y](https://e.org/a_b?c&d), s, z"
 OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
 
@@ -163,6 +164,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         ("<table><tr><th>a<th>b<tr><td colspan=2>wide</table>", "| a | b |\n| --- | --- |\n| wide |  |"),
         ("<table><tr><td><p>only a frame</p></td></tr></table>", "only a frame"),
         ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\n\n| a | b |\n| --- | --- |"),
+        ("<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td rowspan=2>d<tr><td>e<td>f</table>", SPANS),
         ("<pre>a\n  b</pre><p>c", "```\na\n  b\n```\n\nc"),
         ("<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>", "漢字"),
         ("<p>a<img src=http://example.org/x.png alt='A cat'><iframe src=file:///etc/passwd>b</iframe>", "a[A cat]"),
@@ -190,6 +192,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         "table",
         "layout",
         "caption",
+        "cells over rows",
         "code",
         "ruby",
         "loads nothing",
@@ -277,7 +280,7 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
     [
         (rb"\uc0\u50504 \uc1\u-10179?\u-8704? caf\'e9\emdash\{", "안😀 café—{"),
         (rb"\f1 \'b0\'a1\'8c" + b"\r\n" + rb"\'63\f2 \'cf\'f0\f0  \'e9", "가똠Пр é"),
-        (rb"\outlinelevel0 A\par\pard b\line c\par" + b"\\\nd", "# A\n\nb\nc\n\nd"),
+        (rb"\outlinelevel0 {\listtext 1.\tab}A\par\pard b\line c\par" + b"\\\nd", "# 1. A\n\nb\nc\n\nd"),
         (rb"\trowd\pard\intbl a\cell\pard\intbl\cell\row\pard\intbl c\par d\cell e|\cell\row\pard f", TABLE_OF_RTF),
         (rb"a {\v b}{\v0 c}\v d\v0{\deleted e}\par", "a c\n\n[Left out: 2 hidden passages, 1 deleted passage]"),
         (rb"{\listtext\'95\tab}a\par{\pard\ilvl1{\listtext 1.\tab}b\par}", "- a\n   1. b"),
