@@ -13,7 +13,7 @@ _FORMS = {"f": r"\frac{{{num}}}{{{den}}}", "fnoBar": r"{{{num} \atop {den}}}", "
 _FORMS |= dict.fromkeys(("flin", "fskw"), "{{{num}}}/{{{den}}}")
 _FORMS |= {"sSup": "{e}^{{{sup}}}", "sSub": "{e}_{{{sub}}}", "sSubSup": "{e}_{{{sub}}}^{{{sup}}}"}
 _FORMS |= {"sPre": "{{}}_{{{sub}}}^{{{sup}}}{e}", "nary": "{chr}_{{{sub}}}^{{{sup}}}{{{e}}}", "limits": "{e}_{{{lim}}}"}
-_FORMS |= {"limLow": r"\underset{{{lim}}}{{{e}}}", "limUpp": r"\overset{{{lim}}}{{{e}}}"}
+_FORMS |= {"func": "{fName}{{{e}}}", "limLow": r"\underset{{{lim}}}{{{e}}}", "limUpp": r"\overset{{{lim}}}{{{e}}}"}
 _FORMS |= {"bar": r"\underline{{{e}}}", "bartop": r"\overline{{{e}}}", "borderBox": r"\boxed{{{e}}}"}
 _FORMS |= {"acc": "{chr}{{{e}}}", "groupChr": "{chr}{{{e}}}", "d": r"\left{begChr} {e} \right{endChr}", "mr": "{e}"}
 _FORMS |= {"m": r"\begin{{matrix}}{mr}\end{{matrix}}", "eqArr": r"\begin{{aligned}}{e}\end{{aligned}}"}
@@ -27,8 +27,7 @@ _COMMANDS |= {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "ba
 _COMMANDS |= {"\u0308": "ddot", "\u030c": "check", "\u20d7": "vec"}
 _FUNCTION = re.compile("(arc)?(sin|cos|tan)h?|cot|sec|csc|log|ln|lg|exp|det|dim|ker|gcd|arg|lim|max|min|sup|inf")
 _HAS_LIMITS = re.compile(r"\\(lim|max|min|sup|inf|underbrace)")
-_ONE_SIGN = re.compile(r".|\\[a-z]+")
-_STYLES = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "b": "mathbf", "bi": "mathbf"}
+_STYLES = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak"}
 _ESCAPED = str.maketrans({sign: f"\\{sign}" for sign in "{}%$#_"} | {"\\": r"\backslash "})
 _EMPTY = re.compile(r"(?<=\\sqrt)\[\]|[_^]\{\}")
 
@@ -42,21 +41,16 @@ def latex(element: Element) -> str:
     whole = "".join(text for _, text in children)
     if kind == "r":
         return _run(element, whole)
-    if kind == "fName" and whole.isalpha() and len(whole) > 1:
-        return rf"\operatorname{{{whole}}}"
     if kind not in _FORMS:
         return whole
-    named = defaultdict[str, list[str]](list)
-    for name, text in children:
-        named[name].append(text)
     between = _sign(element, "sepChr") if kind == "d" else _BETWEEN.get(kind, "")
-    parts = defaultdict(str, {name: between.join(texts) for name, texts in named.items()})
-    parts |= {name: _sign(element, name) for name in ("chr", "begChr", "endChr")}
+    parts = defaultdict(str, {name: _sign(element, name) for name in ("chr", "begChr", "endChr")})
+    for tag in {tag for tag, _ in children}:
+        parts[tag] = between.join(text for name, text in children if name == tag)
     if kind == "limLow" and _HAS_LIMITS.match(parts["e"]):
-        kind = "limits"
-    if kind in ("limits", "sSup", "sSub", "sSubSup"):
-        base = parts["e"].strip()
-        parts["e"] = base if kind == "limits" or _ONE_SIGN.fullmatch(base) else f"{{{base}}}"
+        kind, parts["e"] = "limits", parts["e"].strip()
+    elif kind in ("sSup", "sSub", "sSubSup") and len(parts["e"].strip()) > 1:
+        parts["e"] = f"{{{parts['e'].strip()}}}"
     form = _FORMS.get(kind + value(element, "fPr/type") + value(element, "barPr/pos"), _FORMS[kind])
     return _EMPTY.sub("", form.format_map(parts))
 
@@ -73,7 +67,5 @@ def _run(element: Element, text: str) -> str:
         return ""
     if _FUNCTION.fullmatch(text):
         return f"\\{text} "
-    style = _STYLES.get(value(element, "rPr/scr")) or _STYLES.get(value(element, "rPr/sty"))
-    if element.find("rPr/nor") is not None:
-        style = "text"
+    style = "text" if element.find("rPr/nor") is not None else _STYLES.get(value(element, "rPr/scr"))
     return rf"\{style}{{{text}}}" if style else text

@@ -104,7 +104,7 @@ class MarkedText:
             case name if name != "through":
                 self.end_block()
                 self.block = role
-                if self._around and role.mark:
+                if self._around and role.mark not in ("", "-"):
                     self._words.append(f"{role.mark} ")
 
     def end(self, role: Role) -> None:

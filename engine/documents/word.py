@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex
@@ -15,16 +16,15 @@ from engine.documents.office import OfficeReader
 from engine.documents.zipped_parts import ZippedParts, value
 
 _NOTES = ("footnotes", "endnotes", "comments")
+_CODES = ("fldSimple", "instrText")
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
-_PAGE_NUMBER = re.compile(r"\s*(NUM|SECTION)?PAGES?\b")
-_BOXES = {True: "☒", False: "☐"}
-# What fonts show for the codes of letters.
+# What fonts show for letters.
 _FONTS = {
     "symbol": str.maketrans(
         "ABCDEFGHIKLMNOPQRSTUWXYZabcdefghiklmnopqrstuwxyz£³´±°·¸¹®¥",
         "ΑΒΧΔΕΦΓΗΙΚΛΜΝΟΠΘΡΣΤΥΩΞΨΖαβχδεφγηικλμνοπθρστυωξψζ≤≥×±°•÷≠→∞",
     ),
-    "wingdings": str.maketrans("þýx¨oqrüûàln§", "☑☒☒☐☐☐☐✔✘→●■▪"),
+    "wingdings": str.maketrans("þýx¨oqrüûàln§JL", "☑☒☒☐☐☐☐✔✘→●■▪☺☹"),
     "wingdings 2": str.maketrans("RTQ£PO", "☑☒☒☐✓✗"),
 }
 
@@ -38,23 +38,8 @@ class _Field:
     address: str = ""
 
 
-@dataclass(slots=True)
-class _Place:
-    """Where a part is read: what it refers to, and the state of its latest paragraph."""
-
-    related: dict[str, str]
-    fields: list[_Field] = field(default_factory=list)
-    # Paragraphs that belong to the next one, and text boxes that are read after it.
-    joined: list[Element] = field(default_factory=list)
-    boxes: list[Element] = field(default_factory=list)
-    # Whether the paragraph's style hides its text.
-    is_hidden: bool = False
-    # Whether there was more than numbers of pages.
-    has_words: bool = False
-
-
 class WordReader(OfficeReader):
-    """Reads DOCX files as Word shows and numbers them, with all revisions accepted."""
+    """Reads DOCX files as Word shows them, with all revisions accepted."""
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         super().__init__(parts, text)
@@ -62,78 +47,83 @@ class WordReader(OfficeReader):
         self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
         kinds = {(one.get("type"), one.get("default")): name for name, one in self._styles.items()}
         self._default_style = kinds.get(("paragraph", "1"), "")
-        self._hides_all = bool(_switch(part["styles"], "docDefaults/rPrDefault/rPr/vanish"))
         self._numbering = Numbering(part["numbering"], self._styles)
-        self._notes = {(name, note.get("id")): note for name in _NOTES for note in part[name]}
-        self._place = _Place(self._related)
-        # What the latest text was left out for.
+        self._notes = {
+            (name[:-1], note.get("id")): (note, self._related[name]) for name in _NOTES for note in part[name]
+        }
+        self._fields: list[_Field] = []
+        # Paragraphs that the next one goes on, with whether their style hides text, and text boxes to read after it.
+        self._joined: list[tuple[Element, bool]] = []
+        self._boxes: list[Element] = []
+        # Whether the paragraph's style hides text, the font of the run, and what the latest text was left out for.
+        self._hides, self._font = False, ""
         self._omission: LeftOut | None = None
-        self._font = ""
         self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": self._row}
-        self._meanings["tc"] = self._cell
+        self._meanings["tc"] = lambda cell: Role("cell", max(1, int(value(cell, "tcPr/gridSpan") or 1)))
         self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-        self._meanings |= {"r": self._one_run, "t": self._words, "sym": self._symbol, "oMath": self._equation}
-        self._meanings |= {"oMathPara": self._equation, "txbxContent": lambda box: self._place.boxes.append(box)}
-        self._meanings |= {"hyperlink": self._link, "fldSimple": self._simple_field}
-        self._meanings |= dict.fromkeys(("fldChar", "instrText"), self._field)
-        self._meanings |= dict.fromkeys((f"{name[:-1]}Reference" for name in _NOTES), self._note)
-        self._meanings["del"] = lambda one: self._leave_out("deleted-text", one)
+        self._meanings |= {"r": self._letters, "t": self._words, "sym": self._symbol, "hyperlink": self._link}
+        self._meanings |= {"fldChar": self._field, "instrText": self._field, "fldSimple": self._simple_field}
+        self._meanings |= dict.fromkeys(("oMath", "oMathPara"), self._equation)
+        self._meanings |= dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._note)
+        self._meanings |= {"textpath": lambda one: one.get("string"), "del": partial(self._leave_out, "deleted-text")}
+        self._meanings["txbxContent"] = lambda box: self._boxes.append(box)
         # What is read where it was moved to, the second form of what newer programs show, and reading aids.
         self._meanings |= dict.fromkeys(("moveFrom", "Fallback", "rPr", "pPr", "rt"))
 
     def read(self) -> None:
         self._add_edges("header")
-        self._walk_part(self._main)
+        self._walk(self._main)
+        self._add_joined(PARAGRAPH)
         self._add_edges("footer")
         self._text.finish()
 
-    def _walk_part(self, part: Element) -> None:
-        self._walk(part)
-        self._add_joined(PARAGRAPH)
-
     def _add_edges(self, kind: str) -> None:
-        """Add what stands above or below all pages, once."""
-        names = [self._related.get(one.get("id", ""), "") for one in self._main.iter(f"{kind}Reference")]
-        texts: list[str] = []
+        """Add the text above or below the pages, once, unless it is only their number."""
+        names = (self._related.get(one.get("id", ""), "") for one in self._main.iter(f"{kind}Reference"))
+        texts = [""]
         for name in dict.fromkeys(names):
-            place = _Place(self._parts.related(name))
-            text = self._apart(self._parts.xml(name), place)
-            if place.has_words and text not in texts:
+            part = self._parts.xml(name)
+            text = self._apart(part, name)
+            codes = "".join(one.get("instr", "") or one.text or "" for one in part.iter() if one.tag in _CODES)
+            if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):
                 texts.append(text)
                 self._text.add(f"{kind.title()}: {text}")
                 self._text.end_block()
 
-    def _apart(self, element: Element, place: _Place) -> str:
-        """Return the text of what has a place of its own."""
-        around = self._text, self._place
-        self._text, self._place = MarkedText(sys.maxsize), place
-        self._walk_part(element)
+    def _apart(self, element: Element, part: str) -> str:
+        """Return the text of an element of another part."""
+        around = self._text, self._related, self._fields, self._joined, self._boxes, self._hides
+        self._text, self._related = MarkedText(sys.maxsize), self._parts.related(part)
+        self._fields, self._joined, self._boxes = [], [], []
+        self._walk(element)
+        self._add_joined(PARAGRAPH)
         self._text.finish()
         around[0].left_out += self._text.left_out
         self._text.left_out.clear()
         text = str(self._text)
-        self._text, self._place = around
+        self._text, self._related, self._fields, self._joined, self._boxes, self._hides = around
         return text
 
     def _paragraph(self, paragraph: Element) -> None:
-        self._place.joined.append(paragraph)
-        self._place.is_hidden = self._hides(paragraph)
+        self._hides = self._vanishes(value(paragraph, "pPr/pStyle") or self._default_style)
+        self._joined.append((paragraph, self._hides))
         hidden = self._is_hidden(paragraph, "pPr/rPr") and paragraph.find("pPr/rPr/specVanish") is None
-        # Without its end, a paragraph goes on with the next.
-        if not hidden and all(paragraph.find(f"pPr/rPr/{name}") is None for name in ("del", "moveFrom")):
+        # Without its end, a paragraph goes on in the next.
+        if not hidden and paragraph.find("pPr/rPr/del") is None and paragraph.find("pPr/rPr/moveFrom") is None:
             self._add_joined(self._role(paragraph))
 
     def _add_joined(self, role: Role) -> None:
-        """Add the latest paragraphs as one, and what floats beside them."""
-        place = self._place
+        joined, self._joined = self._joined, []
         self._text.start(role)
-        for paragraph in place.joined:
-            place.is_hidden, self._omission = self._hides(paragraph), None
+        for paragraph, hides in joined:
+            self._hides, self._omission = hides, None
             self._walk(paragraph)
-        for one in reversed(place.fields):
+        for one in reversed(self._fields):
             self._end_link(one)
         self._text.end(role)
-        boxes, place.joined, place.boxes = place.boxes, [], []
+        # A code does not go on in the next paragraph.
+        self._fields = [one for one in self._fields if one.is_shown]
+        boxes, self._boxes = self._boxes, []
         for box in boxes:
             self._walk(box)
 
@@ -151,14 +141,14 @@ class WordReader(OfficeReader):
                 # The tenth level is that of other text.
                 found["head"] = str((int(outline) + 1) % 10)
             found |= {key: number for key in ("numId", "ilvl") if (number := value(source, f"pPr/numPr/{key}"))}
-        mark, level, heading = "", 0, int(found.get("head", "0"))
+        mark, depth, heading = "", 0, int(found.get("head", "0"))
         if (list_id := found.get("numId", "0")) != "0":
             names = (style.get("styleId", "") for style in styles)
-            level = min(int(found.get("ilvl") or self._numbering.level_of(list_id, names)), LEVELS - 1)
-            mark = self._numbering.next(list_id, level)
+            depth = min(int(found.get("ilvl") or self._numbering.level_of(list_id, names)), LEVELS - 1)
+            mark = self._numbering.next(list_id, depth)
         if heading:
             return Role("heading", heading, mark.strip("-"))
-        return Role("numbered paragraph", level or int(found.get("list", "1")) - 1, mark) if mark else PARAGRAPH
+        return Role("numbered paragraph", depth or int(found.get("list", "1")) - 1, mark) if mark else PARAGRAPH
 
     def _based(self, name: str) -> Iterator[Element]:
         """Yield a style of paragraphs or letters, and those that it is based on."""
@@ -168,9 +158,6 @@ class WordReader(OfficeReader):
             yield self._styles[name]
             name = value(self._styles[name], "basedOn")
 
-    def _hides(self, paragraph: Element) -> bool:
-        return self._vanishes(value(paragraph, "pPr/pStyle") or self._default_style) or self._hides_all
-
     def _vanishes(self, style: str) -> bool:
         return next((on for one in self._based(style) if (on := _switch(one, "rPr/vanish")) is not None), False)
 
@@ -179,90 +166,87 @@ class WordReader(OfficeReader):
         hidden = _switch(element, f"{path}/vanish")
         if hidden is None:
             # What a style of paragraphs hides, one of letters shows.
-            hidden = self._vanishes(value(element, f"{path}/rStyle")) != self._place.is_hidden
-        return hidden or bool(_switch(element, f"{path}/webHidden"))
+            hidden = self._vanishes(value(element, f"{path}/rStyle")) != self._hides
+        return hidden or _switch(element, f"{path}/webHidden") or False
 
-    def _one_run(self, run: Element) -> Role | None:
+    def _letters(self, run: Element) -> Role | str:
         self._font = value(run, "rPr/rFonts", "ascii")
         return self._leave_out("hidden-text", run) if self._is_hidden(run, "rPr") else THROUGH
 
-    def _row(self, row: Element) -> Role | None:
+    def _row(self, row: Element) -> Role | str:
         if row.find("trPr/del") is not None:
             return self._leave_out("deleted-text", row)
         return self._leave_out("hidden-text", row) if _switch(row, "trPr/hidden") else ROW
 
-    def _cell(self, cell: Element) -> Role | None:
-        if cell.find("tcPr/cellDel") is not None:
-            return self._leave_out("deleted-text", cell)
-        return Role("cell", max(1, int(value(cell, "tcPr/gridSpan") or 1)))
-
-    def _leave_out(self, kind: LeftOut, element: Element) -> None:
+    def _leave_out(self, kind: LeftOut, element: Element) -> str:
         """Count a passage that is left out, and follow the fields in it."""
+        text = ""
         for one in element.iter():
             if one.tag in ("fldChar", "instrText"):
                 self._field(one)
-        text = "".join(one.text or "" for one in element.iter() if one.tag in ("t", "delText")).strip()
-        # In a table of contents, the numbers of pages are hidden on web pages.
-        if text and self._omission != kind and not (text.isdecimal() and element.find("rPr/webHidden") is not None):
+            elif one.tag in ("t", "delText"):
+                text += one.text or ""
+        # The numbers of pages in a table of contents are only hidden on web pages.
+        is_number = text.strip().isdecimal() and element.find("rPr/webHidden") is not None
+        if text.strip() and self._omission != kind and not is_number:
             self._omission = kind
             self._text.left_out[kind] += 1
+        return ""
 
     def _words(self, element: Element) -> str:
-        fields = self._place.fields
-        if not all(one.is_shown for one in fields):
+        if not all(one.is_shown for one in self._fields):
             return ""
         self._omission = None
-        if not any(_PAGE_NUMBER.match(one.code) for one in fields):
-            self._place.has_words |= any(map(str.isalnum, element.text or ""))
         return _shown_as(element.text or "", self._font)
 
     def _symbol(self, symbol: Element) -> str:
         return _shown_as(chr(int(symbol.get("char", "0"), 16)), symbol.get("font", ""))
 
     def _equation(self, element: Element) -> str:
-        if any(True for _ in element.iter("vanish")):
+        if self._hides:
+            return self._leave_out("hidden-text", element)
+        if next(element.iter("vanish"), None) is not None:
             self._text.left_out["hidden-text"] += 1
         sign = "$" if element.tag == "oMath" else "$$"
         return " ".join(f"{sign}{latex(one)}{sign}" for one in element.iter("oMath"))
 
     def _note(self, reference: Element) -> None:
-        name = reference.tag.replace("Reference", "s")
+        kind = reference.tag.removesuffix("Reference")
         # A note may name itself.
-        if (note := self._notes.pop((name, reference.get("id")), None)) is not None:
-            text = self._apart(note, _Place(self._parts.related(self._related[name])))
+        note, part = self._notes.pop((kind, reference.get("id")), (None, ""))
+        if note is not None:
+            text = self._apart(note, part)
             self._text.start(NOTE)
-            self._text.add(f"Comment by {note.get('author')}: {text}" if name == "comments" else text)
+            self._text.add(f"Comment by {note.get('author')}: {text}" if kind == "comment" else text)
             self._text.end(NOTE)
 
     def _link(self, element: Element) -> Role:
-        address = self._place.related.get(element.get("id", ""), "")
+        address = self._related.get(element.get("id", ""), "")
         return Role("link", mark=address) if address else THROUGH
 
     def _simple_field(self, element: Element) -> None:
-        self._place.fields.append(one := _Field(element.get("instr", "")))
+        self._fields.append(one := _Field(element.get("instr", "")))
         self._start_result(one)
         self._walk(element)
-        self._end_link(self._place.fields.pop())
+        self._end_link(self._fields.pop())
 
     def _field(self, element: Element) -> str:
         """Follow the beginning, the code, the result and the end of a field; return what a field of a form shows."""
-        fields, step = self._place.fields, element.get("fldCharType")
+        fields, step = self._fields, element.get("fldCharType")
         if step == "begin":
             fields.append(_Field())
-            return _choice(element)
-        if fields:
-            match step:
-                case "separate":
-                    self._start_result(fields[-1])
-                case "end":
-                    self._end_link(fields.pop())
-                case None:
-                    fields[-1].code += element.text or ""
+            return _chosen(element)
+        if fields and step == "end":
+            self._end_link(fields.pop())
+        elif fields and step == "separate":
+            self._start_result(fields[-1])
+        elif fields:
+            fields[-1].code += element.text or ""
         return ""
 
     def _start_result(self, one: _Field) -> None:
         one.is_shown = True
-        if (found := _ADDRESS.match(one.code)) and all(field.is_shown for field in self._place.fields):
+        if (found := _ADDRESS.match(one.code)) and all(field.is_shown for field in self._fields):
             one.address = found[1]
             self._text.start(Role("link"))
 
@@ -283,17 +267,14 @@ def _shown_as(text: str, font: str) -> str:
     if (table := _FONTS.get(font.lower())) is None:
         return text
     # Their codes may be in a range for private use.
-    return "".join(chr(ord(letter) & 0xFF) if "\uf000" <= letter <= "\uf0ff" else letter for letter in text).translate(
-        table
-    )
+    codes = (ord(letter) & 0xFF if "\uf000" <= letter <= "\uf0ff" else ord(letter) for letter in text)
+    return "".join(map(chr, codes)).translate(table)
 
 
-def _choice(begin: Element) -> str:
+def _chosen(begin: Element) -> str:
     """Return what is ticked or chosen in a form; "" for another field."""
     if (box := begin.find("ffData/checkBox")) is not None:
         ticked = _switch(box, "checked")
-        return _BOXES[bool(_switch(box, "default") if ticked is None else ticked)]
-    if (choices := begin.find("ffData/ddList")) is not None:
-        names = [one.get("val", "") for one in choices.iter("listEntry")]
-        return "".join(names[int(value(choices, "result") or 0) :][:1])
-    return ""
+        return "☒" if (_switch(box, "default") if ticked is None else ticked) else "☐"
+    choices = [one.get("val", "") for one in begin.iter("listEntry")]
+    return choices[int(value(begin, "ffData/ddList/result") or 0)] if choices else ""
