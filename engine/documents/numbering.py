@@ -74,6 +74,9 @@ class Numbering:
             return "-"
         levels, counts = self._lists[list_id]
         starts = [int(value(level, "start") or 1) for level in levels]
+        for higher in range(index):
+            # A level that was skipped counts as used.
+            counts.setdefault(higher, starts[higher])
         counts[index] = self._starts.pop((list_id, index), counts.get(index, starts[index] - 1) + 1)
         for deeper in range(index + 1, LEVELS):
             if index < int(value(levels[deeper], "lvlRestart") or deeper):
@@ -82,7 +85,6 @@ class Numbering:
         forms = [value(level if own.find("isLgl") is None else _NONE, "numFmt") for level in levels]
         if forms[index] == "bullet":
             return "-"
-        # A level that was not used yet shows its start.
         numbers = [written(counts.get(one, starts[one]), form) for one, form in enumerate(forms)]
         text = f"%{index + 1}." if own.find("lvlText") is None else value(own, "lvlText")
         return re.sub("%([1-9])", lambda digit: numbers[int(digit[1]) - 1], text).strip() or "-"

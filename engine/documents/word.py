@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.equations import latex
 from engine.documents.marked_text import NOTE, PARAGRAPH, ROW, TABLE, THROUGH, LeftOut, MarkedText, Role
 from engine.documents.numbering import LEVELS, Numbering
-from engine.documents.office import OfficeReader
+from engine.documents.office import OfficeReader, linked
 from engine.documents.zipped_parts import ZippedParts, value
 
 _NOTES = ("footnotes", "endnotes", "comments")
@@ -43,7 +43,7 @@ class WordReader(OfficeReader):
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         super().__init__(parts, text)
-        part = {name: parts.xml(self._related.get(name, "")) for name in ("styles", "numbering", *_NOTES)}
+        part = {name: parts.sound_xml(self._related.get(name, "")) for name in ("styles", "numbering", *_NOTES)}
         self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
         kinds = {(one.get("type"), one.get("default")): name for name, one in self._styles.items()}
         self._default_style = kinds.get(("paragraph", "1"), "")
@@ -75,6 +75,8 @@ class WordReader(OfficeReader):
         self._walk(self._main)
         self._add_joined(PARAGRAPH)
         self._add_edges("footer")
+        if unseen := sum(kind == "comment" for kind, _ in self._notes):
+            self._text.left_out["comments"] += unseen
         self._text.finish()
 
     def _add_edges(self, kind: str) -> None:
@@ -82,7 +84,7 @@ class WordReader(OfficeReader):
         names = (self._related.get(one.get("id", ""), "") for one in self._main.iter(f"{kind}Reference"))
         texts = [""]
         for name in dict.fromkeys(names):
-            part = self._parts.xml(name)
+            part = self._parts.sound_xml(name)
             text = self._apart(part, name)
             codes = "".join(one.get("instr", "") or one.text or "" for one in part.iter() if one.tag in _CODES)
             if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):
@@ -221,8 +223,8 @@ class WordReader(OfficeReader):
             self._text.end(NOTE)
 
     def _link(self, element: Element) -> Role:
-        address = self._related.get(element.get("id", ""), "")
-        return Role("link", mark=address) if address else THROUGH
+        address, place = self._related.get(element.get("id", ""), ""), element.get("anchor")
+        return linked(f"{address}#{place}" if place else address)
 
     def _simple_field(self, element: Element) -> None:
         self._fields.append(one := _Field(element.get("instr", "")))

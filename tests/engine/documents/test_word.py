@@ -83,10 +83,10 @@ CHAPTERS = level(0, "decimal", "%1") + level(1, "decimal", "%1.%2", '<w:pStyle w
     ("levels", "body", "text"),
     [
         (CLAUSES, item("a") + item("b", 1) + item("c", 2) + item("d", 2), "1. a\n   1.1 b\n      (a) c\n      (b) d"),
-        (CLAUSES, item("a", 1) + item("b") + item("c", 1), "   1.1 a\n1. b\n   1.1 c"),
+        (CLAUSES, item("a", 1) + item("b") + item("c", 1), "   1.1 a\n2. b\n   2.1 c"),
         (CLAUSES, item("a") + item("b", 0, 2) + item("c", 0, 2) + item("d", 0, 3), "1. a\n1. b\n2. c\n3. d"),
         (ARTICLES, item("a") + item("b") + item("c", 1), "Article V a\nArticle VI b\n   6.1(1) c"),
-        (GOING_ON, item("a", 1) + item("b") + item("c", 1), "   1) a\n1. b\n   2) c"),
+        (GOING_ON, item("a", 1) + item("b") + item("c", 1), "   1) a\n2. b\n   2) c"),
         (CHAPTERS, item("a") + paragraph(run("b"), '<w:pStyle w:val="H"/>'), "1 a\n\n## 1.1 b"),
         (CLAUSES, item("a") + paragraph(deleted("b"), f"{number()}<w:rPr><w:del/></w:rPr>") + item("c"), "1. a\n2. c"),
         (
@@ -190,7 +190,7 @@ SIGNS = '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/><w:sym w:font="Symbol" w:
         (paragraph(field("PAGE", run("7"))), "7"),
         (paragraph(field("IF 1 = " + field("X", run("1")), run("yes"))), "yes"),
         (f"<w:sdt><w:sdtContent>{paragraph(run('field'))}</w:sdtContent></w:sdt>", "field"),
-        (paragraph(f'<w:hyperlink r:id="a">{run("link")}</w:hyperlink>'), "[link](https://a.example/?b=1&c)"),
+        (paragraph(f'<w:hyperlink r:id="a" w:anchor="d">{run("e")}</w:hyperlink>'), "[e](https://a.example/?b=1&c#d)"),
         (paragraph(f'<w:hyperlink w:anchor="a">{run("link")}</w:hyperlink>'), "link"),
         (paragraph(field('HYPERLINK "https://b.example" \\o "tip"', run("link"))), "[link](https://b.example)"),
         (paragraph(field('HYPERLINK \\l "place"', run("link"))), "link"),
@@ -254,7 +254,7 @@ def test_notes_comments_headers_and_footers_are_read_once() -> None:
         footer2=paragraph(run("Page ") + field("PAGE", run("3"))),
         footnotes=f'<w:footnote w:id="1">{paragraph(run("low"))}</w:footnote>',
         endnotes=f'<w:endnote w:id="1">{paragraph(run("end"))}</w:endnote>',
-        comments=f'<w:comment w:id="1" w:author="Kim">{paragraph(run("Why?"))}</w:comment>',
+        comments=f'<w:comment w:id="1" w:author="Kim">{paragraph(run("Why?"))}</w:comment><w:comment w:id="2"/>',
     )
     assert (
         found
@@ -266,5 +266,7 @@ Footer: Page 3
 
 [^1]: low
 [^2]: end
-[^3]: Comment by Kim: Why?"""
+[^3]: Comment by Kim: Why?
+
+[Left out: 1 comment]"""
     )
