@@ -7,11 +7,11 @@ from itertools import chain, zip_longest
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex
-from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, Role
+from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.number_formats import shown
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, linked
-from engine.documents.zipped_parts import value
+from engine.documents.zipped_parts import ZippedParts, value
 
 # What has a place of its own, and what a master repeats on every slide.
 _APART = ("title", "ctrTitle", "sldNum", "dt", "ftr", "hdr", "sldImg")
@@ -30,7 +30,7 @@ class SlidesReader(OfficeReader):
         self._layouts: dict[str, dict[str, Element]] = {}
         self._meanings = {"sp": self._shape, "pic": self._picture, "spTree": self._group, "grpSp": self._group}
         self._meanings |= {"p": self._paragraph, "r": self._linked, "br": "\n", "tbl": TABLE, "tr": ROW, "tc": CELL}
-        self._meanings |= {"chart": self._chart, "relIds": self._diagram, "Fallback": None}
+        self._meanings |= {"chart": self._drawing, "relIds": self._drawing, "Fallback": None}
         self._meanings["oMath"] = lambda one: f"${latex(one)}$"
         footers: dict[str, None] = {}
         for number, entry in enumerate(self._main.iter("sldId"), 1):
@@ -117,44 +117,9 @@ class SlidesReader(OfficeReader):
             self._text.end_block()
             self._add_words(f"[{described}]")
 
-    def _chart(self, reference: Element) -> None:
-        """Add the titles of a chart and its axes, and a table with a column for each of its series."""
-        chart = self._part(reference.get("id", ""))
+    def _drawing(self, reference: Element) -> None:
         self._text.end_block()
-        self._add_words(*map(_shape_text, chart.iter("title")))
-        series = list(chart.iter("ser"))
-        rows: dict[tuple[int, str], list[str]] = {}
-        for column, one in enumerate(series, 1):
-            labels = _values(one.find("cat")) or _values(one.find("xVal"))
-            for index, text in (_values(one.find("val")) or _values(one.find("yVal"))).items():
-                label = labels.get(index, "")
-                rows.setdefault((index, label), [label, *[""] * len(series)])[column] = text
-        self._text.add_table([["", *(" ".join(_values(one.find("tx")).values()) for one in series)], *rows.values()])
-        # The kinds of Office 2016 and later have columns without series.
-        for data in chart.iterfind("chartData/data"):
-            columns = [[point.text or "" for point in column.iter("pt")] for column in data]
-            self._text.add_table(list(zip_longest(*columns, fillvalue="")))
-
-    def _diagram(self, references: Element) -> None:
-        """Add the texts of a diagram as a list, in which each is below the one that it belongs to."""
-        data = self._part(references.get("dm", ""))
-        points = {one.get("modelId", ""): one for one in data.iter("pt")}
-        below: dict[str, list[str]] = {}
-        for one in sorted(data.iter("cxn"), key=lambda one: _length(one.get("srcOrd"))):
-            if one.get("type", "parOf") == "parOf":
-                below.setdefault(one.get("srcId", ""), []).append(one.get("destId", ""))
-        for name in list(points):
-            self._add_point(name, 0, points, below)
-
-    def _add_point(self, name: str, level: int, points: dict[str, Element], below: dict[str, list[str]]) -> None:
-        if (point := points.pop(name, None)) is None:
-            return
-        if words := _shape_text(point):
-            self._text.start(role := Role("numbered paragraph", level, "-"))
-            self._text.add(words)
-            self._text.end(role)
-        for one in below.get(name, ()):
-            self._add_point(one, level + bool(words), points, below)
+        add_drawing(self._parts, self._here, reference, self._text)
 
 
 def _kind(shape: Element) -> str:
@@ -190,3 +155,52 @@ def _values(source: Element | None) -> dict[int, str]:
                 text = shown(float(text), point.get("formatCode") or code)
             found[index] = f"{text} {found[index]}" if index in found else text
     return found
+
+
+def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element, text: MarkedText) -> None:
+    """Add a chart or a diagram that an element of a part refers to."""
+    if reference.tag == "chart":
+        _add_chart(parts.sound_xml(related.get(reference.get("id", ""), "")), text)
+    else:
+        _add_diagram(parts.sound_xml(related.get(reference.get("dm", ""), "")), text)
+
+
+def _add_chart(chart: Element, text: MarkedText) -> None:
+    """Add the titles of a chart and its axes, and a table with a column for each of its series."""
+    for title in chart.iter("title"):
+        text.add(_shape_text(title))
+        text.end_block()
+    series = list(chart.iter("ser"))
+    rows: dict[tuple[int, str], list[str]] = {}
+    for column, one in enumerate(series, 1):
+        labels = _values(one.find("cat")) or _values(one.find("xVal"))
+        for index, found in (_values(one.find("val")) or _values(one.find("yVal"))).items():
+            label = labels.get(index, "")
+            rows.setdefault((index, label), [label, *[""] * len(series)])[column] = found
+    text.add_table([["", *(" ".join(_values(one.find("tx")).values()) for one in series)], *rows.values()])
+    # The kinds of Office 2016 and later have columns without series.
+    for data in chart.iterfind("chartData/data"):
+        columns = [[point.text or "" for point in column.iter("pt")] for column in data]
+        text.add_table(list(zip_longest(*columns, fillvalue="")))
+
+
+def _add_diagram(data: Element, text: MarkedText) -> None:
+    """Add the texts of a diagram as a list, in which each is below the one that it belongs to."""
+    points = {one.get("modelId", ""): one for one in data.iter("pt")}
+    below: dict[str, list[str]] = {}
+    for one in sorted(data.iter("cxn"), key=lambda one: _length(one.get("srcOrd"))):
+        if one.get("type", "parOf") == "parOf":
+            below.setdefault(one.get("srcId", ""), []).append(one.get("destId", ""))
+
+    def add(name: str, level: int) -> None:
+        if (point := points.pop(name, None)) is None:
+            return
+        if words := _shape_text(point):
+            text.start(role := Role("numbered paragraph", level, "-"))
+            text.add(words)
+            text.end(role)
+        for one in below.get(name, ()):
+            add(one, level + bool(words))
+
+    for name in list(points):
+        add(name, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from xml.etree.ElementTree import Element
@@ -13,6 +13,7 @@ from engine.documents.equations import latex
 from engine.documents.marked_text import NOTE, PARAGRAPH, ROW, TABLE, THROUGH, LeftOut, MarkedText, Role
 from engine.documents.numbering import LEVELS, Numbering
 from engine.documents.office import OfficeReader, linked
+from engine.documents.slides import add_drawing
 from engine.documents.zipped_parts import ZippedParts, value
 
 _NOTES = ("footnotes", "endnotes", "comments")
@@ -52,9 +53,9 @@ class WordReader(OfficeReader):
             (name[:-1], note.get("id")): (note, self._related[name]) for name in _NOTES for note in part[name]
         }
         self._fields: list[_Field] = []
-        # Paragraphs that the next one goes on, with whether their style hides text, and text boxes to read after it.
+        # Paragraphs that the next one goes on, with whether their style hides text, and what is added after it.
         self._joined: list[tuple[Element, bool]] = []
-        self._boxes: list[Element] = []
+        self._floating: list[Callable[[], None]] = []
         # Whether the paragraph's style hides text, the font of the run, and what the latest text was left out for.
         self._hides, self._font = False, ""
         self._omission: LeftOut | None = None
@@ -66,7 +67,8 @@ class WordReader(OfficeReader):
         self._meanings |= dict.fromkeys(("oMath", "oMathPara"), self._equation)
         self._meanings |= dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._note)
         self._meanings |= {"textpath": lambda one: one.get("string"), "del": partial(self._leave_out, "deleted-text")}
-        self._meanings["txbxContent"] = lambda box: self._boxes.append(box)
+        self._meanings["txbxContent"] = lambda box: self._floating.append(partial(self._walk, box))
+        self._meanings |= dict.fromkeys(("chart", "relIds"), self._drawing)
         # What is read where it was moved to, the second form of what newer programs show, and reading aids.
         self._meanings |= dict.fromkeys(("moveFrom", "Fallback", "rPr", "pPr", "rt"))
 
@@ -94,16 +96,16 @@ class WordReader(OfficeReader):
 
     def _apart(self, element: Element, part: str) -> str:
         """Return the text of an element of another part."""
-        around = self._text, self._related, self._fields, self._joined, self._boxes, self._hides
+        around = self._text, self._related, self._fields, self._joined, self._floating, self._hides
         self._text, self._related = MarkedText(sys.maxsize), self._parts.related(part)
-        self._fields, self._joined, self._boxes = [], [], []
+        self._fields, self._joined, self._floating = [], [], []
         self._walk(element)
         self._add_joined(PARAGRAPH)
         self._text.finish()
         around[0].left_out += self._text.left_out
         self._text.left_out.clear()
         text = str(self._text)
-        self._text, self._related, self._fields, self._joined, self._boxes, self._hides = around
+        self._text, self._related, self._fields, self._joined, self._floating, self._hides = around
         return text
 
     def _paragraph(self, paragraph: Element) -> None:
@@ -125,9 +127,9 @@ class WordReader(OfficeReader):
         self._text.end(role)
         # A code does not go on in the next paragraph.
         self._fields = [one for one in self._fields if one.is_shown]
-        boxes, self._boxes = self._boxes, []
-        for box in boxes:
-            self._walk(box)
+        floating, self._floating = self._floating, []
+        for add in floating:
+            add()
 
     def _role(self, paragraph: Element) -> Role:
         # The paragraph, its style, and those that this is based on; the nearest that says something counts.
@@ -221,6 +223,9 @@ class WordReader(OfficeReader):
             self._text.start(NOTE)
             self._text.add(f"Comment by {note.get('author')}: {text}" if kind == "comment" else text)
             self._text.end(NOTE)
+
+    def _drawing(self, reference: Element) -> None:
+        self._floating.append(partial(add_drawing, self._parts, self._related, reference, self._text))
 
     def _link(self, element: Element) -> Role:
         address, place = self._related.get(element.get("id", ""), ""), element.get("anchor")

@@ -241,6 +241,13 @@ def test_hidden_text_is_left_out_and_counted(body: str, seen: str, count: int) -
     assert text_of(body, LINK, styles=GHOSTS) == f"{seen}\n\n{said}"
 
 
+def test_a_chart_is_a_table_after_its_paragraph() -> None:
+    points = "".join(f"<pt idx='{index}'><v>{text}</v></pt>" for index, text in enumerate(("4", "5")))
+    chart = f"<ser><tx><pt><v>Sales</v></pt></tx><val>{points}</val></ser>"
+    body = paragraph(f"<w:r><chart r:id='chart'/></w:r>{run('As shown')}")
+    assert text_of(body, chart=chart) == "As shown\n\n|  | Sales |\n| --- | --- |\n|  | 4 |\n|  | 5 |"
+
+
 def test_notes_comments_headers_and_footers_are_read_once() -> None:
     kinds = ("header1", "header2", "header1", "footer1", "footer2")
     references = "".join(f'<w:{name[:-1]}Reference r:id="{name}"/>' for name in kinds)
