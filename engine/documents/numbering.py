@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from string import ascii_lowercase, ascii_uppercase
 from xml.etree.ElementTree import Element
 
-from engine.documents.zipped_parts import value
+from engine.documents.zipped_parts import integer, value
 
 LEVELS = 9
 _LETTERS = {
@@ -30,7 +30,7 @@ _FORMS |= dict.fromkeys(
 )
 _FORMS["lowerRoman"] = [c + x + i for c in ("", "c", "cc", "ccc") for x in _ROMAN_TENS for i in _ROMAN][1:]
 _FORMS["upperRoman"] = [number.upper() for number in _FORMS["lowerRoman"]]
-_FORMS["decimalZero"] = [f"{number:02}" for number in range(1, 10)]
+_FORMS["decimalZero"] = [f"{one:02}" for one in range(1, 10)]
 _FORMS["decimalEnclosedCircle"] = list("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳")
 _FORMS["cardinalText"] = ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
 _FORMS["ordinalText"] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"]
@@ -60,7 +60,7 @@ class Numbering:
             self._lists[name] = [levels.get(str(index), _NONE) for index in range(LEVELS)], counts.get(definition, {})
             for change in one.iter("lvlOverride"):
                 if start := value(change, "startOverride"):
-                    self._starts[name, int(change.get("ilvl", "0"))] = int(start)
+                    self._starts[name, integer(change.get("ilvl"))] = integer(start)
 
     def level_of(self, list_id: str, styles: Iterable[str]) -> int:
         """Return the level of a list that belongs to the first of the styles that has one."""
@@ -73,13 +73,13 @@ class Numbering:
         if list_id not in self._lists:
             return "-"
         levels, counts = self._lists[list_id]
-        starts = [int(value(level, "start") or 1) for level in levels]
+        starts = [integer(value(level, "start"), 1) for level in levels]
         for higher in range(index):
             # A level that was skipped counts as used.
             counts.setdefault(higher, starts[higher])
         counts[index] = self._starts.pop((list_id, index), counts.get(index, starts[index] - 1) + 1)
         for deeper in range(index + 1, LEVELS):
-            if index < int(value(levels[deeper], "lvlRestart") or deeper):
+            if index < integer(value(levels[deeper], "lvlRestart"), deeper):
                 counts.pop(deeper, None)
         own = levels[index]
         forms = [value(level if own.find("isLgl") is None else _NONE, "numFmt") for level in levels]

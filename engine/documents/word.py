@@ -14,10 +14,12 @@ from engine.documents.marked_text import NOTE, PARAGRAPH, ROW, TABLE, THROUGH, L
 from engine.documents.numbering import LEVELS, Numbering
 from engine.documents.office import OfficeReader, linked
 from engine.documents.slides import add_drawing
-from engine.documents.zipped_parts import ZippedParts, value
+from engine.documents.zipped_parts import ZippedParts, integer, value
 
 _NOTES = ("footnotes", "endnotes", "comments")
+_UNSEEN: dict[LeftOut, str] = {"hidden-text": "vanish", "deleted-text": "del"}
 _CODES = ("fldSimple", "instrText")
+_CODE = re.compile("[0-9A-Fa-f]{1,4}")
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 # What fonts show for letters.
 _FONTS = {
@@ -49,9 +51,8 @@ class WordReader(OfficeReader):
         kinds = {(one.get("type"), one.get("default")): name for name, one in self._styles.items()}
         self._default_style = kinds.get(("paragraph", "1"), "")
         self._numbering = Numbering(part["numbering"], self._styles)
-        self._notes = {
-            (name[:-1], note.get("id")): (note, self._related[name]) for name in _NOTES for note in part[name]
-        }
+        related = {name: parts.related(self._related.get(name, "")) for name in _NOTES}
+        self._notes = {(name[:-1], note.get("id")): (note, related[name]) for name in _NOTES for note in part[name]}
         self._fields: list[_Field] = []
         # Paragraphs that the next one goes on, with whether their style hides text, and what is added after it.
         self._joined: list[tuple[Element, bool]] = []
@@ -60,7 +61,7 @@ class WordReader(OfficeReader):
         self._hides, self._font = False, ""
         self._omission: LeftOut | None = None
         self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": self._row}
-        self._meanings["tc"] = lambda cell: Role("cell", max(1, int(value(cell, "tcPr/gridSpan") or 1)))
+        self._meanings["tc"] = lambda cell: Role("cell", max(1, integer(value(cell, "tcPr/gridSpan"))))
         self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
         self._meanings |= {"r": self._letters, "t": self._words, "sym": self._symbol, "hyperlink": self._link}
         self._meanings |= {"fldChar": self._field, "instrText": self._field, "fldSimple": self._simple_field}
@@ -87,17 +88,17 @@ class WordReader(OfficeReader):
         texts = [""]
         for name in dict.fromkeys(names):
             part = self._parts.sound_xml(name)
-            text = self._apart(part, name)
+            text = self._apart(part, self._parts.related(name))
             codes = "".join(one.get("instr", "") or one.text or "" for one in part.iter() if one.tag in _CODES)
             if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):
                 texts.append(text)
                 self._text.add(f"{kind.title()}: {text}")
                 self._text.end_block()
 
-    def _apart(self, element: Element, part: str) -> str:
-        """Return the text of an element of another part."""
+    def _apart(self, element: Element, related: dict[str, str]) -> str:
+        """Return the text of an element of a part that refers to others."""
         around = self._text, self._related, self._fields, self._joined, self._floating, self._hides
-        self._text, self._related = MarkedText(sys.maxsize), self._parts.related(part)
+        self._text, self._related = MarkedText(sys.maxsize), related
         self._fields, self._joined, self._floating = [], [], []
         self._walk(element)
         self._add_joined(PARAGRAPH)
@@ -143,12 +144,12 @@ class WordReader(OfficeReader):
                 found[kind[:4]] = level
             if outline := value(source, "pPr/outlineLvl"):
                 # The tenth level is that of other text.
-                found["head"] = str((int(outline) + 1) % 10)
-            found |= {key: number for key in ("numId", "ilvl") if (number := value(source, f"pPr/numPr/{key}"))}
+                found["head"] = str((integer(outline) + 1) % 10)
+            found |= {key: one for key in ("numId", "ilvl") if (one := value(source, f"pPr/numPr/{key}"))}
         mark, depth, heading = "", 0, int(found.get("head", "0"))
         if (list_id := found.get("numId", "0")) != "0":
             names = (style.get("styleId", "") for style in styles)
-            depth = min(int(found.get("ilvl") or self._numbering.level_of(list_id, names)), LEVELS - 1)
+            depth = min(integer(found.get("ilvl"), self._numbering.level_of(list_id, names)), LEVELS - 1)
             mark = self._numbering.next(list_id, depth)
         if heading:
             return Role("heading", heading, mark.strip("-"))
@@ -204,22 +205,24 @@ class WordReader(OfficeReader):
         return _shown_as(element.text or "", self._font)
 
     def _symbol(self, symbol: Element) -> str:
-        return _shown_as(chr(int(symbol.get("char", "0"), 16)), symbol.get("font", ""))
+        code = symbol.get("char", "")
+        return _shown_as(chr(int(code, 16)), symbol.get("font", "")) if _CODE.fullmatch(code) else ""
 
     def _equation(self, element: Element) -> str:
         if self._hides:
             return self._leave_out("hidden-text", element)
-        if next(element.iter("vanish"), None) is not None:
-            self._text.left_out["hidden-text"] += 1
+        for kind, tag in _UNSEEN.items():
+            if next(element.iter(tag), None) is not None:
+                self._text.left_out[kind] += 1
         sign = "$" if element.tag == "oMath" else "$$"
         return " ".join(f"{sign}{latex(one)}{sign}" for one in element.iter("oMath"))
 
     def _note(self, reference: Element) -> None:
         kind = reference.tag.removesuffix("Reference")
         # A note may name itself.
-        note, part = self._notes.pop((kind, reference.get("id")), (None, ""))
+        note, related = self._notes.pop((kind, reference.get("id")), (None, {}))
         if note is not None:
-            text = self._apart(note, part)
+            text = self._apart(note, related)
             self._text.start(NOTE)
             self._text.add(f"Comment by {note.get('author')}: {text}" if kind == "comment" else text)
             self._text.end(NOTE)
@@ -235,7 +238,8 @@ class WordReader(OfficeReader):
         self._fields.append(one := _Field(element.get("instr", "")))
         self._start_result(one)
         self._walk(element)
-        self._end_link(self._fields.pop())
+        self._end_link(one)
+        self._fields = [other for other in self._fields if other is not one]
 
     def _field(self, element: Element) -> str:
         """Follow the beginning, the code, the result and the end of a field; return what a field of a form shows."""
@@ -284,4 +288,4 @@ def _chosen(begin: Element) -> str:
         ticked = _switch(box, "checked")
         return "☒" if (_switch(box, "default") if ticked is None else ticked) else "☐"
     choices = [one.get("val", "") for one in begin.iter("listEntry")]
-    return choices[int(value(begin, "ffData/ddList/result") or 0)] if choices else ""
+    return "".join(choices[integer(value(begin, "ffData/ddList/result")) :][:1])

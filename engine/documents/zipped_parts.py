@@ -131,3 +131,8 @@ def _joined(name: str, path: str) -> str:
 def value(element: Element, path: str, name: str = "val") -> str:
     """Return an attribute of the first element at a path; "" if that is missing."""
     return "" if (found := element.find(path)) is None else found.get(name, "")
+
+
+def integer(text: str | None, usual: int = 0) -> int:
+    """Return the number that a text is; `usual` for one that is none, or has more than nine digits."""
+    return int(text) if text and len(text) < 10 and text.isdecimal() else usual

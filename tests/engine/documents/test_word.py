@@ -166,8 +166,9 @@ GRID = math("m", math("mr", math("e", A) + math("e", B)) + math("mr", math("e", 
 )
 def test_equations_are_latex_at_their_place(equation: str, latex: str) -> None:
     inline = f"{run('of ')}<m:oMath>{equation}</m:oMath>{run(' mg')}"
-    assert text_of(paragraph(inline)) == f"of ${latex}$ mg"
-    assert text_of(paragraph(f"<m:oMathPara><m:oMath>{equation}</m:oMath></m:oMathPara>")) == f"$${latex}$$"
+    shown = [text_of(paragraph(one)) for one in (inline, f"<m:oMathPara><m:oMath>{equation}</m:oMath></m:oMathPara>")]
+    said = "\n\n[Left out: 1 deleted passage]" if "<w:del>" in equation else ""
+    assert shown == [f"of ${latex}$ mg{said}", f"$${latex}$${said}"]
 
 
 LINK = '<r Id="a" Type="hyperlink" TargetMode="External" Target="https://a.example/?b=1&amp;c"/>'
