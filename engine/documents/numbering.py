@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from string import ascii_lowercase, ascii_uppercase
 from xml.etree.ElementTree import Element
 
@@ -62,11 +62,10 @@ class Numbering:
                 if start := value(change, "startOverride"):
                     self._starts[name, integer(change.get("ilvl"))] = integer(start)
 
-    def level_of(self, list_id: str, styles: Iterable[str]) -> int:
-        """Return the level of a list that belongs to the first of the styles that has one."""
+    def level_of(self, list_id: str, style: str) -> int:
+        """Return the level of a list that belongs to a style; the first if none does."""
         levels, _ = self._lists.get(list_id, ([], {}))
-        named = {value(level, "pStyle"): index for index, level in enumerate(levels)}
-        return next((named[style] for style in styles if style in named), 0)
+        return next((index for index, level in enumerate(levels) if style and value(level, "pStyle") == style), 0)
 
     def next(self, list_id: str, index: int) -> str:
         """Count a paragraph of a level, and return its number; "-" for a bullet, or if there is none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from xml.etree.ElementTree import Element
@@ -50,6 +50,8 @@ class WordReader(OfficeReader):
         self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
         kinds = {(one.get("type"), one.get("default")): name for name, one in self._styles.items()}
         self._default_style = kinds.get(("paragraph", "1"), "")
+        # What the styles say that were asked for.
+        self._said: dict[str, dict[str, str]] = {}
         self._numbering = Numbering(part["numbering"], self._styles)
         related = {name: parts.related(self._related.get(name, "")) for name in _NOTES}
         self._notes = {(name[:-1], note.get("id")): (note, related[name]) for name in _NOTES for note in part[name]}
@@ -110,12 +112,17 @@ class WordReader(OfficeReader):
         return text
 
     def _paragraph(self, paragraph: Element) -> None:
-        self._hides = self._vanishes(value(paragraph, "pPr/pStyle") or self._default_style)
+        found = self._style(value(paragraph, "pPr/pStyle") or self._default_style) | _properties(paragraph)
+        self._hides = bool(found.get("hidden"))
         self._joined.append((paragraph, self._hides))
-        hidden = self._is_hidden(paragraph, "pPr/rPr") and paragraph.find("pPr/rPr/specVanish") is None
-        # Without its end, a paragraph goes on in the next.
-        if not hidden and paragraph.find("pPr/rPr/del") is None and paragraph.find("pPr/rPr/moveFrom") is None:
-            self._add_joined(self._role(paragraph))
+        mark = paragraph.find("pPr/rPr")
+        # A paragraph whose end was deleted or is hidden goes on in the next.
+        goes_on = self._is_hidden(mark)
+        if mark is not None:
+            goes_on = goes_on and mark.find("specVanish") is None
+            goes_on = goes_on or mark.find("del") is not None or mark.find("moveFrom") is not None
+        if not goes_on:
+            self._add_joined(self._role(found))
 
     def _add_joined(self, role: Role) -> None:
         joined, self._joined = self._joined, []
@@ -132,51 +139,38 @@ class WordReader(OfficeReader):
         for add in floating:
             add()
 
-    def _role(self, paragraph: Element) -> Role:
-        # The paragraph, its style, and those that this is based on; the nearest that says something counts.
-        styles = list(self._based(value(paragraph, "pPr/pStyle") or self._default_style))
-        found: dict[str, str] = {}
-        for source in (*reversed(styles), paragraph):
-            name = value(source, "name").lower()
-            kind, _, level = ("heading 1" if name == "title" else name).rpartition(" ")
-            # Word's own styles for lists in lists are lists of their own.
-            if level.isdecimal() and kind in ("heading", "list bullet", "list number"):
-                found[kind[:4]] = level
-            if outline := value(source, "pPr/outlineLvl"):
-                # The tenth level is that of other text.
-                found["head"] = str((integer(outline) + 1) % 10)
-            found |= {key: one for key in ("numId", "ilvl") if (one := value(source, f"pPr/numPr/{key}"))}
+    def _style(self, name: str) -> dict[str, str]:
+        """Return what a style of paragraphs or letters says, or the nearest that it is based on."""
+        if name not in self._said:
+            self._said[name] = {}
+            style = self._styles.get(name, Element("none"))
+            self._said[name] = self._style(value(style, "basedOn")) | _properties(style)
+        return self._said[name]
+
+    def _role(self, found: dict[str, str]) -> Role:
         mark, depth, heading = "", 0, int(found.get("head", "0"))
         if (list_id := found.get("numId", "0")) != "0":
-            names = (style.get("styleId", "") for style in styles)
-            depth = min(integer(found.get("ilvl"), self._numbering.level_of(list_id, names)), LEVELS - 1)
+            depth = min(
+                integer(found.get("ilvl"), self._numbering.level_of(list_id, found.get("style", ""))), LEVELS - 1
+            )
             mark = self._numbering.next(list_id, depth)
         if heading:
             return Role("heading", heading, mark.strip("-"))
         return Role("numbered paragraph", depth or int(found.get("list", "1")) - 1, mark) if mark else PARAGRAPH
 
-    def _based(self, name: str) -> Iterator[Element]:
-        """Yield a style of paragraphs or letters, and those that it is based on."""
-        done = set[str]()
-        while name in self._styles and name not in done:
-            done.add(name)
-            yield self._styles[name]
-            name = value(self._styles[name], "basedOn")
-
-    def _vanishes(self, style: str) -> bool:
-        return next((on for one in self._based(style) if (on := _switch(one, "rPr/vanish")) is not None), False)
-
-    def _is_hidden(self, element: Element, path: str) -> bool:
-        """Whether the properties at a path hide an element of the latest paragraph."""
-        hidden = _switch(element, f"{path}/vanish")
+    def _is_hidden(self, properties: Element | None) -> bool:
+        """Whether properties hide letters, or the end, of the latest paragraph."""
+        if properties is None:
+            return self._hides
+        hidden = _switch(properties, "vanish")
         if hidden is None:
             # What a style of paragraphs hides, one of letters shows.
-            hidden = self._vanishes(value(element, f"{path}/rStyle")) != self._hides
-        return hidden or _switch(element, f"{path}/webHidden") or False
+            hidden = self._hides != bool(self._style(value(properties, "rStyle")).get("hidden"))
+        return hidden or _switch(properties, "webHidden") or False
 
     def _letters(self, run: Element) -> Role | str:
         self._font = value(run, "rPr/rFonts", "ascii")
-        return self._leave_out("hidden-text", run) if self._is_hidden(run, "rPr") else THROUGH
+        return self._leave_out("hidden-text", run) if self._is_hidden(run.find("rPr")) else THROUGH
 
     def _row(self, row: Element) -> Role | str:
         if row.find("trPr/del") is not None:
@@ -265,6 +259,25 @@ class WordReader(OfficeReader):
         if one.address:
             self._text.end(Role("link", mark=one.address))
             one.address = ""
+
+
+def _properties(source: Element) -> dict[str, str]:
+    """Return what a style or a paragraph itself says about its level, its list, and whether it is hidden."""
+    found: dict[str, str] = {}
+    name = value(source, "name").lower()
+    kind, _, level = ("heading 1" if name == "title" else name).rpartition(" ")
+    # Word's own styles for lists in lists are lists of their own.
+    if level.isdecimal() and kind in ("heading", "list bullet", "list number"):
+        found[kind[:4]] = level
+    if outline := value(source, "pPr/outlineLvl"):
+        # The tenth level is that of other text.
+        found["head"] = str((integer(outline) + 1) % 10)
+    found |= {key: one for key in ("numId", "ilvl") if (one := value(source, f"pPr/numPr/{key}"))}
+    if "numId" in found:
+        found["style"] = source.get("styleId", "")
+    if (vanishes := _switch(source, "rPr/vanish")) is not None:
+        found["hidden"] = "yes" if vanishes else ""
+    return found
 
 
 def _switch(element: Element, path: str) -> bool | None:
