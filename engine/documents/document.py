@@ -78,8 +78,6 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
         if read_parts is None:
             return DocumentText(problem="not-text")
         read_parts(parts, text)
-        if parts.damaged:
-            text.left_out["damaged-part"] += parts.damaged
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""
-    return DocumentText(content, problem, encoding, left_out=tuple(text.left_out.items()))
+    return DocumentText(content, problem, encoding, left_out=tuple((+text.left_out).items()))

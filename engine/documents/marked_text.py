@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-# So that one cell far to the right makes no row of thousands.
-_MOST_COLUMNS = 1000
+# So that one cell far to the right makes no row of thousands, and an item no line of spaces.
+_MOST_COLUMNS, _DEEPEST = 1000, 20
 # Raised letters that change a number.
 EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 
@@ -75,7 +75,7 @@ class MarkedText:
         if self.damage is not None and not text:
             raise self.damage
         counts = list[str]()
-        for kind, count in self.left_out.items():
+        for kind, count in (+self.left_out).items():
             words = _PASSAGES.get(kind, kind.replace("-", " "))
             counts.append(f"{count} {words}" if count == 1 else f"{count} {words}s")
         return f"{text}\n\n[Left out: {', '.join(counts)}]".lstrip("\n") if counts else text
@@ -173,6 +173,13 @@ class MarkedText:
         for number, note in enumerate(self._notes, 1):
             self._add_item(0, f"[^{number}]:", note)
 
+    def add_blocks(self, *blocks: str) -> None:
+        """Add paragraphs of their own."""
+        for words in ("", *blocks):
+            self.end_block()
+            self.add(words)
+        self.end_block()
+
     def add_heading(self, level: int, words: str) -> None:
         self.start(heading := Role("heading", level))
         self.add(words)
@@ -213,7 +220,7 @@ class MarkedText:
             self.end_block()
 
     def _add_item(self, depth: int, mark: str, text: str) -> None:
-        indent = "   " * depth
+        indent = "   " * min(depth, _DEEPEST)
         self._add(f"{indent}{mark} {text}".replace("\n", f"\n{indent}{' ' * (len(mark) + 1)}"), in_list=True)
 
     def _add(self, block: str, *, in_list: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import compress, count
 from math import inf
 from xml.etree.ElementTree import Element
 
@@ -12,9 +13,7 @@ from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, linked
 from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
 
-_LEFT_OUT = (
-    "automatic-styles binary-data desc forms index-entry-span index-title-template note-citation notes ruby-text title"
-)
+_LEFT_OUT = "automatic-styles binary-data date-string desc forms index-title-template note-citation notes ruby-text"
 _NUMBERS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
@@ -38,41 +37,39 @@ class OpenTextReader(OfficeReader):
         super().__init__(parts, text)
         if next(parts.xml("META-INF/manifest.xml").iter("encryption-data"), None) is not None:
             raise Encrypted
-        self._common = parts.sound_xml("styles.xml")
+        self._common = parts.sound_xml("styles.xml", text)
         self._styles = dict[tuple[str | None, str | None], Element]()
         # The levels of the styles of lists, and with the name "" those of headings.
-        self._levels = dict[str, dict[str | None, Element]]()
+        self._levels = dict[str, dict[int, Element]]()
         for one in (*self._common.iter(), *self._main.iter()):
             if one.tag == "style":
                 self._styles[one.get("family"), one.get("name")] = one
             elif one.tag in ("list-style", "outline-style"):
                 name = one.get("name", "") if one.tag == "list-style" else ""
-                self._levels[name] = {level.get("level"): level for level in one}
+                self._levels[name] = {_count(level, "level"): level for level in one}
         self._counts: dict[str, dict[int, int]] = {}
         # The styles of the lists around, and whether an item has begun and says nothing so far.
         self._lists, self._begun = list[str](), False
+        self._unseen, self._unseen_columns = set[int](), set[int]()
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
         self._meanings |= {"p": self._paragraph, "h": self._paragraph, "list": self._list, "list-item": self._item}
         self._meanings |= dict.fromkeys(("span", "section", "hidden-text"), self._visible)
         self._meanings |= {"note": NOTE, "annotation": self._annotation, "tracked-changes": self._changes}
-        self._meanings |= {"table": TABLE, "table-row": self._row, "table-cell": self._cell}
-        self._meanings |= {"covered-table-cell": self._cell, "tab": "\t", "line-break": "\n"}
+        self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
         self._meanings |= {"frame": self._frame, "object": self._object, "math": latex_of}
+        # That of a picture is no text, that of a chart has paragraphs.
+        self._meanings["title"] = lambda one: THROUGH if len(one) else None
         self._meanings["a"] = lambda one: linked(one.get("href", ""))
         self._meanings["s"] = lambda one: " " * min(_count(one, "c"), _MOST_REPEATED)
 
     def read(self) -> None:
-        self._add_once("header", "header-first", "header-left")
-        self._walk(self._main)
-        self._add_once("footer", "footer-first", "footer-left")
-        self._text.finish()
-
-    def _add_once(self, *tags: str) -> None:
-        """Add what is at the top or the bottom of all pages."""
-        lines = {"".join(one.itertext()).strip(): one for tag in tags for one in self._common.iter(tag)}
-        for one in lines.values():
-            self._walk(one)
+        headers, footers = (
+            {"".join(one.itertext()): one for one in self._common.iter(tag)}.values() for tag in ("header", "footer")
+        )
+        for part in (*headers, self._main, *footers):
+            self._walk(part)
             self._text.end_block()
+        self._text.finish()
 
     def _style(self, family: str, element: Element, attribute: str) -> str:
         """Return an attribute of the style of an element, or of the nearest that it is based on; "" if none has it."""
@@ -98,29 +95,22 @@ class OpenTextReader(OfficeReader):
         return THROUGH
 
     def _changes(self, changes: Element) -> None:
-        if count := sum(1 for one in changes.iter() if one.tag in ("deletion", "previous")):
-            self._text.left_out["deleted-text"] += count
+        self._text.left_out["deleted-text"] += sum(one.tag in ("deletion", "previous") for one in changes.iter())
 
-    def _annotation(self, annotation: Element) -> None:
-        self._text.start(NOTE)
-        if creator := annotation.findtext("creator"):
-            self._text.add(f"{creator}: ")
-        for one in annotation:
-            if one.tag in ("p", "list"):
-                self._walk(one)
-                self._text.end_block()
-        self._text.end(NOTE)
+    def _annotation(self, annotation: Element) -> Role:
+        for date in annotation.findall("date"):
+            annotation.remove(date)
+        return NOTE
 
     def _paragraph(self, paragraph: Element) -> Role | None:
         if self._visible(paragraph) is None:
             return None
-        level = int(paragraph.get("outline-level", "1"))
-        mark = ""
+        is_heading, level, mark = paragraph.tag == "h", _count(paragraph, "outline-level"), ""
         if self._begun:
             self._begun, mark = False, self._mark(self._lists[-1], len(self._lists))
-        elif paragraph.tag == "h" and paragraph.get("is-list-header") != "true":
-            mark = self._mark("", level).removeprefix("-")
-        if paragraph.tag == "h":
+        elif is_heading and paragraph.get("is-list-header") != "true":
+            mark = self._mark("", level)
+        if is_heading:
             return Role("heading", level, mark.removeprefix("-"))
         return Role("numbered paragraph", len(self._lists) - 1, mark) if mark else PARAGRAPH
 
@@ -141,42 +131,52 @@ class OpenTextReader(OfficeReader):
 
     def _mark(self, style: str, level: int) -> str:
         """Count a paragraph, and return its number; "-" if none is shown."""
-        levels, counts = self._levels.get(style, {}), self._counts.setdefault(style, {})
-        if (own := levels.get(str(level))) is None or not own.get("num-format"):
+        levels = self._levels.get(style, {})
+        if (own := levels.get(level)) is None or not own.get("num-format"):
             return "-"
-        starts = [
-            int(levels[str(one)].get("start-value", "1")) if str(one) in levels else 1 for one in range(level + 1)
-        ]
-        counts[level] = counts.get(level, starts[level] - 1) + 1
-        for deeper in [one for one in counts if one > level]:
-            del counts[deeper]
+        counts = self._counts[style] = {
+            one: count for one, count in self._counts.get(style, {}).items() if one <= level
+        }
+        counts[level] = counts.get(level, _count(own, "start-value") - 1) + 1
         numbers = [
-            written(counts.get(one, starts[one]), _NUMBERS.get(form, "decimal"))
-            for one in range(max(1, level + 1 - int(own.get("display-levels", "1"))), level + 1)
-            if str(one) in levels and (form := levels[str(one)].get("num-format"))
+            written(counts.get(one, 1), _NUMBERS.get(form, "decimal"))
+            for one in range(level + 1 - _count(own, "display-levels"), level + 1)
+            if one in levels and (form := levels[one].get("num-format"))
         ]
         return f"{own.get('num-prefix', '')}{'.'.join(numbers)}{own.get('num-suffix', '')}".strip()
 
     def _row(self, row: Element) -> None:
-        repeated = _count(row, "number-rows-repeated") if any(map(_says, row)) else 1
+        says = any(map(_says, row))
+        repeated = _count(row, "number-rows-repeated") if says else 1
+        if row.get("visibility") in _UNSEEN:
+            self._text.left_out["hidden-row"] += repeated * says
+            return
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
-            self._add(row, ROW)
+            self._text.start(ROW)
+            column = 0
+            for cell in row:
+                column += self._add_cell(cell, column)
+            self._text.end(ROW)
         if repeated > _MOST_REPEATED:
             self._text.start(ROW)
             self._text.start(CELL)
             self._text.add(f"[{repeated} rows like this]")
             self._text.end(ROW)
 
-    def _cell(self, cell: Element) -> None:
-        repeated, value = _count(cell, "number-columns-repeated"), ""
-        if cell.find("p") is None:
-            value = _NOTATION.sub("", next(filter(None, map(cell.get, _VALUES)), ""))
-        says = _says(cell)
+    def _add_cell(self, cell: Element, column: int) -> int:
+        """Add a cell as often as it is repeated, and return how often."""
+        repeated, says = _count(cell, "number-columns-repeated"), _says(cell)
+        if says and column in self._unseen:
+            self._unseen_columns.add(column)
+            says = False
         for _ in range(min(repeated, _MOST_REPEATED) if says else 1):
-            self._text.start(role := CELL if says else Role("cell", repeated))
-            self._text.add(value)
-            self._walk(cell)
-            self._text.end(role)
+            self._text.start(CELL if says else Role("cell", repeated))
+            if says and cell.find("p") is None:
+                self._text.add(_NOTATION.sub("", next(filter(None, map(cell.get, _VALUES)), "")))
+            if says:
+                self._walk(cell)
+            self._text.end(CELL)
+        return repeated
 
     def _frame(self, frame: Element) -> Role | None:
         described = frame.findtext("desc") or frame.findtext("title")
@@ -185,13 +185,10 @@ class OpenTextReader(OfficeReader):
         return self._visible(frame)
 
     def _object(self, reference: Element) -> str | None:
-        root = self._parts.sound_xml(resolved("", f"{reference.get('href', '')}/content.xml"))
+        root = self._parts.sound_xml(resolved("", f"{reference.get('href', '')}/content.xml"), self._text)
         if root.tag == "math":
             return latex_of(root)
         self._text.end_block()
-        for title in root.iter("title"):
-            self._text.add("".join(title.itertext()))
-            self._text.end_block()
         self._walk(root)
         return None
 
@@ -202,40 +199,22 @@ class OpenSheetsReader(OpenTextReader):
     def read(self) -> None:
         for changes in self._main.iterfind("body/spreadsheet/tracked-changes"):
             self._changes(changes)
-        # The data of charts are in cells.
-        self._meanings["chart"] = None
+        # Others are the data of charts, which are in cells.
+        self._meanings["table"] = None
         for sheet in self._main.iterfind("body/spreadsheet/table"):
             if self._style("table", sheet, "display") == "false":
                 self._text.left_out["hidden-sheet"] += 1
                 continue
             self._text.add_heading(2, sheet.get("name", ""))
-            self._leave_out_hidden(sheet)
+            unseen = list[bool]()
+            for one in sheet.iter("table-column"):
+                many = min(_count(one, "number-columns-repeated"), _MOST_REPEATED)
+                unseen += [one.get("visibility") in _UNSEEN] * many
+            self._unseen = set(compress(count(), unseen))
             self._add(sheet, TABLE)
+            self._text.left_out["hidden-column"] += len(self._unseen_columns)
+            self._unseen_columns.clear()
         self._text.finish()
-
-    def _leave_out_hidden(self, sheet: Element) -> None:
-        hidden, column = list[range](), 0
-        for one in sheet.iter("table-column"):
-            end = column + _count(one, "number-columns-repeated")
-            if one.get("visibility") in _UNSEEN:
-                hidden.append(range(column, end))
-            column = end
-        columns = set[int]()
-        for row in sheet.iter("table-row"):
-            column = 0
-            if row.get("visibility") in _UNSEEN:
-                if any(map(_says, row)):
-                    self._text.left_out["hidden-row"] += _count(row, "number-rows-repeated")
-                row.clear()
-            for cell in row:
-                repeated = _count(cell, "number-columns-repeated")
-                if _says(cell) and any(column in span for span in hidden):
-                    columns.add(column)
-                    cell.clear()
-                    cell.set("number-columns-repeated", str(repeated))
-                column += repeated
-        if columns:
-            self._text.left_out["hidden-column"] += len(columns)
 
 
 class OpenSlidesReader(OpenTextReader):
@@ -253,10 +232,8 @@ class OpenSlidesReader(OpenTextReader):
                 page.remove(title)
             self._group(page)
             self._walk(page)
-            self._text.end_block()
-            if said := _lines(page.find("notes/frame[@class='notes']")):
-                self._text.add(f"Notes: {said}")
-                self._text.end_block()
+            said = _lines(page.find("notes/frame[@class='notes']"))
+            self._text.add_blocks(*[f"Notes: {said}"] if said else [])
         self._text.finish()
 
     def _group(self, group: Element) -> Role:

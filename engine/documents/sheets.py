@@ -8,9 +8,9 @@ from contextlib import suppress
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from engine.documents.marked_text import MarkedText
+from engine.documents.marked_text import MarkedText, linked
 from engine.documents.number_formats import BUILT_IN, shown
-from engine.documents.zipped_parts import ZippedParts, value
+from engine.documents.zipped_parts import ZippedParts, skipping_damage, value
 
 # A text or the name of a sheet, or the address of a cell that is no part of a name.
 _REFERENCE = re.compile(r""""[^"]*"|'[^']*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)([1-9]\d{0,6})(?![\w.(!])""")
@@ -24,9 +24,9 @@ class SheetsReader:
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         self._parts, self._text = parts, text
         self._book, self._related = parts.xml(parts.main), parts.related(parts.main)
-        shared = parts.sound_xml(self._related.get("sharedStrings", ""))
+        shared = parts.sound_xml(self._related.get("sharedStrings", ""), text)
         self._shared = {str(number): _cell_text(one) for number, one in enumerate(shared)}
-        styles = parts.sound_xml(self._related.get("styles", ""))
+        styles = parts.sound_xml(self._related.get("styles", ""), text)
         codes = {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iter("numFmt")}
         numbers = (one.get("numFmtId", "0") for one in styles.iterfind("cellXfs/xf"))
         self._codes = {str(at): codes.get(one) or BUILT_IN.get(int(one), "") for at, one in enumerate(numbers)}
@@ -43,11 +43,12 @@ class SheetsReader:
                 self._text.left_out["hidden-sheet"] += 1
             elif "worksheet" in name:
                 self._text.add_heading(2, sheet.get("name", ""))
-                self._add_sheet(self._parts.sound_xml(name), self._parts.related(name))
+                with skipping_damage(self._text):
+                    self._add_sheet(self._parts.xml(name), self._parts.related(name))
 
     def _add_sheet(self, sheet: Element, related: dict[str, str]) -> None:
         self._links = {_first(one): related.get(one.get("id", "")) for one in sheet.iter("hyperlink")}
-        notes = self._parts.sound_xml(related.get("comments", "")).iter("comment")
+        notes = self._parts.sound_xml(related.get("comments", ""), self._text).iter("comment")
         # In a thread of comments, words for older programs come first.
         self._notes = {_first(one): _cell_text(one).rpartition("\nComment:\n")[2].strip() for one in notes}
         # The formulas that cells share, and where the first of them is.
@@ -58,18 +59,16 @@ class SheetsReader:
         for row in sheet.iter("row"):
             number = int(row.get("r", number + 1))
             texts = dict(self._texts(row, number))
-            if texts and row.get("hidden") in _TRUE:
-                self._text.left_out["hidden-row"] += 1
+            if row.get("hidden") in _TRUE:
+                self._text.left_out["hidden-row"] += bool(texts)
                 continue
             unseen = {column for column in texts if any(column in span for span in hidden)}
             left_out |= unseen
             rows.append(["" if at in unseen else texts.get(at, "") for at in range(1, max(texts, default=0) + 1)])
         self._text.add_table(rows)
-        if left_out:
-            self._text.left_out["hidden-column"] += len(left_out)
-        for box in self._parts.sound_xml(related.get("drawing", "")).iter("txBody"):
-            self._text.add("\n".join(_cell_text([line]) for line in box.iter("p")))
-            self._text.end_block()
+        self._text.left_out["hidden-column"] += len(left_out)
+        boxes = self._parts.sound_xml(related.get("drawing", ""), self._text).iter("txBody")
+        self._text.add_blocks(*("\n".join(_cell_text([line]) for line in box.iter("p")) for box in boxes))
 
     def _texts(self, row: Element, number: int) -> Iterator[tuple[int, str]]:
         """Yield the columns of the cells that show something, and what they show."""
@@ -78,7 +77,7 @@ class SheetsReader:
             column = _column(cell.get("r", "")) or column + 1
             text = self._shown(cell, column, number)
             if address := self._links.get(cell.get("r", "")):
-                text = f"[{text}]({address})"
+                text = linked(text, address)
             if note := self._notes.get(cell.get("r", "")):
                 text += f" [Note: {note}]"
             if text:
@@ -99,7 +98,7 @@ class SheetsReader:
         elif kind == "n" and content:
             with suppress(ValueError):
                 content = shown(float(content), self._codes.get(cell.get("s", "0"), ""), self._first)
-        return f"[{content}]({link[1]})" if content and (link := _LINK.search(formula)) else content
+        return linked(content, link[1]) if (link := _LINK.search(formula)) else content
 
     def _formula(self, cell: Element, column: int, row: int) -> str:
         """Return the formula of a cell, which may be that of another one, from where that is; "" if it has none."""
@@ -108,7 +107,7 @@ class SheetsReader:
         text, shared = element.text or "", element.get("si", "")
         if text:
             self._formulas[shared] = text, column, row
-        elif shared in self._formulas:
+        elif shared and shared in self._formulas:
             text, from_column, from_row = self._formulas[shared]
             text = _moved(text, column - from_column, row - from_row)
         return f"={text}" if text else ""

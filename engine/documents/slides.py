@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex
@@ -11,13 +11,14 @@ from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, M
 from engine.documents.number_formats import shown
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, linked
-from engine.documents.zipped_parts import ZippedParts, value
+from engine.documents.zipped_parts import ZippedParts, skipping_damage, value
 
 # What has a place of its own, and what a master repeats on every slide.
 _APART = ("title", "ctrTitle", "sldNum", "dt", "ftr", "hdr", "sldImg")
 # Places of a master by the kinds that slides name; the others have the same name.
 _KINDS = {"": "body", "obj": "body", "subTitle": "body"}
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
+_DEEPEST = 20
 # A tenth of an inch, in the unit of places: less is no row of its own.
 _SAME_ROW = 91_440
 
@@ -32,47 +33,38 @@ class SlidesReader(OfficeReader):
         self._meanings |= {"p": self._paragraph, "r": self._linked, "br": "\n", "tbl": TABLE, "tr": ROW, "tc": CELL}
         self._meanings |= {"chart": self._drawing, "relIds": self._drawing, "Fallback": None}
         self._meanings["oMath"] = lambda one: f"${latex(one)}$"
-        footers: dict[str, None] = {}
         for number, entry in enumerate(self._main.iter("sldId"), 1):
-            name = self._related.get(entry.get("id", ""), "")
-            slide = self._parts.sound_xml(name)
-            if slide.get("show") in ("0", "false"):
-                self._text.left_out["hidden-slide"] += 1
-                continue
-            self._here = self._parts.related(name)
-            self._add_slide(number, slide)
-            footers |= dict.fromkeys(_shape_text(one) for one in slide.iter("sp") if _kind(one) == "ftr")
-        self._add_words(*footers)
+            with skipping_damage(self._text):
+                self._add_slide(number, self._related.get(entry.get("id", ""), ""))
+            self._text.finish()
 
-    def _add_slide(self, number: int, slide: Element) -> None:
+    def _add_slide(self, number: int, name: str) -> None:
+        slide, self._here = self._parts.xml(name), self._parts.related(name)
+        if slide.get("show") in ("0", "false"):
+            self._text.left_out["hidden-slide"] += 1
+            return
         title = next((_shape_text(one) for one in slide.iter("sp") if _kind(one) in _APART[:2]), "")
         self._text.add_heading(2, f"{number}. {title}")
         self._places = self._layout(self._here.get("slideLayout", ""))
         self._walk(slide)
-        self._text.end_block()
-        notes = self._part("notesSlide").iter("sp")
-        if said := "\n".join(_shape_text(one) for one in notes if _kind(one) == "body").strip():
-            self._add_words(f"Notes: {said}")
-        for comment in self._part("comments").iter("cm"):
-            self._add_words(f"Comment: {comment.findtext('text') or _shape_text(comment)}")
+        notes = "\n".join(_shape_text(one) for one in self._part("notesSlide").iter("sp") if _kind(one) == "body")
+        comments = [one.findtext("text") or _shape_text(one) for one in self._part("comments").iter("cm")]
+        said = [f"Notes: {notes}"] if notes.strip() else []
+        self._text.add_blocks(*said, *(f"Comment: {one}" for one in comments))
 
     def _part(self, reference: str) -> Element:
         """Return the root of a part that the slide refers to."""
-        return self._parts.sound_xml(self._here.get(reference, ""))
-
-    def _add_words(self, *blocks: str) -> None:
-        for words in blocks:
-            self._text.add(words)
-            self._text.end_block()
+        return self._parts.sound_xml(self._here.get(reference, ""), self._text)
 
     def _layout(self, name: str) -> dict[str, Element]:
         """Return where a layout and its master have the places that shapes fill, by their numbers and kinds."""
         if name not in self._layouts:
             master = self._parts.related(name).get("slideMaster", "")
             found = self._layouts[name] = {}
-            for shape in chain(self._parts.sound_xml(master).iter("sp"), self._parts.sound_xml(name).iter("sp")):
-                if (place := shape.find("spPr/xfrm/off")) is not None:
-                    found[_kind(shape)] = found[_number(shape)] = place
+            for part in (master, name):
+                for shape in self._parts.sound_xml(part, self._text).iter("sp"):
+                    if (place := shape.find("spPr/xfrm/off")) is not None:
+                        found[_kind(shape)] = found[_number(shape)] = place
         return self._layouts[name]
 
     def _place(self, shape: Element) -> tuple[int, int]:
@@ -84,8 +76,7 @@ class SlidesReader(OfficeReader):
 
     def _group(self, group: Element) -> Role:
         seen = [one for one in group if value(one, "*/cNvPr", "hidden") not in ("1", "true")]
-        if len(seen) < len(group):
-            self._text.left_out["hidden-text"] += len(group) - len(seen)
+        self._text.left_out["hidden-text"] += len(group) - len(seen)
         group[:] = sorted(seen, key=self._place)
         return THROUGH
 
@@ -114,11 +105,9 @@ class SlidesReader(OfficeReader):
 
     def _picture(self, picture: Element) -> None:
         if described := " ".join(value(picture, "nvPicPr/cNvPr", "descr").split()):
-            self._text.end_block()
-            self._add_words(f"[{described}]")
+            self._text.add_blocks(f"[{described}]")
 
     def _drawing(self, reference: Element) -> None:
-        self._text.end_block()
         add_drawing(self._parts, self._here, reference, self._text)
 
 
@@ -148,28 +137,27 @@ def _values(source: Element | None) -> dict[int, str]:
     """Return what a chart keeps of the values of cells, by their numbers; groups of categories are before them."""
     found: dict[int, str] = {}
     if source is not None:
-        code = source.findtext(".//formatCode") or ""
+        code = source.findtext(".//formatCode", "")
         for point in source.iter("pt"):
-            text, index = point.findtext("v") or "", _length(point.get("idx"))
-            with suppress(ValueError):
-                text = shown(float(text), point.get("formatCode") or code)
+            text, index = point.findtext("v", ""), _length(point.get("idx"))
+            # Texts have no format.
+            if code:
+                with suppress(ValueError):
+                    text = shown(float(text), code)
             found[index] = f"{text} {found[index]}" if index in found else text
     return found
 
 
 def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element, text: MarkedText) -> None:
     """Add a chart or a diagram that an element of a part refers to."""
-    if reference.tag == "chart":
-        _add_chart(parts.sound_xml(related.get(reference.get("id", ""), "")), text)
-    else:
-        _add_diagram(parts.sound_xml(related.get(reference.get("dm", ""), "")), text)
+    add, name = (_add_chart, "id") if reference.tag == "chart" else (_add_diagram, "dm")
+    text.end_block()
+    add(parts.sound_xml(related.get(reference.get(name, ""), ""), text), text)
 
 
 def _add_chart(chart: Element, text: MarkedText) -> None:
     """Add the titles of a chart and its axes, and a table with a column for each of its series."""
-    for title in chart.iter("title"):
-        text.add(_shape_text(title))
-        text.end_block()
+    text.add_blocks(*map(_shape_text, chart.iter("title")))
     series = list(chart.iter("ser"))
     rows: dict[tuple[int, str], list[str]] = {}
     for column, one in enumerate(series, 1):
@@ -186,21 +174,18 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
 
 def _add_diagram(data: Element, text: MarkedText) -> None:
     """Add the texts of a diagram as a list, in which each is below the one that it belongs to."""
-    points = {one.get("modelId", ""): one for one in data.iter("pt")}
-    below: dict[str, list[str]] = {}
-    for one in sorted(data.iter("cxn"), key=lambda one: _length(one.get("srcOrd"))):
-        if one.get("type", "parOf") == "parOf":
-            below.setdefault(one.get("srcId", ""), []).append(one.get("destId", ""))
+    links = {one.get("destId"): one for one in data.iter("cxn") if one.get("type", "parOf") == "parOf"}
+    ways = [(_way(point.get("modelId"), links), point) for point in data.iter("pt")]
+    for way, point in sorted(ways, key=lambda one: one[0]):
+        text.start(role := Role("numbered paragraph", max(0, len(way) - 1), "-"))
+        text.add(_shape_text(point))
+        text.end(role)
 
-    def add(name: str, level: int) -> None:
-        if (point := points.pop(name, None)) is None:
-            return
-        if words := _shape_text(point):
-            text.start(role := Role("numbered paragraph", level, "-"))
-            text.add(words)
-            text.end(role)
-        for one in below.get(name, ()):
-            add(one, level + bool(words))
 
-    for name in list(points):
-        add(name, 0)
+def _way(name: str | None, links: dict[str | None, Element]) -> list[int]:
+    """Return the places of a point of a diagram, and of those that it is below, among their neighbours."""
+    way: list[int] = []
+    while (link := links.get(name)) is not None and len(way) < _DEEPEST:
+        way.insert(0, _length(link.get("srcOrd")))
+        name = link.get("srcId")
+    return way

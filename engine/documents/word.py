@@ -46,7 +46,7 @@ class WordReader(OfficeReader):
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         super().__init__(parts, text)
-        part = {name: parts.sound_xml(self._related.get(name, "")) for name in ("styles", "numbering", *_NOTES)}
+        part = {name: parts.sound_xml(self._related.get(name, ""), text) for name in ("styles", "numbering", *_NOTES)}
         self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
         kinds = {(one.get("type"), one.get("default")): name for name, one in self._styles.items()}
         self._default_style = kinds.get(("paragraph", "1"), "")
@@ -89,7 +89,7 @@ class WordReader(OfficeReader):
         names = (self._related.get(one.get("id", ""), "") for one in self._main.iter(f"{kind}Reference"))
         texts = [""]
         for name in dict.fromkeys(names):
-            part = self._parts.sound_xml(name)
+            part = self._parts.sound_xml(name, self._text)
             text = self._apart(part, self._parts.related(name))
             codes = "".join(one.get("instr", "") or one.text or "" for one in part.iter() if one.tag in _CODES)
             if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):

@@ -43,8 +43,6 @@ class ZippedParts:
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
         self._left = _MOST_BYTES
-        # How many parts could not be read.
-        self.damaged = 0
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -66,16 +64,11 @@ class ZippedParts:
         """Return the root of a part; that of a missing part is empty."""
         return safe_xml(self.read(name) if name in self.names else b"<none/>")
 
-    def sound_xml(self, name: str) -> Element:
-        """Return the root of a part that others do without; that of a missing or damaged part is empty."""
-        try:
+    def sound_xml(self, name: str, text: MarkedText) -> Element:
+        """Return the root of a part that others do without; that of one that is missing or damaged is empty."""
+        with skipping_damage(text):
             return self.xml(name)
-        except (Encrypted, MemoryError, TextTooLong):
-            raise
-        # The archive and its compression have errors of their own.
-        except Exception:
-            self.damaged += 1
-            return Element("none")
+        return Element("none")
 
     @property
     def main(self) -> str:
@@ -100,8 +93,7 @@ class ZippedParts:
         """
         folder, file = posixpath.split(name)
         found: dict[str, str] = {}
-        find = self.sound_xml if name else self.xml
-        for one in find(f"{folder}/_rels/{file}.rels".lstrip("/")):
+        for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
             if one.get("TargetMode") == "External":
                 found[one.get("Id", "")] = one.get("Target", "")
             else:

@@ -70,7 +70,7 @@ def text_of(kind: str, body: str, common: str = "") -> str:
             p(
                 "a<office:annotation><dc:creator>Kim</dc:creator><dc:date>2026-03-01</dc:date><text:p>Why?</text:p></office:annotation>"
             ),
-            "a[^1]\n\n[^1]: Kim: Why?",
+            "a[^1]\n\n[^1]: Kim\n      Why?",
         ),
         (
             p('a<text:span text:style-name="T">b</text:span>')
