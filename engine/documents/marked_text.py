@@ -115,8 +115,9 @@ class MarkedText:
                 self._notes.append("".join(self._words).strip())
                 self._words = [*self._around.pop(), f"[^{len(self._notes)}]"]
             case "link":
-                words = "".join(self._words).strip()
-                self._words = [*self._around.pop(), linked(words, role.mark)]
+                words = "".join(self._words)
+                inner = words.strip() or words
+                self._words = [*self._around.pop(), words.replace(inner, linked(inner, role.mark), 1)]
             case "table" if self._tables == 1:
                 self._end_table()
             case name if name != "through":
@@ -234,7 +235,7 @@ class MarkedText:
 def linked(words: str, address: str) -> str:
     """Return a link whose words are not its address; words without a link if it has none."""
     plain = address.removeprefix("mailto:").removeprefix("tel:")
-    return words if not words or words in (plain, plain.rstrip("/")) else f"[{_one_line(words)}]({address})"
+    return words if not words.strip() or words in (plain, plain.rstrip("/")) else f"[{_one_line(words)}]({address})"
 
 
 def _one_line(text: str) -> str:

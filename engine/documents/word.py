@@ -62,7 +62,7 @@ class WordReader(OfficeReader):
         # Whether the paragraph's style hides text, the font of the run, and what the latest text was left out for.
         self._hides, self._font = False, ""
         self._omission: LeftOut | None = None
-        self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": self._row}
+        self._meanings = {"p": self._paragraph, "tbl": self._table, "tr": self._row}
         self._meanings["tc"] = lambda cell: Role("cell", max(1, integer(value(cell, "tcPr/gridSpan"))))
         self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
         self._meanings |= {"r": self._letters, "t": self._words, "sym": self._symbol, "hyperlink": self._link}
@@ -80,8 +80,6 @@ class WordReader(OfficeReader):
         self._walk(self._main)
         self._add_joined(PARAGRAPH)
         self._add_edges("footer")
-        if unseen := sum(kind == "comment" for kind, _ in self._notes):
-            self._text.left_out["comments"] += unseen
         self._text.finish()
 
     def _add_edges(self, kind: str) -> None:
@@ -94,8 +92,7 @@ class WordReader(OfficeReader):
             codes = "".join(one.get("instr", "") or one.text or "" for one in part.iter() if one.tag in _CODES)
             if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):
                 texts.append(text)
-                self._text.add(f"{kind.title()}: {text}")
-                self._text.end_block()
+                self._text.add_blocks(f"{kind.title()}: {text}")
 
     def _apart(self, element: Element, related: dict[str, str]) -> str:
         """Return the text of an element of a part that refers to others."""
@@ -172,6 +169,11 @@ class WordReader(OfficeReader):
         self._font = value(run, "rPr/rFonts", "ascii")
         return self._leave_out("hidden-text", run) if self._is_hidden(run.find("rPr")) else THROUGH
 
+    def _table(self, _table: Element) -> Role:
+        # No paragraph goes on in a table.
+        self._add_joined(PARAGRAPH)
+        return TABLE
+
     def _row(self, row: Element) -> Role | str:
         if row.find("trPr/del") is not None:
             return self._leave_out("deleted-text", row)
@@ -209,7 +211,7 @@ class WordReader(OfficeReader):
             if next(element.iter(tag), None) is not None:
                 self._text.left_out[kind] += 1
         sign = "$" if element.tag == "oMath" else "$$"
-        return " ".join(f"{sign}{latex(one)}{sign}" for one in element.iter("oMath"))
+        return " ".join(f"{sign}{latex(one).strip()}{sign}" for one in element.iter("oMath"))
 
     def _note(self, reference: Element) -> None:
         kind = reference.tag.removesuffix("Reference")
@@ -218,7 +220,7 @@ class WordReader(OfficeReader):
         if note is not None:
             text = self._apart(note, related)
             self._text.start(NOTE)
-            self._text.add(f"Comment by {note.get('author')}: {text}" if kind == "comment" else text)
+            self._text.add(f"Comment by {note.get('author', '?')}: {text}" if kind == "comment" else text)
             self._text.end(NOTE)
 
     def _drawing(self, reference: Element) -> None:
