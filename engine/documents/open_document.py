@@ -53,7 +53,7 @@ class OpenTextReader(OfficeReader):
         self._unseen, self._unseen_columns = set[int](), set[int]()
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
         self._meanings |= {"p": self._paragraph, "h": self._paragraph, "list": self._list, "list-item": self._item}
-        self._meanings |= dict.fromkeys(("span", "section", "hidden-text"), self._visible)
+        self._meanings |= dict.fromkeys(("span", "section", "hidden-text", "custom-shape"), self._visible)
         self._meanings |= {"note": NOTE, "annotation": self._annotation, "tracked-changes": self._changes}
         self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
         self._meanings |= {"frame": self._frame, "object": self._object, "math": latex_of}
@@ -72,7 +72,9 @@ class OpenTextReader(OfficeReader):
         self._text.finish()
 
     def _style(self, family: str, element: Element, attribute: str) -> str:
-        """Return an attribute of the style of an element, or of the nearest that it is based on; "" if none has it."""
+        """Return an attribute of an element, its style or the nearest that this is based on; "" if none has it."""
+        if attribute in element.attrib:
+            return element.attrib[attribute]
         name, seen = element.get("style-name"), set[str | None]()
         while (style := self._styles.get((family, name))) is not None and name not in seen:
             for properties in style:
@@ -85,7 +87,7 @@ class OpenTextReader(OfficeReader):
     def _visible(self, element: Element) -> Role | None:
         family = "text" if element.tag == "span" else "paragraph"
         if (
-            "none" in (element.get("display"), self._style(family, element, "display"))
+            self._style(family, element, "display") == "none"
             or element.get("is-hidden") == "true"
             or (element.tag == "p" and element.find(".//hidden-paragraph[@is-hidden='true']") is not None)
         ):

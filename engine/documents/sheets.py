@@ -41,10 +41,10 @@ class SheetsReader:
             name = self._related.get(sheet.get("id", ""), "")
             if sheet.get("state", "visible") != "visible":
                 self._text.left_out["hidden-sheet"] += 1
-            elif "worksheet" in name:
-                self._text.add_heading(2, sheet.get("name", ""))
-                with skipping_damage(self._text):
-                    self._add_sheet(self._parts.xml(name), self._parts.related(name))
+                continue
+            self._text.add_heading(2, sheet.get("name", ""))
+            with skipping_damage(self._text):
+                self._add_sheet(self._parts.xml(name), self._parts.related(name))
 
     def _add_sheet(self, sheet: Element, related: dict[str, str]) -> None:
         self._links = {_first(one): related.get(one.get("id", "")) for one in sheet.iter("hyperlink")}

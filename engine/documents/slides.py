@@ -30,8 +30,8 @@ class SlidesReader(OfficeReader):
         self._listed, self._counts = False, dict[int, int]()
         self._layouts: dict[str, dict[str, Element]] = {}
         self._meanings = {"sp": self._shape, "pic": self._picture, "spTree": self._group, "grpSp": self._group}
-        self._meanings |= {"p": self._paragraph, "r": self._linked, "br": "\n", "tbl": TABLE, "tr": ROW, "tc": CELL}
-        self._meanings |= {"chart": self._drawing, "relIds": self._drawing, "Fallback": None}
+        self._meanings |= {"p": self._paragraph, "r": self._linked, "br": "\n", "tr": ROW, "tc": CELL}
+        self._meanings |= {"tbl": TABLE, "chart": self._drawing, "relIds": self._drawing, "Fallback": None}
         self._meanings["oMath"] = lambda one: f"${latex(one)}$"
         for number, entry in enumerate(self._main.iter("sldId"), 1):
             with skipping_damage(self._text):

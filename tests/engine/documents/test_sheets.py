@@ -96,5 +96,6 @@ def test_what_is_hidden_is_left_out_and_counted() -> None:
 def test_a_damaged_part_costs_that_part() -> None:
     book = BOOK.format("").replace("</sheets>", '<sheet name="Bad" id="rId2"/></sheets>')
     assert (
-        text_of(rows("<c><v>1</v></c>"), book, comments="<comments>") == "| 1 |\n| --- |\n\n[Left out: 1 damaged part]"
+        text_of(rows("<c><v>1</v></c>"), book, comments="<comments>")
+        == "| 1 |\n| --- |\n\n## Bad\n\n[Left out: 1 damaged part]"
     )

@@ -105,6 +105,11 @@ SHAPES = {
         box("<p><m><oMath><f><num><r><t>a</t></r></num><den><r><t>b</t></r></den></f></oMath></m></p>"),
         r"$\frac{a}{b}$",
     ),
+    "table after a list": (
+        box(line("a") + line("b"), 1)
+        + f"<graphicFrame><tbl><tr><tc>{line('c')}</tc><tc>{line('d')}</tc></tr></tbl></graphicFrame>",
+        "- a\n- b\n\n| c | d |\n| --- | --- |",
+    ),
     "hidden shape": (
         box(line("seen")) + box(line("unseen"), about='<cNvPr hidden="1"/>'),
         "seen\n\n[Left out: 1 hidden passage]",
