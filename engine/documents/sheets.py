@@ -15,6 +15,8 @@ from engine.documents.zipped_parts import ZippedParts, skipping_damage, value
 # A text or the name of a sheet, or the address of a cell that is no part of a name.
 _REFERENCE = re.compile(r""""[^"]*"|'[^']*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)([1-9]\d{0,6})(?![\w.(!])""")
 _LINK = re.compile(r'HYPERLINK\("([^"]+)"')
+# What is before the names of functions that the first version of the format did not have.
+_NEWER = re.compile(r"_xl(?:fn|ws|pm)\.")
 _TRUE = ("1", "true")
 
 
@@ -110,7 +112,7 @@ class SheetsReader:
         elif shared and shared in self._formulas:
             text, from_column, from_row = self._formulas[shared]
             text = _moved(text, column - from_column, row - from_row)
-        return f"={text}" if text else ""
+        return f"={_NEWER.sub('', text)}" if text else ""
 
 
 def _moved(formula: str, columns: int, rows: int) -> str:

@@ -162,9 +162,12 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
     rows: dict[tuple[int, str], list[str]] = {}
     for column, one in enumerate(series, 1):
         labels = _values(one.find("cat")) or _values(one.find("xVal"))
+        sizes = _values(one.find("bubbleSize"))
         for index, found in (_values(one.find("val")) or _values(one.find("yVal"))).items():
             label = labels.get(index, "")
             rows.setdefault((index, label), [label, *[""] * len(series)])[column] = found
+            if index in sizes:
+                rows[index, label][column] += f" ({sizes[index]})"
     text.add_table([["", *(" ".join(_values(one.find("tx")).values()) for one in series)], *rows.values()])
     # The kinds of Office 2016 and later have columns without series.
     for data in chart.iterfind("chartData/data"):

@@ -15,7 +15,8 @@ SERIES = """<ser><tx><strRef><strCache><pt idx="0"><v>{0}</v></pt></strCache></s
 <numCache><formatCode>0%</formatCode><pt idx="0"><v>{5}</v></pt><pt idx="1"><v>{6}</v></pt></numCache></{4}></ser>"""
 YEARS = [(2025, 0.25, 0.5), (2026, 0.3, 0.6)]
 BARS = "".join(SERIES.format(year, "cat", "East", "West", "val", *shares) for year, *shares in YEARS)
-DOTS = SERIES.format("Model", "xVal", 0.5, 1.5, "yVal", 2, 3)
+SIZES = '<bubbleSize><pt idx="0"><v>9</v></pt></bubbleSize></ser>'
+DOTS = SERIES.format("Model", "xVal", 0.5, 1.5, "yVal", 2, 3).replace("</ser>", SIZES)
 FUNNEL = """<chartSpace><chartData><data><strDim><lvl><pt>Seen</pt><pt>Bought</pt></lvl></strDim>
 <numDim><lvl><pt>90</pt><pt>7</pt></lvl></numDim></data></chartData></chartSpace>"""
 DIAGRAM = """<dataModel><pt modelId="0" type="doc"/><pt modelId="1"><t><p><r><t>Ship</t></r></p></t></pt>
@@ -95,7 +96,7 @@ SHAPES = {
     ),
     "dots": (
         '<graphicFrame><chart id="dots"/></graphicFrame>',
-        "Growth\n\n|  | Model |\n| --- | --- |\n| 0.5 | 200% |\n| 1.5 | 300% |",
+        "Growth\n\n|  | Model |\n| --- | --- |\n| 0.5 | 200% (9) |\n| 1.5 | 300% |",
     ),
     "funnel": (
         '<graphicFrame><chart id="funnel"/></graphicFrame>',
