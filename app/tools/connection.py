@@ -20,6 +20,7 @@ import httpx2
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
@@ -47,6 +48,8 @@ KEPT_STDERR, _LONGEST_DETAIL = 16 * 1024, 300
 _MOST_PAGES = 100
 # What the package says when a server has gone; its number is one that servers use too.
 _CLOSED = "Connection closed"
+# The statuses by which an address of the older transport SSE refuses the newer one.
+_REFUSALS_OF_SSE = (400, 404, 405, 406, 415)
 _RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
     types.CallToolResult | types.InputRequiredResult
 )
@@ -60,7 +63,6 @@ class McpConnection:
         self.tools: tuple[Tool, ...] = ()
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
-        self.failure: ToolFailed | None = None
         # Whether it failed before the server could get a call.
         self.unsent = False
         self.over = asyncio.Event()
@@ -107,10 +109,11 @@ class McpConnection:
     async def run(self, with_secrets: Callable[[Server], Server]) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
         error = await self._live(with_secrets, "auto")
-        if self.server.command and not self._settled.is_set() and not self._stopped and _message_of(error) == _CLOSED:
-            # A server of an older version may end at the first question of a newer one, instead of refusing it.
+        if not (self._settled.is_set() or self._stopped) and self._may_be_older(error):
             self._begin()
-            error = await self._live(with_secrets, "legacy")
+            older = await self._live(with_secrets, "legacy")
+            # What an address has answered at first says more about a wrong one.
+            error = older if self.server.command or self._settled.is_set() else error
         if not self._stopped:
             self.failure = self.failure or self._reason(error)
             log.info("%s", self.failure)
@@ -178,7 +181,19 @@ class McpConnection:
     def _ended(self) -> ToolFailed:
         return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
 
+    def _may_be_older(self, error: Exception) -> bool:
+        """Return whether a server that cannot be used is perhaps one of an older version.
+
+        A command may end at the first question of a newer one, instead of refusing it; an address of the transport SSE
+        refuses what is sent to it, as the protocol says.
+        """
+        if self.server.command:
+            return _message_of(error) == _CLOSED
+        leaf = _leaf(error)
+        return isinstance(leaf, ToolFailed) and leaf.arguments.get("status") in _REFUSALS_OF_SSE
+
     def _begin(self) -> None:
+        self.failure: ToolFailed | None = None
         self._scope, self._stderr = anyio.CancelScope(), b""
         self._reader: asyncio.Task[None] | None = None
         self._ending.clear()
@@ -206,10 +221,12 @@ class McpConnection:
                 self._reader = asyncio.create_task(self._read_stderr(reader))
                 errors = stack.enter_context(os.fdopen(writer, "w"))
                 transport = spawned(process, errors)
+            elif mode == "legacy":
+                transport = sse_client(server.url, httpx_client_factory=lambda **_: http_client(server, self._fail))
             else:
                 client = await stack.enter_async_context(http_client(server))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
-            mended = with_mended_messages(transport, self._odd.append)
+            mended = with_mended_messages(transport, self._odd.append, self._end)
             mcp_client = Client(mended, client_info=info, message_handler=self._hear, cache=None, mode=mode)
             self._client = await stack.enter_async_context(mcp_client)
             await self._list()
@@ -279,8 +296,12 @@ class McpConnection:
         if isinstance(message, types.ToolListChangedNotification):
             self._wake.set()
         elif isinstance(message, Exception):
-            self.failure = ToolFailed("not-usable", server=self.server.name, detail=_message_of(message))
-            self._scope.cancel()
+            self._fail(self._reason(message))
+
+    def _fail(self, failure: ToolFailed) -> None:
+        """End the server because of a failure that the package passes over."""
+        self.failure = failure
+        self._scope.cancel()
 
     def _end(self) -> None:
         self._ending.set()
@@ -300,6 +321,8 @@ class McpConnection:
             last = next((line.strip() for line in reversed(words) if line.strip()), "")
             detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
+        if self._settled.is_set() and _message_of(leaf) == _CLOSED:
+            return ToolFailed("lost-session", server=name, detail=_CLOSED)
         self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
         code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
         return ToolFailed(code, server=name, detail=_message_of(leaf))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
+from anyio import EndOfStream
 from anyio.abc import ObjectReceiveStream
 from jsonschema import FormatChecker
 from jsonschema.validators import validator_for
@@ -28,14 +29,15 @@ _USED = ("name", "title", "description", "annotations", "execution")
 
 @asynccontextmanager
 async def with_mended_messages(
-    transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object]
+    transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object], ended: Callable[[], object]
 ) -> AsyncGenerator[Any]:
     """Pass on what a server sends, as the package `mcp` accepts it, and with only those tools in its lists.
 
-    It would refuse the whole message otherwise. `left_out` is called with the names of the other tools.
+    It would refuse the whole message otherwise. `left_out` is called with the names of the other tools, and `ended`
+    when no more messages come.
     """
     async with transport as (messages, answers):
-        yield _MendedMessages(messages, left_out), answers
+        yield _MendedMessages(messages, left_out, ended), answers
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,14 @@ class _MendedMessages(ObjectReceiveStream[Any]):
 
     messages: ObjectReceiveStream[Any]
     left_out: Callable[[str], object]
+    ended: Callable[[], object]
 
     async def receive(self) -> Any:
-        message = await self.messages.receive()
+        try:
+            message = await self.messages.receive()
+        except EndOfStream:
+            self.ended()
+            raise
         result = getattr(getattr(message, "message", None), "result", None)
         if not isinstance(result, dict):
             return message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TextIO, cast
 
@@ -63,8 +63,19 @@ async def spawned(process: StdioServerParameters, errors: TextIO) -> AsyncGenera
             yield streams
 
 
-def http_client(server: Server) -> httpx2.AsyncClient:
-    """Return a client that sends the server's values as headers, and raises `ToolFailed` for an answer without use."""
+def http_client(server: Server, failed: Callable[[ToolFailed], object] | None = None) -> httpx2.AsyncClient:
+    """Return a client that sends the server's values as headers, and raises `ToolFailed` for an answer without use.
+
+    `failed` gets that error as well: the package passes over it where answers do not come as such (SSE).
+    """
+
+    async def report(response: httpx2.Response) -> None:
+        try:
+            await check(response)
+        except ToolFailed as error:
+            if failed is not None:
+                failed(error)
+            raise
 
     async def check(response: httpx2.Response) -> None:
         # A compressed answer of a few bytes could fill the memory; `accept-encoding` asks for none.
@@ -86,7 +97,7 @@ def http_client(server: Server) -> httpx2.AsyncClient:
         status, probes = response.status_code, response.request.headers.get("mcp-method") == "server/discover"
         # The protocol says by 404 that a session is lost, whatever the body is, unless the method is not known; some
         # servers say it by another status.
-        if status >= 400 and "mcp-session-id" in response.request.headers:
+        if status >= 400 and (failed is not None or "mcp-session-id" in response.request.headers):
             said = (await response.aread()).decode(errors="replace")
             if (status in (404, 410) and "-32601" not in said) or NO_SESSION.search(said):
                 raise ToolFailed("lost-session", server=server.name, detail=status)
@@ -97,7 +108,7 @@ def http_client(server: Server) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         headers={**server.values, "accept-encoding": "identity"},
         timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
-        event_hooks={"response": [check]},
+        event_hooks={"response": [report]},
     )
 
 
