@@ -4897,6 +4897,22 @@
         <translation>サーバの標準エラー出力</translation>
     </message>
     <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>ブラウザでのサインインを待っています…</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>サインイン…</translation>
+    </message>
+    <message>
+        <source>Sign out</source>
+        <translation>サインアウト</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
         <source>Ask</source>
         <translation>確認する</translation>
     </message>
@@ -6095,6 +6111,30 @@
         <translation>「{server}」は {address} に移転しました。信頼できるアドレスなら、設定に入力してください。</translation>
     </message>
     <message>
+        <source>Sign-in needed. In Settings &gt; Tools, press “Sign in…” beside “{server}”.</source>
+        <translation>サインインが必要です。「設定 &gt; ツール」で「{server}」の横の「サインイン…」を押してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” refused the key in its headers. In Settings &gt; Tools, enter another one or press “Sign in…”.</source>
+        <translation>「{server}」がヘッダのキーを拒否しました。「設定 &gt; ツール」で別のキーを入力するか、「サインイン…」を押してください。</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” was not completed in the browser. Try again.</source>
+        <translation>「{server}」へのサインインがブラウザで完了しませんでした。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” failed ({detail}). Try again.</source>
+        <translation>「{server}」へのサインインに失敗しました（{detail}）。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
+        <translation>「{server}」には登録済みのアプリからしかサインインできません。アクセストークンを取得し、「設定 &gt; ツール」で値 {example} を追加してください。</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
+        <translation>「{server}」へのサインインは、暗号化されないアドレス（{address}）を使うため拒否されました。</translation>
+    </message>
+    <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
         <translation>「{server}」がツール「{tool}」を変更したため、使いませんでした。もう一度質問すると、新しいツールを確認できます。</translation>
     </message>
@@ -6242,6 +6282,22 @@
     <message>
         <source>Tools are on in the current chat.</source>
         <translation>現在のチャットでツールをオンにしました。</translation>
+    </message>
+    <message>
+        <source>Continue in Tandem. You can close this page.</source>
+        <translation>Tandem に戻って続けてください。このページは閉じてかまいません。</translation>
+    </message>
+    <message>
+        <source>Open {host} in the browser to sign in to “{server}”?</source>
+        <translation>「{server}」にサインインするために、{host} をブラウザで開きますか？</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
     </message>
     <message>
         <source>Import mcp.json</source>

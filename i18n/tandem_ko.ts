@@ -4897,6 +4897,22 @@
         <translation>서버의 표준 오류</translation>
     </message>
     <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>브라우저에서 로그인하기를 기다리는 중…</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>로그인…</translation>
+    </message>
+    <message>
+        <source>Sign out</source>
+        <translation>로그아웃</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
         <source>Ask</source>
         <translation>묻기</translation>
     </message>
@@ -6115,6 +6131,30 @@
         <translation>‘{server}’ 서버의 주소가 바뀌었어요({address}). 믿을 수 있는 주소라면 설정에 입력해 주세요.</translation>
     </message>
     <message>
+        <source>Sign-in needed. In Settings &gt; Tools, press “Sign in…” beside “{server}”.</source>
+        <translation>로그인이 필요해요. ‘설정 &gt; 도구’에서 ‘{server}’ 옆의 ‘로그인…’을 눌러 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” refused the key in its headers. In Settings &gt; Tools, enter another one or press “Sign in…”.</source>
+        <translation>‘{server}’ 서버가 헤더의 키를 거부했어요. ‘설정 &gt; 도구’에서 다른 키를 입력하거나 ‘로그인…’을 눌러 주세요.</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” was not completed in the browser. Try again.</source>
+        <translation>브라우저에서 ‘{server}’ 서버 로그인이 완료되지 않았어요. 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” failed ({detail}). Try again.</source>
+        <translation>‘{server}’ 서버에 로그인하지 못했어요({detail}). 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
+        <translation>‘{server}’ 서버에는 등록된 앱으로만 로그인할 수 있어요. 서버에서 액세스 토큰을 받아 ‘설정 &gt; 도구’에서 {example} 값을 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
+        <translation>‘{server}’ 서버의 로그인이 암호화되지 않은 주소({address})를 사용해서 거부했어요.</translation>
+    </message>
+    <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
         <translation>‘{server}’ 서버가 ‘{tool}’ 도구를 바꿔서 쓰지 않았어요. 다시 질문하면 새 도구를 볼 수 있어요.</translation>
     </message>
@@ -6242,6 +6282,22 @@
     <message>
         <source>Tools are on in the current chat.</source>
         <translation>지금 대화에서 도구를 켰어요.</translation>
+    </message>
+    <message>
+        <source>Continue in Tandem. You can close this page.</source>
+        <translation>Tandem에서 계속해 주세요. 이 페이지는 닫아도 돼요.</translation>
+    </message>
+    <message>
+        <source>Open {host} in the browser to sign in to “{server}”?</source>
+        <translation>‘{server}’ 서버에 로그인하도록 브라우저에서 {host} 주소를 열까요?</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
     </message>
     <message>
         <source>Import mcp.json</source>

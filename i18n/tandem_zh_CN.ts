@@ -4897,6 +4897,22 @@
         <translation>服务器的标准错误输出</translation>
     </message>
     <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>正在等待你在浏览器中登录…</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>登录…</translation>
+    </message>
+    <message>
+        <source>Sign out</source>
+        <translation>退出登录</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
         <source>Ask</source>
         <translation>询问</translation>
     </message>
@@ -6115,6 +6131,30 @@
         <translation>“{server}”已移至 {address}。如果信任该地址，请在设置中输入。</translation>
     </message>
     <message>
+        <source>Sign-in needed. In Settings &gt; Tools, press “Sign in…” beside “{server}”.</source>
+        <translation>需要登录。请在“设置 &gt; 工具”中点按“{server}”旁的“登录…”。</translation>
+    </message>
+    <message>
+        <source>“{server}” refused the key in its headers. In Settings &gt; Tools, enter another one or press “Sign in…”.</source>
+        <translation>“{server}”拒绝了请求头中的密钥。请在“设置 &gt; 工具”中输入其他密钥，或点按“登录…”。</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” was not completed in the browser. Try again.</source>
+        <translation>在浏览器中登录“{server}”未完成。请重试。</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” failed ({detail}). Try again.</source>
+        <translation>登录“{server}”失败（{detail}）。请重试。</translation>
+    </message>
+    <message>
+        <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
+        <translation>“{server}”只允许已注册的应用登录。请从该服务获取访问令牌，并在“设置 &gt; 工具”中添加值 {example}。</translation>
+    </message>
+    <message>
+        <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
+        <translation>登录“{server}”会使用未加密的地址（{address}），因此已被拒绝。</translation>
+    </message>
+    <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
         <translation>“{server}”更改了工具“{tool}”，因此没有使用。再次提问即可查看新的工具。</translation>
     </message>
@@ -6242,6 +6282,22 @@
     <message>
         <source>Tools are on in the current chat.</source>
         <translation>已在当前对话中打开工具。</translation>
+    </message>
+    <message>
+        <source>Continue in Tandem. You can close this page.</source>
+        <translation>请回到 Tandem 继续。可以关闭此网页。</translation>
+    </message>
+    <message>
+        <source>Open {host} in the browser to sign in to “{server}”?</source>
+        <translation>在浏览器中打开 {host} 以登录“{server}”？</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Import mcp.json</source>

@@ -32,6 +32,8 @@ _FOR_MODEL = {
     "lost-session": "The server had lost its session ({detail}), so this call has no result. Call the tool again.",
     "unreachable": "The connection to the server failed ({detail}), and it is not known whether the call ran. "
     "If nothing speaks against it, call the tool again.",
+    "sign-in-needed": "This call did not run, because the user has to sign in to the server first, in the settings of "
+    "Tandem. Tell the user so, and do not repeat the call.",
     "bad-arguments": "This call did not run, because its arguments do not fit the tool: {detail}",
 }
 _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."

@@ -64,7 +64,7 @@ class ToolService(QObject):
         if self._host is None:
             from app.tools.host import ToolHost
 
-            self._host = ToolHost(self.settings.servers, self._host_changed.emit, self.settings.with_secrets)
+            self._host = ToolHost(self.settings.servers, self._host_changed.emit, self.settings)
         return self._host
 
     def servers_changed(self) -> None:

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QMessageBox, QPushButton, QWidget
 
 from app.session.session import Session
 from app.session.tool_service import ToolService
@@ -49,11 +49,12 @@ _LONGEST_DESCRIPTION = 160
 class ServerView(ThemeAware, QFrame):
     """Shows one server: what it is, its state, its tools with what each may do, and its standard error.
 
-    Its signals carry the server as it was shown: to test, to edit, or as it shall be.
+    Its signals carry the server as it was shown: to test, to edit, to sign in to or out of, or as it shall be.
     """
 
     tested = Signal(object)
     edited = Signal(object)
+    signed = Signal(object)
     changed = Signal(object)
 
     def __init__(self, tools: ToolService, parent: QWidget | None = None) -> None:
@@ -62,9 +63,9 @@ class ServerView(ThemeAware, QFrame):
         self._server, self._status = Server(name=""), ServerStatus()
         self.rows: list[tuple[Tool, Row, Chooser]] = []
         self.switch, buttons = Switch(self), QWidget(self)
-        self.test = styled(QPushButton(self), "button")
+        self.test, self.sign = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         self.edit = self.bound("Edit…", styled(QPushButton(self), "button"))
-        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.switch)
+        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.sign, self.test, self.edit, self.switch)
         self.row = Row(buttons, self, at_end=True)
         self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
         self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
@@ -72,6 +73,7 @@ class ServerView(ThemeAware, QFrame):
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)
         self.test.clicked.connect(lambda: self.tested.emit(self._server))
+        self.sign.clicked.connect(lambda: self.signed.emit(self._server))
         self.edit.clicked.connect(lambda: self.edited.emit(self._server))
         self.switch.clicked.connect(lambda on: self.changed.emit(replace(self._server, enabled=on)))
         self.allow_reading.clicked.connect(lambda: self._permit(self._reading, Permission.ALWAYS))
@@ -88,7 +90,8 @@ class ServerView(ThemeAware, QFrame):
                 self.rows.append((tool, Row(chooser, self, at_end=True), chooser))
                 self._tools.addWidget(self.rows[-1][1])
         self.switch.setChecked(server.enabled)
-        self.test.setEnabled(server.enabled and status.state != "starting")
+        self.sign.setVisible(server.signed_in or status.wants_sign_in or status.state == "signing-in")
+        self.test.setEnabled(server.enabled and status.state not in ("starting", "signing-in"))
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -99,6 +102,9 @@ class ServerView(ThemeAware, QFrame):
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
+        sign = self.tr("Sign in…") if status.wants_sign_in else self.tr("Sign out")
+        self.sign.setText(self.tr("Cancel") if status.state == "signing-in" else sign)
+        self.sign.setAccessibleName(f"{self.sign.text()}: {server.name}")
         self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")
         self.switch.setAccessibleName(server.name)
         names = self.tr("Ask"), self.tr("Always allow"), self.tr("Off")
@@ -136,6 +142,9 @@ class ToolsPage(ThemeAware, Form):
     None runs before the person has seen its command and agreed to it.
     """
 
+    # The name of a server and the address where to sign in to it. Emitted on the thread of the servers.
+    _page_found = Signal(str, str)
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._tools = session, session.tools
@@ -169,6 +178,7 @@ class ToolsPage(ThemeAware, Form):
             self.known[server.name].clicked.connect(partial(self._open_card, None, server))
             self.row(self.known[server.name], at_end=True)
         self._tools.changed.connect(self._show)
+        self._page_found.connect(self._ask_to_open)
         show_words(self.outcome, "")
         self.restyle()
 
@@ -188,6 +198,7 @@ class ToolsPage(ThemeAware, Form):
                 view = self._views[name] = ServerView(self._tools, self.widget())
                 view.tested.connect(self._test)
                 view.edited.connect(self._open_card)
+                view.signed.connect(self._sign)
                 view.changed.connect(lambda changed: self._put([changed]))
                 self._servers.addWidget(view)
             view.show_server(server, self._tools.host.status(name))
@@ -237,6 +248,34 @@ class ToolsPage(ThemeAware, Form):
         # Who allows a server wants to use it: a chat whose tools were never chosen gets them.
         is_new = not server.is_approved and self._tools.turn_on_if_unchosen(self._session.chat)
         self._put([server.as_approved()], self.tr("Tools are on in the current chat.") if is_new else "", start)
+
+    # Signing in
+
+    def _sign(self, server: Server) -> None:
+        """Sign in, cancel that, or sign out, as the button of the server says."""
+        host, name = self._tools.host, server.name
+        if host.status(name).state == "signing-in":
+            host.stop(name)
+        elif host.status(name).wants_sign_in:
+            words = self.tr("Continue in Tandem. You can close this page.")
+            host.sign_in(name, partial(self._page_found.emit, name), words)
+        else:
+            host.sign_out(name)
+
+    def _ask_to_open(self, name: str, address: str) -> None:
+        page, question = QUrl(address), QMessageBox(self)
+        host = page.host(QUrl.ComponentFormattingOption.FullyEncoded)
+        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        question.setText(self.tr("Open {host} in the browser to sign in to “{server}”?").format(host=host, server=name))
+        question.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
+        question.setDefaultButton(question.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
+        question.accepted.connect(lambda: self._open(name, page))
+        question.rejected.connect(lambda: self._tools.host.stop(name))
+        question.open()
+
+    def _open(self, name: str, page: QUrl) -> None:
+        if not QDesktopServices.openUrl(page):
+            self._tools.host.stop(name)
 
     # Importing
 

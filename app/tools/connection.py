@@ -29,7 +29,8 @@ from app.system.versions import installed_version
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.listing import MOST_TOOLS, tools_of, with_mended_messages
 from app.tools.results import MOST_PICTURES, result_of
-from app.tools.servers import Server, ServerStatus
+from app.tools.servers import Server, ServerStatus, ToolSettings
+from app.tools.sign_in import SignIn
 from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
 from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
 from engine.pictures.reading import time_for
@@ -58,8 +59,10 @@ _RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAd
 class McpConnection:
     """A server from its start to its end. `changed` is called on the loop when its state or its tools have changed."""
 
-    def __init__(self, server: Server, start_s: float, changed: Callable[[], object]) -> None:
-        self.server = server
+    def __init__(
+        self, server: Server, start_s: float, changed: Callable[[], object], settings: ToolSettings | None = None
+    ) -> None:
+        self.server, self._settings = server, settings
         self.tools: tuple[Tool, ...] = ()
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
@@ -106,12 +109,12 @@ class McpConnection:
         if self.over.is_set():
             raise self._ended()
 
-    async def run(self, with_secrets: Callable[[Server], Server]) -> None:
+    async def run(self) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
-        error = await self._live(with_secrets, "auto")
+        error = await self._live("auto")
         if not (self._settled.is_set() or self._stopped) and self._may_be_older(error):
             self._begin()
-            older = await self._live(with_secrets, "legacy")
+            older = await self._live("legacy")
             # What an address has answered at first says more about a wrong one.
             error = older if self.server.command or self._settled.is_set() else error
         if not self._stopped:
@@ -198,12 +201,12 @@ class McpConnection:
         self._reader: asyncio.Task[None] | None = None
         self._ending.clear()
 
-    async def _live(self, with_secrets: Callable[[Server], Server], mode: str) -> Exception:
+    async def _live(self, mode: str) -> Exception:
         """Run the server, and return the error that has ended it."""
         self._scope.deadline = anyio.current_time() + self._start_s
         try:
             with self._scope:
-                await self._talk(await asyncio.to_thread(with_secrets, self.server), mode)
+                await self._talk(mode)
         except Exception as error:
             return error
         finally:
@@ -213,7 +216,11 @@ class McpConnection:
                 self._reader.cancel()
         return EOFError(_CLOSED)
 
-    async def _talk(self, server: Server, mode: str) -> None:
+    async def _talk(self, mode: str) -> None:
+        server, auth = self.server, None
+        if self._settings is not None:
+            server = await asyncio.to_thread(self._settings.with_secrets, server)
+            auth = await SignIn(server, self._settings).load()
         info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
         async with AsyncExitStack() as stack:
             if server.command:
@@ -222,9 +229,11 @@ class McpConnection:
                 errors = stack.enter_context(os.fdopen(writer, "w"))
                 transport = spawned(process, errors)
             elif mode == "legacy":
-                transport = sse_client(server.url, httpx_client_factory=lambda **_: http_client(server, self._fail))
+                transport = sse_client(
+                    server.url, httpx_client_factory=lambda **_: http_client(server, auth, self._fail)
+                )
             else:
-                client = await stack.enter_async_context(http_client(server))
+                client = await stack.enter_async_context(http_client(server, auth))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
             mended = with_mended_messages(transport, self._odd.append, self._end)
             mcp_client = Client(mended, client_info=info, message_handler=self._hear, cache=None, mode=mode)

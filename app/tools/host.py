@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.tools.servers import Server, ServerStatus
+from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.tool import SILENCE_S, Tool, ToolFailed, ToolProgress, ToolResult
 
 if TYPE_CHECKING:
@@ -33,22 +33,23 @@ _Found = TypeVar("_Found")
 class ToolHost:
     """The servers that run. Every method may be called from any thread and returns at once, except `close`.
 
-    `changed` is called on any thread when a status or a list of tools has changed. `with_secrets` fills in the values
-    of a server before it starts (`ToolSettings.with_secrets`); it runs on a thread of its own.
+    `changed` is called on any thread when a status or a list of tools has changed. `settings` has the secrets of the
+    servers, and is asked for them on threads of their own.
     """
 
     def __init__(
         self,
         servers: Sequence[Server],
         changed: Callable[[], None],
-        with_secrets: Callable[[Server], Server] = lambda server: server,
+        settings: ToolSettings | None = None,
         start_s: float = START_S,
     ) -> None:
         self._servers = {server.name: server for server in servers}
-        self._changed, self._with_secrets, self._start_s = changed, with_secrets, start_s
+        self._changed, self._settings, self._start_s = changed, settings, start_s
         self._closing = asyncio.Event()
         # Servers whose start waits for the import of `connection`.
         self._awaited: frozenset[str] = frozenset()
+        self._sign_ins: dict[str, Future[None]] = {}
         # These belong to the loop.
         self._connections: dict[str, McpConnection] = {}
         self._restarts: dict[str, list[float]] = {}
@@ -87,14 +88,30 @@ class ToolHost:
         """
         return self._submit(self._call(tool, arguments, reported, silence_s))
 
+    def sign_in(self, name: str, open_page: Callable[[str], object], words: str) -> Future[None]:
+        """Have the person sign in to a server in the browser, then start it. Its status tells how it ends.
+
+        `open_page` gets the address, on the thread of the servers; the browser shows `words` when it comes back.
+        """
+        future = self._sign_ins[name] = self._submit(self._sign_in(name, open_page, words))
+        self._changed()
+        future.add_done_callback(lambda _: self._changed())
+        return future
+
+    def sign_out(self, name: str) -> Future[None]:
+        """End a server, and forget its sign-in."""
+        return self._submit(self._sign_out(name))
+
     def status(self, name: str) -> ServerStatus:
+        if name in self._sign_ins and not self._sign_ins[name].done():
+            return ServerStatus("signing-in")
         connection = self._connections.get(name)
         if connection is None:
             return ServerStatus("starting" if name in self._awaited else "stopped")
         return connection.status
 
     def stop(self, name: str) -> None:
-        """End a server, if it runs; `tools` starts it again."""
+        """End a server, if it runs, or a sign-in that waits; `tools` starts it again."""
         self._loop.call_soon_threadsafe(self._stop, name)
 
     def close(self) -> None:
@@ -145,6 +162,25 @@ class ToolHost:
                 raise
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 
+    async def _sign_in(self, name: str, open_page: Callable[[str], object], words: str) -> None:
+        from app.tools.sign_in import sign_in
+
+        assert self._settings is not None
+        try:
+            await sign_in(self._servers[name], self._settings, open_page, words)
+            self.set_servers(self._settings.servers)
+            self.tools([name])
+        except ToolFailed as error:
+            if (connection := self._connections.get(name)) is not None:
+                connection.failure = error
+
+    async def _sign_out(self, name: str) -> None:
+        from app.tools.sign_in import sign_out
+
+        assert self._settings is not None
+        await sign_out(self._servers[name], self._settings)
+        self.set_servers(self._settings.servers)
+
     async def _connected(self, name: str) -> McpConnection:
         """Return the connection of a server that is ready. Raises `ToolFailed`."""
         # Importing the package takes a second of a processor's time, which only those who use tools shall spend.
@@ -163,8 +199,8 @@ class ToolHost:
         if found is not None and found.has_died:
             self._count_restart(found)
         if found is None or not (found.is_usable or found.was_slow):
-            found = self._connections[name] = McpConnection(server, self._start_s, self._changed)
-            task = asyncio.create_task(found.run(self._with_secrets))
+            found = self._connections[name] = McpConnection(server, self._start_s, self._changed, self._settings)
+            task = asyncio.create_task(found.run())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             self._changed()
@@ -184,6 +220,8 @@ class ToolHost:
 
     def _stop(self, name: str) -> None:
         self._restarts.pop(name, None)
+        if name in self._sign_ins:
+            self._sign_ins[name].cancel()
         if (connection := self._connections.get(name)) is not None:
             connection.stop()
 

@@ -43,6 +43,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     `ToolSettings.with_secrets` has filled them in. `approved` is the fingerprint of what the person agreed to run.
     `asks` are the names of values, and the variables in the command or url, that an imported file left to the person,
     with what it says of each.
+    `signed_in`: the keychain has a sign-in for the url.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool = True
     approved: str = ""
     asks: dict[str, str] = {}
+    signed_in: bool = False
 
     @property
     def target(self) -> str:
@@ -95,12 +97,17 @@ class ServerStatus:
     tasks.
     """
 
-    state: Literal["stopped", "starting", "running", "failed"] = "stopped"
+    state: Literal["stopped", "starting", "running", "failed", "signing-in"] = "stopped"
     error: ToolFailed | None = None
     tools: tuple[Tool, ...] = ()
     unusable: tuple[str, ...] = ()
     only_as_tasks: tuple[str, ...] = ()
     stderr: str = ""
+
+    @property
+    def wants_sign_in(self) -> bool:
+        """Whether a sign-in may make it run."""
+        return self.error is not None and self.error.code.startswith(("sign-in-", "key-refused"))
 
 
 class _StoredPermission(msgspec.Struct, frozen=True):
@@ -129,8 +136,8 @@ class ToolSettings:
     ) -> None:
         self._path, self._secrets, self._submit = path, secrets, submit
         self._lock = threading.Lock()
-        # The values by server that no keychain could keep, for this run.
-        self._unkept: dict[str, dict[str, str]] = {}
+        # What no keychain could keep, by the name of its entry, for this run.
+        self._unkept: dict[str, str] = {}
         self._file = self._read()
 
     @property
@@ -141,30 +148,31 @@ class ToolSettings:
     @property
     def entries(self) -> list[str]:
         """The names of the servers' entries in the keychain."""
-        return [_entry(server.name) for server in self.servers]
+        return [_entry(server.name, kind) for server in self.servers for kind in ("tools", "sign-in")]
 
     def put(self, server: Server) -> bool:
         """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
 
         Values that are "" keep what is stored. Without a keychain they are for this run only. A server that runs gets
-        new values after `ToolHost.stop`. Values that decide what runs are in the file.
+        new values after `ToolHost.stop`. Values that decide what runs are in the file. A sign-in stays with its url.
         """
         kept = self._kept_values(server.name)
-        before = next((one.deciding for one in self.servers if one.name == server.name), {})
-        clear = {name: value or before.get(name, "") for name, value in server.deciding.items()}
+        before = next((one for one in self.servers if one.name == server.name), server)
+        signed_in = before.signed_in and before.url == server.url
+        if before.signed_in and not signed_in:
+            self._keep(_entry(server.name, "sign-in"), "")
+        clear = {name: value or before.deciding.get(name, "") for name, value in server.deciding.items()}
         given = {name: value or kept.get(name, "") for name, value in server.values.items() if name not in clear}
         values = {name: value for name, value in given.items() if value}
-        stored = self._keep_values(server.name, values) if values != kept else server.name not in self._unkept
-        plain = replace(server, values=dict.fromkeys(server.values, "") | clear)
-        with self._lock:
-            servers = [plain if one.name == server.name else one for one in self._file.servers]
-            self._file.servers = servers if plain in servers else [*servers, plain]
-        self._submit(self._write)
+        stored = self._keep_values(server.name, values) if values != kept else _entry(server.name) not in self._unkept
+        plain = replace(server, values=dict.fromkeys(server.values, "") | clear, signed_in=signed_in)
+        self._replace(plain)
         return stored
 
     def remove(self, name: str) -> None:
-        """Remove a server with its secrets and permissions."""
+        """Remove a server with its secrets, its sign-in and its permissions."""
         self._keep_values(name, {})
+        self._keep(_entry(name, "sign-in"), "")
         with self._lock:
             self._file.servers = [one for one in self._file.servers if one.name != name]
             self._file.permissions = [one for one in self._file.permissions if one.server != name]
@@ -178,6 +186,18 @@ class ToolSettings:
         if missing := [name for name in server.values if not known.get(name)]:
             raise ToolFailed("no-secrets", server=server.name, names=", ".join(missing))
         return replace(server, values={name: known[name] for name in server.values})
+
+    def kept_sign_in(self, server: Server) -> str:
+        """Return what `keep_sign_in` has kept for the server; "" without a sign-in. May ask the person."""
+        return self._kept(_entry(server.name, "sign-in")) if server.signed_in else ""
+
+    def keep_sign_in(self, server: Server, kept: str) -> None:
+        """Keep a sign-in, or none if it is "", unless the server is gone or has another url. May ask the person."""
+        for one in self.servers:
+            if (one.name, one.url) == (server.name, server.url):
+                self._keep(_entry(server.name, "sign-in"), kept)
+                if one.signed_in != bool(kept):
+                    self._replace(replace(one, signed_in=bool(kept)))
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
         """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat.
@@ -200,21 +220,32 @@ class ToolSettings:
             self._file.permissions = others
         self._submit(self._write)
 
+    def _replace(self, server: Server) -> None:
+        """Take a server in place of the one of the same name, or as the last one."""
+        with self._lock:
+            servers = [server if one.name == server.name else one for one in self._file.servers]
+            self._file.servers = servers if server in servers else [*servers, server]
+        self._submit(self._write)
+
     def _kept_values(self, name: str) -> dict[str, str]:
-        if (unkept := self._unkept.get(name)) is not None:
-            return unkept
         try:
-            return msgspec.json.decode(self._secrets.read(_entry(name)) or "{}", type=dict[str, str])
+            return msgspec.json.decode(self._kept(_entry(name)) or "{}", type=dict[str, str])
         except msgspec.MsgspecError:
             log.info("the keychain's entry of a server of tools cannot be used")
             return {}
 
     def _keep_values(self, name: str, values: dict[str, str]) -> bool:
-        self._unkept.pop(name, None)
-        if not values:
-            self._secrets.remove(_entry(name))
-        elif not self._secrets.write(_entry(name), msgspec.json.encode(values).decode()):
-            self._unkept[name] = values
+        return self._keep(_entry(name), msgspec.json.encode(values).decode() if values else "")
+
+    def _kept(self, entry: str) -> str:
+        return self._unkept.get(entry) or self._secrets.read(entry) or ""
+
+    def _keep(self, entry: str, secret: str) -> bool:
+        self._unkept.pop(entry, None)
+        if not secret:
+            self._secrets.remove(entry)
+        elif not self._secrets.write(entry, secret):
+            self._unkept[entry] = secret
             return False
         return True
 
@@ -237,9 +268,9 @@ class ToolSettings:
                 log.info("the servers of tools cannot be written to %s", self._path, exc_info=True)
 
 
-def _entry(name: str) -> str:
+def _entry(name: str, kind: str = "tools") -> str:
     """Return the name of a server's entry in the keychain."""
-    return f"tools/{name}"
+    return f"{kind}/{name}"
 
 
 # A value of a variable, or an argument, as people write them.

@@ -63,10 +63,23 @@ async def spawned(process: StdioServerParameters, errors: TextIO) -> AsyncGenera
             yield streams
 
 
-def http_client(server: Server, failed: Callable[[ToolFailed], object] | None = None) -> httpx2.AsyncClient:
+async def expects_answer(request: httpx2.Request) -> bool:
+    """Whether a request is a call of the protocol. An exception after a notification would end it without a reason."""
+    return request.method == "POST" and b'"id"' in await request.aread()
+
+
+def wants_sign_in(response: httpx2.Response) -> bool:
+    """Whether the server wants a sign-in, or one with more rights."""
+    return response.status_code == 401 or "insufficient_scope" in response.headers.get("www-authenticate", "")
+
+
+def http_client(
+    server: Server, auth: httpx2.Auth | None = None, failed: Callable[[ToolFailed], object] | None = None
+) -> httpx2.AsyncClient:
     """Return a client that sends the server's values as headers, and raises `ToolFailed` for an answer without use.
 
-    `failed` gets that error as well: the package passes over it where answers do not come as such (SSE).
+    `auth` gets the answers that want a sign-in. `failed` gets that error as well: the package passes over it where
+    answers do not come as such (SSE).
     """
 
     async def report(response: httpx2.Response) -> None:
@@ -86,8 +99,7 @@ def http_client(server: Server, failed: Callable[[ToolFailed], object] | None = 
         # An endless stream of events is allowed; the package bounds each event.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Bounded(cast(httpx2.AsyncByteStream, response.stream), server.name)
-        # An exception after a notification would end the connection without a reason; the next request has its own.
-        if response.request.method != "POST" or b'"id"' not in await response.request.aread():
+        if not await expects_answer(response.request):
             return
         if response.has_redirect_location:
             url, new = response.url, response.url.join(response.headers["location"])
@@ -101,6 +113,8 @@ def http_client(server: Server, failed: Callable[[ToolFailed], object] | None = 
             said = (await response.aread()).decode(errors="replace")
             if (status in (404, 410) and "-32601" not in said) or NO_SESSION.search(said):
                 raise ToolFailed("lost-session", server=server.name, detail=status)
+        if auth is not None and wants_sign_in(response):
+            return
         # Older servers refuse this question in many ways; the package then asks in their way.
         if status in (401, 403) or (status >= 400 and not probes and b'"jsonrpc"' not in await response.aread()):
             raise ToolFailed("http-status", server=server.name, status=status)
@@ -108,6 +122,7 @@ def http_client(server: Server, failed: Callable[[ToolFailed], object] | None = 
     return httpx2.AsyncClient(
         headers={**server.values, "accept-encoding": "identity"},
         timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
+        auth=auth,
         event_hooks={"response": [report]},
     )
 

@@ -78,6 +78,17 @@ TOOL_REASONS = Sentences(
         "unreachable": "Can't reach “{server}” ({detail}). Check its address and the network.",
         "redirected": "“{server}” has moved to {address}. If you trust that address, enter it in the settings.",
         "http-status": "“{server}” answers with error {status}. Check its address and the key in its headers.",
+        "sign-in-needed": "Sign-in needed. In Settings > Tools, press “Sign in…” beside “{server}”.",
+        "key-refused": (
+            "“{server}” refused the key in its headers. In Settings > Tools, enter another one or press “Sign in…”."
+        ),
+        "sign-in-unfinished": "The sign-in to “{server}” was not completed in the browser. Try again.",
+        "sign-in-failed": "The sign-in to “{server}” failed ({detail}). Try again.",
+        "sign-in-closed": (
+            "“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} "
+            "in Settings > Tools."
+        ),
+        "sign-in-unsafe": "The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.",
         "changed-tool": "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.",
         "refused": "“{tool}” failed ({detail}).",
         "denied": "This call was not allowed.",
@@ -242,6 +253,8 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
         return joined(_tools_found(status, off), unusable if status.unusable else "")
     if status.state == "starting":
         return translate("ServerView", "Starting…")
+    if status.state == "signing-in":
+        return translate("ServerView", "Waiting for you to sign in in the browser…")
     return translate("ServerView", "Starts when a chat needs it.")
 
 

@@ -27,7 +27,7 @@ def hostile(behaviour: str = "", *arguments: str, name: str = "", values: dict[s
     return Server(name=named, command=sys.executable, args=args, values=values or {}).as_approved()
 
 
-def each(behaviours: Any, in_every_run: set[str]) -> list[Any]:
+def each(behaviours: Any, in_every_run: set[Any]) -> list[Any]:
     """Return the parameters of a test; what is not in every run is in the full one."""
     return [pytest.param(one, marks=() if one in in_every_run else pytest.mark.full) for one in behaviours]
 

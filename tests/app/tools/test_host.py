@@ -21,8 +21,9 @@ import pytest
 from msgspec.structs import replace
 
 from app.tools.host import ToolHost
-from app.tools.servers import Server
+from app.tools.servers import Server, ToolSettings
 from app.tools.tool import ToolFailed, ToolProgress
+from tests.app.hub_library import KeychainInMemory
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, is_running, servers_below, wait_until
 
 # An app that has a server answer, says so, and then does nothing.
@@ -86,11 +87,9 @@ def test_a_server_sees_its_own_variables_and_few_others(hosts: Hosts, monkeypatc
     assert world["cwd"] == str(Path.home())
 
 
-def test_secrets_come_when_a_server_starts(hosts: Hosts) -> None:
-    def refuse(server: Server) -> Server:
-        raise ToolFailed("no-secrets", server=server.name, names="KEY")
-
-    hosts.made.append(ToolHost([hostile()], lambda: None, refuse))
+def test_secrets_come_when_a_server_starts(hosts: Hosts, tmp_path: Path) -> None:
+    settings = ToolSettings(tmp_path / "tools.json", KeychainInMemory())
+    hosts.made.append(ToolHost([hostile(values={"KEY": ""})], lambda: None, settings))
     assert hosts.tools("good") == []
     assert hosts.error("good").arguments == {"server": "good", "names": "KEY"}
 

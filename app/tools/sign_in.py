@@ -1,0 +1,198 @@
+"""Signing in to servers of tools over HTTP (OAuth): the browser, and the tokens with their renewal.
+
+The protocol is the package `mcp`'s. No token, code or secret gets into a log or the text of an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, closing, suppress
+from html import escape
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError
+from mcp.shared import auth
+from pydantic import AnyUrl, BaseModel, ValidationError
+
+from app.tools.servers import Server, ToolSettings
+from app.tools.tool import ToolFailed
+from app.tools.transports import expects_answer, http_client, wants_sign_in
+
+# Seconds for a person to sign in, and for a browser or a service to say what it has to.
+SIGN_IN_S, MESSAGE_S = 300.0, 10.0
+_HERE = ("127.0.0.1", "::1", "localhost")
+_HEAD = "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n<!doctype html>"
+
+
+class _Kept(BaseModel):
+    """The fields of the package's `OAuthContext` that the keychain has."""
+
+    server_url: str
+    current_tokens: auth.OAuthToken
+    client_info: auth.OAuthClientInformationFull
+    token_expiry_time: float | None = None
+    oauth_metadata: auth.OAuthMetadata | None = None
+    protected_resource_metadata: auth.ProtectedResourceMetadata | None = None
+
+
+class SignIn(OAuthClientProvider):
+    """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain.
+
+    It opens no browser by itself: a request for which a person has to sign in raises `ToolFailed`.
+    """
+
+    def __init__(self, server: Server, settings: ToolSettings) -> None:
+        urls = [AnyUrl("http://127.0.0.1")]
+        client = auth.OAuthClientMetadata(client_name="Tandem", redirect_uris=urls, token_endpoint_auth_method="none")
+        super().__init__(server.url, client, self)
+        self._server, self._settings = server, settings
+
+    async def load(self) -> SignIn:
+        """Read what the keychain has for the server's address, and return this."""
+        kept = await asyncio.to_thread(self._settings.kept_sign_in, self._server)
+        with suppress(ValidationError):
+            found = _Kept.model_validate_json(kept)
+            if found.server_url == self._server.url:
+                for name, value in found:
+                    setattr(self.context, name, value)
+        return self
+
+    async def get_tokens(self) -> auth.OAuthToken | None:
+        return self.context.current_tokens
+
+    async def get_client_info(self) -> auth.OAuthClientInformationFull | None:
+        return self.context.client_info
+
+    async def set_client_info(self, client_info: auth.OAuthClientInformationFull) -> None:
+        """Wait for the tokens: without them, the next sign-in registers again, because its port is another one."""
+
+    async def set_tokens(self, tokens: auth.OAuthToken) -> None:
+        self.context.current_tokens = tokens
+        kept = _Kept.model_validate(self.context, from_attributes=True).model_dump_json(exclude_none=True)
+        await asyncio.to_thread(self._settings.keep_sign_in, self._server, kept)
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Send a request with the token, which the package's flow renews if it is too old or the server refuses it.
+
+        That flow would hold its lock until the answer begins, so that one long call would delay all others.
+        """
+        context, name = self.context, self._server.name
+        if (sent := context.current_tokens) is not None and context.is_token_valid():
+            request.headers["Authorization"] = f"Bearer {sent.access_token}"
+            if not wants_sign_in((yield request)):
+                return
+            # Another request may have renewed it meanwhile.
+            if context.current_tokens is sent:
+                context.token_expiry_time = 1.0
+        async with aclosing(super().async_auth_flow(request)) as flow:
+            outgoing = await anext(flow)
+            while outgoing is not request:
+                response = yield self.checked(outgoing)
+                if response.status_code >= 500:
+                    raise ToolFailed("unreachable", server=name, detail=response.status_code)
+                outgoing = await flow.asend(response)
+        if wants_sign_in((yield request)) and await expects_answer(request):
+            has_key = self._server.values and not self._server.signed_in
+            raise ToolFailed("key-refused" if has_key else "sign-in-needed", server=name)
+
+    async def obtain(self, client: httpx2.AsyncClient) -> None:
+        """Have the person sign in, and keep the tokens."""
+        message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        accepts = {"accept": "application/json, text/event-stream"}
+        request = client.build_request("POST", self._server.url, json=message, headers=accepts)
+        answer = await client.send(request)
+        if answer.status_code != 401:
+            # Some refuse calls only.
+            answer = httpx2.Response(401, request=request)
+        async with aclosing(super().async_auth_flow(request)) as flow:
+            await anext(flow)
+            while (outgoing := await flow.asend(answer)) is not request:
+                answer = await client.send(self.checked(outgoing))
+
+    def checked(self, request: httpx2.Request) -> httpx2.Request:
+        """Return a request for the service that signs in, whose address must be safe, with an answer that is plain."""
+        check_address(self._server, str(request.url))
+        request.headers["accept-encoding"] = "identity"
+        return request
+
+
+def check_address(server: Server, address: str) -> None:
+    """Raise `ToolFailed` for an address that others can listen to. Only a server of this computer may name another."""
+    found = urlsplit(address)
+    here = found.hostname in _HERE and urlsplit(server.url).hostname in _HERE
+    if found.scheme != "https" and not (found.scheme == "http" and here):
+        raise ToolFailed("sign-in-unsafe", server=server.name, address=f"{found.scheme}://{found.hostname}")
+
+
+async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[str], object], words: str) -> None:
+    """Have a person sign in to a server, and keep that. Raises `ToolFailed`.
+
+    `open_page` gets the address for the browser, which shows `words` when it comes back to a port of this computer.
+    """
+    state, query = b"", asyncio.get_running_loop().create_future()
+
+    async def send(address: str) -> None:
+        nonlocal state
+        check_address(server, address)
+        state = dict(parse_qsl(urlsplit(address).query))["state"].encode()
+        open_page(address)
+
+    async def returned() -> auth.AuthorizationCodeResult:
+        found: dict[str, str] = await query
+        if "code" not in found:
+            raise ToolFailed("sign-in-unfinished", server=server.name)
+        return auth.AuthorizationCodeResult(code=found["code"], state=found["state"], iss=found.get("iss"))
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with closing(writer), suppress(OSError, EOFError, ValueError, IndexError, asyncio.LimitOverrunError):
+            async with asyncio.timeout(MESSAGE_S):
+                head = await reader.readuntil(b"\r\n\r\n")
+            found = dict(parse_qsl(urlsplit(head.split(b" ")[1].decode("ascii")).query))
+            if not state or not secrets.compare_digest(found.get("state", "").encode(), state):
+                writer.write(_HEAD.format("404 Not Found").encode())
+                return
+            writer.write(f"{_HEAD.format('200 OK')}<title>Tandem</title><p>{escape(words)}</p>".encode())
+            if not query.done():
+                query.set_result(found)
+
+    server = await asyncio.to_thread(settings.with_secrets, server)
+    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    flow = SignIn(server, settings)
+    flow.context.client_metadata.redirect_uris = [AnyUrl(f"http://127.0.0.1:{port}/callback")]
+    flow.context.redirect_handler, flow.context.callback_handler = send, returned
+    try:
+        async with asyncio.timeout(SIGN_IN_S), http_client(server) as client:
+            await flow.obtain(client)
+    except TimeoutError as error:
+        raise ToolFailed("sign-in-unfinished", server=server.name) from error
+    except OAuthRegistrationError:
+        raise ToolFailed("sign-in-closed", server=server.name, example="Authorization: Bearer TOKEN") from None
+    except (OAuthFlowError, httpx2.RequestError, httpx2.InvalidURL, ValueError, KeyError) as error:
+        # What follows the first words may be what a service has said, with its secrets.
+        raise ToolFailed("sign-in-failed", server=server.name, detail=re.split("[:\n]", str(error))[0]) from None
+    finally:
+        listener.close()
+
+
+async def sign_out(server: Server, settings: ToolSettings) -> None:
+    """Forget a sign-in, here and at the service that gave it, if that offers it."""
+    sign_in = await SignIn(server, settings).load()
+    await asyncio.to_thread(settings.keep_sign_in, server, "")
+    tokens, client, service = (
+        sign_in.context.current_tokens,
+        sign_in.context.client_info,
+        sign_in.context.oauth_metadata,
+    )
+    if tokens is None or client is None or service is None or service.revocation_endpoint is None:
+        return
+    fields = {"token": tokens.refresh_token or tokens.access_token, "client_id": client.client_id}
+    with suppress(httpx2.RequestError, OSError, ToolFailed, OAuthFlowError):
+        fields, headers = sign_in.context.prepare_token_auth(fields, {})
+        request = httpx2.Request("POST", str(service.revocation_endpoint), data=fields, headers=headers)
+        async with asyncio.timeout(MESSAGE_S), http_client(server) as http:
+            await http.send(sign_in.checked(request))

@@ -1,0 +1,282 @@
+"""Signing in to servers of tools over HTTP: the browser, the tokens and their renewal, and what goes wrong."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+
+import pytest
+from msgspec.structs import replace
+
+from app.conversations.records import ToolUse
+from app.session.calls import ToolRun
+from app.tools.host import ToolHost
+from app.tools.servers import ToolSettings
+from app.tools.tool import Tool
+from app.wording.tools import call_sentence
+from tests.app.hub_library import KeychainInMemory
+from tests.app.tools.conftest import WAIT_S, Hosts, each, wait_until
+from tests.app.tools.sign_in_service import Page, Person, Service, browse, serving
+
+WORDS = "Continue in <Tandem>."
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with serving() as service:
+        yield service
+
+
+class Keychain(KeychainInMemory):
+    def remove(self, endpoint: str) -> None:
+        self.kept.pop(endpoint, None)
+
+
+class Home:
+    """What one computer keeps, and the app that runs on it."""
+
+    def __init__(self, hosts: Hosts, service: Service, folder: Path) -> None:
+        self.keychain, self._hosts, self._file = Keychain(), hosts, folder / "tools.json"
+        self.service = service
+        self.settings = ToolSettings(self._file, self.keychain)
+        self.settings.put(service.server)
+        self.start()
+
+    def start(self) -> None:
+        """Start the app anew."""
+        for host in self._hosts.made:
+            host.close()
+        self.settings = ToolSettings(self._file, self.keychain)
+        self._hosts.made.append(ToolHost(self.settings.servers, lambda: None, self.settings))
+
+    @property
+    def host(self) -> ToolHost:
+        return self._hosts.host
+
+    def tools(self) -> list[Tool]:
+        return self._hosts.tools("remote")
+
+    def sign_in(self, person: Person) -> None:
+        """Sign in, which a server asks for that was tried."""
+        self.tools()
+        self.host.sign_in("remote", person.open, WORDS).result(WAIT_S)
+
+    @property
+    def written(self) -> str:
+        return self._file.read_text()
+
+
+@pytest.fixture
+def home(hosts: Hosts, service: Service, tmp_path: Path) -> Home:
+    return Home(hosts, service, tmp_path)
+
+
+def port_of(address: str) -> int:
+    """The port where the browser is to come back."""
+    port = urlsplit(parse_qs(urlsplit(address).query)["redirect_uri"][0]).port
+    assert port is not None
+    return port
+
+
+def is_open(port: int) -> bool:
+    """Whether somebody listens there. Connecting to find out would be a connection that may be accepted at the end."""
+    with socket.socket() as found:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return False
+    return True
+
+
+def test_after_a_sign_in_the_tools_are_there_and_secrets_only_in_the_keychain(
+    home: Home, hosts: Hosts, service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    assert home.tools() == []
+    assert hosts.error("remote").code == "sign-in-needed"
+    person = Person()
+    home.sign_in(person)
+    assert [tool.name for tool in home.tools()] == ["quick", "slow"]
+    wait_until(lambda: bool(person.pages))
+    assert "Continue in &lt;Tandem&gt;." in person.pages[0].text
+    assert not is_open(port_of(person.opened[0]))
+    assert service.given[0] in str(home.keychain.kept)
+    assert {*home.keychain.kept} <= {*home.settings.entries}
+    assert "SECRET" not in home.written + caplog.text
+
+
+@pytest.mark.parametrize("expires_in", each((-10, 3600, None), {-10, None}))
+def test_a_token_is_renewed_silently_also_after_a_restart(home: Home, service: Service, expires_in: int | None) -> None:
+    service.expires_in = expires_in
+    home.sign_in(Person())
+    service.expires_in = 3600
+    home.start()
+    service.access.clear()
+    [quick, _] = home.tools()
+    home.host.call(quick, {}).result(WAIT_S)
+    # The newest tokens are kept.
+    home.start()
+    service.access.clear()
+    assert len(home.tools()) == 2
+
+
+def test_a_call_whose_token_cannot_be_renewed_says_to_sign_in_and_opens_nothing(
+    home: Home, hosts: Hosts, service: Service
+) -> None:
+    person = Person()
+    home.sign_in(person)
+    [quick, _] = home.tools()
+    service.access.clear()
+    service.refresh.clear()
+    assert hosts.failure(quick).code == "sign-in-needed"
+    call = ToolRun(ToolUse("remote", "quick", "quick", "call_1", "{}"))
+    call.end(hosts.failure(quick))
+    assert "the user has to sign in" in call.text
+    assert call_sentence(call) == "Sign-in needed. In Settings > Tools, press “Sign in…” beside “remote”."
+    home.sign_in(person)
+    assert len(home.tools()) == 2
+    assert len(person.opened) == 2
+
+
+def test_a_service_that_is_down_costs_no_sign_in(home: Home, hosts: Hosts, service: Service) -> None:
+    home.sign_in(Person())
+    service.access.clear()
+    service.fails["/service/issue"] = 503, b"SECRET"
+    assert home.tools() == []
+    assert hosts.error("remote").code == "unreachable"
+    service.fails.clear()
+    assert len(home.tools()) == 2
+
+
+def test_a_long_call_delays_no_other(home: Home, service: Service) -> None:
+    home.sign_in(Person())
+    [quick, slow] = home.tools()
+    waiting = home.host.call(slow, {})
+    home.host.call(quick, {}).result(WAIT_S)
+    assert not waiting.done()
+    service.release.set()
+    waiting.result(WAIT_S)
+
+
+def forged(address: str) -> Page:
+    """Come back with another state, with none, and with what is no request, before the browser does."""
+    back = dict(parse_qsl(urlsplit(address).query))["redirect_uri"]
+    for state in ({"state": "other"}, {"state": "é"}, {}):
+        assert browse(f"{back}?{urlencode({'code': 'forged', **state})}").status == 404
+    with socket.create_connection(("127.0.0.1", port_of(address))) as other:
+        other.sendall(b"\xff\r\n\r\n")
+    return browse(address)
+
+
+def test_who_does_not_know_the_state_cannot_sign_in(home: Home) -> None:
+    person = Person(forged)
+    home.sign_in(person)
+    assert len(home.tools()) == 2
+
+
+FAULTS = {
+    "denied": "sign-in-unfinished", "closed": "sign-in-closed", "says secrets": "sign-in-failed",
+    "odd tokens": "sign-in-failed", "odd letters": "sign-in-failed", "open page": "sign-in-unsafe",
+    "odd page": "sign-in-failed", "open tokens": "sign-in-unsafe", "another page": "sign-in-closed",
+    "other issuer": "sign-in-failed",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", each(FAULTS, {"denied", "closed", "odd tokens", "open page"}))
+def test_a_sign_in_that_fails_says_why_without_secrets_and_leaves_nothing(
+    home: Home, hosts: Hosts, service: Service, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    service.denies = fault == "denied"
+    service.fails = {
+        "closed": {"/service/register": (403, b"SECRET")},
+        "says secrets": {"/service/issue": (400, b'{"error": "SECRET"}')},
+        "odd tokens": {"/service/issue": (200, b'{"refresh_token": "SECRET"}')},
+        "odd letters": {"/service/issue": (400, b"SECRET\xff")},
+    }.get(fault, {})
+    service.metadata = {
+        "open page": {"authorization_endpoint": "http://example.org/login"},
+        "odd page": {"authorization_endpoint": f"{service.url}/login#"},
+        "open tokens": {"token_endpoint": "http://example.org/issue"},
+        "another page": {"authorization_endpoint": "file:///etc/passwd"},
+        "other issuer": {"issuer": "https://example.org"},
+    }.get(fault, {})
+    person, before = Person(), dict(home.keychain.kept)
+    home.sign_in(person)
+    error = hosts.error("remote")
+    assert error.code == FAULTS[fault]
+    assert home.host.status("remote").wants_sign_in
+    assert "SECRET" not in f"{error} {error.__cause__} {caplog.text}"
+    assert home.keychain.kept == before
+    assert not any(is_open(port_of(address)) for address in person.opened)
+
+
+def test_a_cancelled_sign_in_leaves_no_port_open(home: Home) -> None:
+    person = Person(lambda _: Page(200))
+    home.tools()
+    home.host.sign_in("remote", person.open, WORDS)
+    wait_until(lambda: bool(person.opened))
+    assert is_open(port_of(person.opened[0]))
+    assert home.host.status("remote").state == "signing-in"
+    home.host.stop("remote")
+    wait_until(lambda: not is_open(port_of(person.opened[0])))
+    assert home.host.status("remote").wants_sign_in
+
+
+def test_a_sign_in_ends_by_itself_after_some_minutes(home: Home, hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.tools.sign_in.SIGN_IN_S", 0.2)
+    home.sign_in(Person(lambda _: Page(200)))
+    assert hosts.error("remote").code == "sign-in-unfinished"
+
+
+def test_who_signs_out_has_to_sign_in_again_and_the_token_is_revoked(
+    home: Home, hosts: Hosts, service: Service
+) -> None:
+    before = dict(home.keychain.kept)
+    home.sign_in(Person())
+    assert len(home.tools()) == 2
+    home.host.sign_out("remote").result(WAIT_S)
+    assert service.revoked == [service.given[1]]
+    assert home.keychain.kept == before
+    assert home.tools() == []
+    assert hosts.error("remote").code == "sign-in-needed"
+
+
+@pytest.mark.parametrize("change", ["removed", "another address", "another name for the same"])
+def test_a_sign_in_is_for_one_server_at_one_address(home: Home, service: Service, change: str) -> None:
+    home.sign_in(Person())
+    assert home.settings.servers[0].signed_in
+    if change == "removed":
+        home.settings.remove("remote")
+    elif change == "another address":
+        home.settings.put(replace(home.settings.servers[0], url=f"{service.url}/other"))
+        assert not home.settings.servers[0].signed_in
+    else:
+        # Its switches and values change nothing.
+        home.settings.put(replace(service.server, enabled=False))
+        assert home.settings.servers[0].signed_in
+        return
+    assert "SECRET" not in str(home.keychain.kept)
+
+
+def test_a_token_goes_to_its_server_only(home: Home, hosts: Hosts, service: Service) -> None:
+    home.sign_in(Person())
+    [quick, _] = home.tools()
+    with socket.create_server(("localhost", 0)) as other:
+        service.moves_to = f"http://localhost:{other.getsockname()[1]}/mcp"
+        assert hosts.failure(quick).code == "redirected"
+        other.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            other.accept()
+
+
+def test_a_key_that_is_refused_is_named_and_a_sign_in_takes_its_place(home: Home, hosts: Hosts) -> None:
+    home.settings.put(replace(home.settings.servers[0], values={"Authorization": "Bearer old"}).as_approved())
+    home.host.set_servers(home.settings.servers)
+    assert home.tools() == []
+    assert hosts.error("remote").code == "key-refused"
+    home.sign_in(Person())
+    assert len(home.tools()) == 2
