@@ -164,14 +164,14 @@ class ToolSettings:
         clear = {name: value or before.deciding.get(name, "") for name, value in server.deciding.items()}
         given = {name: value or kept.get(name, "") for name, value in server.values.items() if name not in clear}
         values = {name: value for name, value in given.items() if value}
-        stored = self._keep_values(server.name, values) if values != kept else _entry(server.name) not in self._unkept
-        plain = replace(server, values=dict.fromkeys(server.values, "") | clear, signed_in=signed_in)
-        self._replace(plain)
+        entry, secret = _entry(server.name), msgspec.json.encode(values).decode() if values else ""
+        stored = self._keep(entry, secret) if values != kept else entry not in self._unkept
+        self._replace(replace(server, values=dict.fromkeys(server.values, "") | clear, signed_in=signed_in))
         return stored
 
     def remove(self, name: str) -> None:
         """Remove a server with its secrets, its sign-in and its permissions."""
-        self._keep_values(name, {})
+        self._keep(_entry(name), "")
         self._keep(_entry(name, "sign-in"), "")
         with self._lock:
             self._file.servers = [one for one in self._file.servers if one.name != name]
@@ -233,9 +233,6 @@ class ToolSettings:
         except msgspec.MsgspecError:
             log.info("the keychain's entry of a server of tools cannot be used")
             return {}
-
-    def _keep_values(self, name: str, values: dict[str, str]) -> bool:
-        return self._keep(_entry(name), msgspec.json.encode(values).decode() if values else "")
 
     def _kept(self, entry: str) -> str:
         return self._unkept.get(entry) or self._secrets.read(entry) or ""
