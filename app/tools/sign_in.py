@@ -181,18 +181,16 @@ async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[s
 
 async def sign_out(server: Server, settings: ToolSettings) -> None:
     """Forget a sign-in, here and at the service that gave it, if that offers it."""
-    sign_in = await SignIn(server, settings).load()
+    flow = await SignIn(server, settings).load()
     await asyncio.to_thread(settings.keep_sign_in, server, "")
-    tokens, client, service = (
-        sign_in.context.current_tokens,
-        sign_in.context.client_info,
-        sign_in.context.oauth_metadata,
-    )
+    tokens, client, service = flow.context.current_tokens, flow.context.client_info, flow.context.oauth_metadata
     if tokens is None or client is None or service is None or service.revocation_endpoint is None:
         return
-    fields = {"token": tokens.refresh_token or tokens.access_token, "client_id": client.client_id}
+    # Servers of the package want the field of a secret also from a client without one.
+    token = tokens.refresh_token or tokens.access_token
+    fields = {"token": token, "client_id": client.client_id, "client_secret": ""}
     with suppress(httpx2.RequestError, OSError, ToolFailed, OAuthFlowError):
-        fields, headers = sign_in.context.prepare_token_auth(fields, {})
+        fields, headers = flow.context.prepare_token_auth(fields, {})
         request = httpx2.Request("POST", str(service.revocation_endpoint), data=fields, headers=headers)
         async with asyncio.timeout(MESSAGE_S), http_client(server) as http:
-            await http.send(sign_in.checked(request))
+            await http.send(flow.checked(request))
