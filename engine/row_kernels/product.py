@@ -4,6 +4,10 @@ MLX has a kernel for one row, `qmv_fast` (`qmv` where the inputs do not fill it)
 read the weights again for each row or sum in another order (mlx/backend/metal/kernels/quantized.h and
 fp_quantized.h). The kernel here sums in the order of the one-row kernel: each of the 32 threads of a SIMD group adds up
 every 32nd run of inputs, and `simd_sum` adds up the threads. tests/engine/row_kernels compiles both and compares bits.
+
+Each SIMD group computes four outputs of all rows of its tile. Registers hold the sums and the weights of a run, which
+are numbers that a half has exactly. From five rows on, the SIMD groups of a threadgroup share the inputs, which would
+otherwise be read more often than the weights.
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ from typing import Any
 
 import mlx.core as mx
 
-# The most rows whose inputs and sums the registers of a GPU hold. More rows are computed in tiles, each of which reads
-# the weights.
-TILE = 4
+# The most rows whose sums the registers of a GPU hold. More are computed in tiles, each of which reads the weights.
+TILE = 8
+# The most rows whose inputs each SIMD group reads for itself.
+_UNSHARED = 4
 # Where inputs are a multiple of so many packs, MLX's one-row kernel gives each of its 32 threads two packs of weights
 # at a time instead of one (mlx#3965).
 _TWO_PACKS = 64
@@ -60,13 +65,11 @@ inline float read_inputs(const device T* x, thread float* inputs) {
 
 // The bits of float4_e2m1 and float8_e4m3 are a half whose exponent is too small.
 inline half e2m1(uint8_t code) {
-  const half magnitude = as_type<half>(uint16_t((code & 7) << 9)) * half(16384.0f);
-  return code & 8 ? -magnitude : magnitude;
+  return as_type<half>(uint16_t((code & 8) << 12 | (code & 7) << 9)) * half(16384.0f);
 }
 
 inline half e4m3(uint8_t code) {
-  const half magnitude = as_type<half>(uint16_t((code & 127) << 7)) * half(256.0f);
-  return code & 128 ? -magnitude : magnitude;
+  return as_type<half>(uint16_t((code & 128) << 8 | (code & 127) << 7)) * half(256.0f);
 }
 
 inline float e8m0(uint8_t code) {
@@ -85,19 +88,19 @@ inline float scale_of(S scale) {
 
 // Reads a thread's weights; `rests` are those bits of a weight that are in the next byte.
 template <int BITS, bool AFFINE, int VALUES>
-inline void read_weights(const device uint8_t* w, thread float* weights, thread float* rests) {
+inline void read_weights(const device uint8_t* w, thread half* weights, thread half* rests) {
   for (int i = 0; i < VALUES; i++) {
     const int byte = i * BITS / 8, shift = i * BITS % 8;
     if (BITS == 8) {
-      weights[i] = AFFINE ? float(w[i]) : float(e4m3(w[i]));
+      weights[i] = AFFINE ? half(w[i]) : e4m3(w[i]);
     } else if (BITS == 4) {
       const int place = i % 4 * 4;
       const int word = ((const device uint16_t*)w)[i / 4];
-      weights[i] = AFFINE ? float(word & (15 << place)) : float(e2m1(word >> place));
+      weights[i] = AFFINE ? half(word & (15 << place)) : e2m1(word >> place);
     } else {
-      weights[i] = float(w[byte] & ((1 << BITS) - 1) << shift);
+      weights[i] = half(w[byte] & ((1 << BITS) - 1) << shift);
       if (shift + BITS > 8) {
-        rests[i] = float(w[byte + 1] & ((1 << BITS) - 1) >> (8 - shift));
+        rests[i] = half(w[byte + 1] & ((1 << BITS) - 1) >> (8 - shift));
       }
     }
   }
@@ -105,18 +108,18 @@ inline void read_weights(const device uint8_t* w, thread float* weights, thread 
 
 // Returns the sum of a thread's products.
 template <int BITS, int VALUES>
-inline float dot_of(const thread float* weights, const thread float* rests, const thread float* inputs) {
+inline float dot_of(const thread half* weights, const thread half* rests, const thread float* inputs) {
   float sum = 0;
   if (BITS == 4) {
     for (int i = 0; i < VALUES; i += 4) {
-      sum += inputs[i] * weights[i] + inputs[i + 1] * weights[i + 1] + inputs[i + 2] * weights[i + 2] +
-          inputs[i + 3] * weights[i + 3];
+      sum += inputs[i] * float(weights[i]) + inputs[i + 1] * float(weights[i + 1]) +
+          inputs[i + 2] * float(weights[i + 2]) + inputs[i + 3] * float(weights[i + 3]);
     }
   } else {
     for (int i = 0; i < VALUES; i++) {
-      sum += weights[i] * inputs[i];
+      sum += float(weights[i]) * inputs[i];
       if (BITS != 8 && i * BITS % 8 + BITS > 8) {
-        sum += rests[i] * (inputs[i] * 256.0f);
+        sum += float(rests[i]) * (inputs[i] * 256.0f);
       }
     }
   }
@@ -124,39 +127,70 @@ inline float dot_of(const thread float* weights, const thread float* rests, cons
 }
 """
 
-# Each SIMD group computes four outputs of ROWS rows.
+# Where a threadgroup shares inputs, each SIMD group prepares some rows for all. They are stored in fours, so that what
+# the threads of a SIMD group read at once lies side by side.
 SOURCE = """
   constexpr bool AFFINE = %(affine)s;
   constexpr int VALUES = Pack<BITS>::VALUES * PACKS;
   constexpr int OUTPUTS = 4;
+  constexpr bool SHARED = ROWS > %(unshared)s;
+  threadgroup float shared[SHARED ? ROWS : 1][VALUES / 4][32][4], shared_totals[SHARED ? ROWS : 1][32];
+  const int lane = thread_index_in_simdgroup, group = simdgroup_index_in_threadgroup;
   const int rows = x_shape[0], size = x_shape[1], outputs = w_shape[0];
   const int first_row = threadgroup_position_in_grid.x * ROWS;
-  const int first_output = (threadgroup_position_in_grid.y * 2 + simdgroup_index_in_threadgroup) * OUTPUTS;
+  const int first_output = (threadgroup_position_in_grid.y * SIMDS + group) * OUTPUTS;
   float results[ROWS][OUTPUTS] = {};
-  for (int k = thread_index_in_simdgroup * VALUES; k < size; k += 32 * VALUES) {
-    float inputs[ROWS][VALUES], totals[ROWS];
-    for (int r = 0; r < ROWS; r++) {
-      const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
-      totals[r] = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs[r]);
+  for (int start = 0; start < size; start += 32 * VALUES) {
+    const int k = start + lane * VALUES;
+    const bool inside = k < size;
+    float inputs[VALUES];
+    if (SHARED) {
+      for (int r = group; r < ROWS && inside; r += SIMDS) {
+        const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
+        shared_totals[r][lane] = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs);
+        for (int i = 0; i < VALUES; i++) {
+          shared[r][i / 4][lane][i %% 4] = inputs[i];
+        }
+      }
+      threadgroup_barrier(mem_flags::mem_threadgroup);
     }
-    for (int o = 0; o < OUTPUTS; o++) {
-      const long output = min(first_output + o, outputs - 1);
-      const device uint8_t* weights = (const device uint8_t*)w + (output * size + k) * BITS / 8;
-      float decoded[VALUES], rests[VALUES];
-      read_weights<BITS, AFFINE, VALUES>(weights, decoded, rests);
-      const long group = (output * size + k) / GROUP;
-      const float scale = scale_of<GROUP>(scales[group]);
-%(bias)s
+    if (inside) {
+      half weights[OUTPUTS][VALUES], rests[OUTPUTS][VALUES];
+      float scale[OUTPUTS], bias[OUTPUTS];
+      for (int o = 0; o < OUTPUTS; o++) {
+        const long at = long(min(first_output + o, outputs - 1)) * size + k;
+        read_weights<BITS, AFFINE, VALUES>((const device uint8_t*)w + at * BITS / 8, weights[o], rests[o]);
+        scale[o] = scale_of<GROUP>(scales[at / GROUP]);
+        bias[o] = %(bias)s;
+      }
+#pragma unroll
       for (int r = 0; r < ROWS; r++) {
-        const float sum = dot_of<BITS, VALUES>(decoded, rests, inputs[r]);
-        results[r][o] += %(product)s;
+        float total;
+        if (SHARED) {
+          total = shared_totals[r][lane];
+          for (int i = 0; i < VALUES; i++) {
+            inputs[i] = shared[r][i / 4][lane][i %% 4];
+          }
+        } else {
+          const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
+          total = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs);
+        }
+        for (int o = 0; o < OUTPUTS; o++) {
+          const float sum = dot_of<BITS, VALUES>(weights[o], rests[o], inputs);
+          results[r][o] += %(product)s;
+        }
       }
     }
+    if (SHARED) {
+      // All have read before the next inputs are written.
+      threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
   }
+#pragma unroll
   for (int r = 0; r < ROWS; r++) {
     for (int o = 0; o < OUTPUTS; o++) {
       const float result = simd_sum(results[r][o]);
-      if (thread_index_in_simdgroup == 0 && first_row + r < rows && first_output + o < outputs) {
+      if (lane == 0 && first_row + r < rows && first_output + o < outputs) {
         y[long(first_row + r) * outputs + first_output + o] = T(result);
       }
     }
@@ -170,16 +204,16 @@ DIGEST = hashlib.sha256(f"{HEADER}{SOURCE}{_TWO_PACKS}".encode()).hexdigest()[:8
 
 def source_of(*, affine: bool) -> str:
     """Return the body of the kernel, for affine weights, or for weights in a floating-point format."""
-    bias = "      const float bias = float(biases[group]);" if affine else ""
-    product = "scale * sum + totals[r] * bias" if affine else "scale * sum"
-    return SOURCE % {"affine": str(affine).lower(), "bias": bias, "product": product}
+    bias = "float(biases[at / GROUP])" if affine else "0"
+    product = "scale[o] * sum + total * bias[o]" if affine else "scale[o] * sum"
+    return SOURCE % {"affine": str(affine).lower(), "bias": bias, "product": product, "unshared": _UNSHARED}
 
 
 def template_of(rows: int, inputs: int, bits: int, group_size: int) -> dict[str, int]:
     """Return the integers that a kernel for `rows` rows is compiled with."""
-    tiles = -(-rows // TILE)
+    tile = -(-rows // -(-rows // TILE))
     packs = 2 if inputs % (_TWO_PACKS * _values_a_pack(bits)) == 0 else 1
-    return {"ROWS": -(-rows // tiles), "BITS": bits, "GROUP": group_size, "PACKS": packs}
+    return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "PACKS": packs, "SIMDS": 2 if tile <= _UNSHARED else 4}
 
 
 def _values_a_pack(bits: int) -> int:
@@ -207,8 +241,8 @@ def product_of_rows(
         inputs=[*stored, x],
         template=[("T", x.dtype), *template.items()],
         # Threadgroups that read the same weights follow each other, so that a cache has them.
-        grid=(32 * -(-rows // template["ROWS"]), 2 * -(-outputs // 8), 1),
-        threadgroup=(32, 2, 1),
+        grid=(32 * -(-rows // template["ROWS"]), template["SIMDS"] * -(-outputs // (4 * template["SIMDS"])), 1),
+        threadgroup=(32, template["SIMDS"], 1),
         output_shapes=[(rows, outputs)],
         output_dtypes=[x.dtype],
     )

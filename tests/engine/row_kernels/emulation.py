@@ -18,7 +18,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.row_kernels.product import HEADER, source_of, template_of
+from engine.row_kernels.product import HEADER, TILE, source_of, template_of
 
 HERE = Path(__file__).parent
 HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
@@ -65,13 +65,14 @@ class Kernels:
     """The compiled kernels of one kind: `one_row` and `wide` are MLX's, `ours` is that of `engine.row_kernels`.
 
     If `fused`, the compiler may round a product and a sum once, as Metal's may; this needs a processor that can.
+    `counted` is for `weights_read`.
     """
 
-    def __init__(self, kind: Kind, folder: Path, *, fused: bool = False) -> None:
+    def __init__(self, kind: Kind, folder: Path, *, fused: bool = False, counted: bool = False) -> None:
         self._kind = kind
         source = (HERE / "metal.h").read_text() + _mlx(kind) + HEADER + _entries(kind)
         contracted = ("-O1", "-ffp-contract=fast", "-fno-tree-vectorize", *_FUSING)
-        options = contracted if fused else ("-O1", "-ffp-contract=off")
+        options = contracted if fused else ("-Og", "-ffp-contract=off", *(["-DCOUNTED"] if counted else []))
         name = hashlib.sha256(f"{options}{source}".encode()).hexdigest()[:16]
         library = folder / f"{name}.so"
         if not library.exists():
@@ -97,6 +98,10 @@ class Kernels:
     def ours(self, x: mx.array, matrix: Matrix) -> mx.array:
         template = template_of(len(x), x.shape[1], self._kind.bits, self._kind.group_size)
         return self._run(f"ours_{template['ROWS']}_{template['PACKS']}", x, matrix)
+
+    def weights_read(self) -> int:
+        """Return the bytes of weights that threads have read since the last call; each counts once for a thread."""
+        return int(self._library.weights_read())
 
     def _run(self, name: str, x: mx.array, matrix: Matrix) -> mx.array:
         weight, scales, biases = matrix
@@ -141,28 +146,32 @@ def _entries(kind: Kind) -> str:
         "one_row": f"{prefix}qmv_impl<{t}, {g}, {b}>({given}, K, N, at, group, lane);",
         "one_row_fast": f"{prefix}qmv_fast_impl<{t}, {g}, {b}, true>({given}, K, N, at, group, lane);",
     }
-    rows = dict.fromkeys(kernels, "M")
+    # The threadgroups across rows, and the SIMD groups of each.
+    rows, groups = dict.fromkeys(kernels, "M"), dict.fromkeys([*kernels, "wide"], 2)
     if kind.affine:
         kernels["wide"] = f"qmv_wide_impl<{t}, {g}, {b}, 4, {WIDE_THREADS}>({given}, K, N, M, at, group, lane);"
         rows["wide"] = "(M + 3) / 4"
     body = [_kernel_of_ours(kind, scales)]
-    for many in (2, 3, 4):
+    for tile in range(2, TILE + 1):
         for packs in (1, 2):
-            name = f"ours_{many}_{packs}"
+            name, simds = f"ours_{tile}_{packs}", template_of(tile, 1, b, g)["SIMDS"]
             shapes = "const int x_shape[] = {M, K}, w_shape[] = {N, K};"
-            values = f"{many}, {b}, {g}, {packs}"
+            values = f"{tile}, {b}, {g}, {packs}, {simds}"
             kernels[name] = f"{shapes} ours<{t}, {values}>(w, scales, biases, x, y, x_shape, w_shape, at, group, lane);"
-            rows[name] = f"(M + {many - 1}) / {many}"
+            rows[name], groups[name] = f"(M + {tile - 1}) / {tile}", simds
     for name, call in kernels.items():
-        grid = f"run_grid({rows[name]}, (N + 7) / 8, [&](uint3 at, uint group, uint lane) {{ {call} }});"
-        body.append(f'extern "C" void {name}({arguments}, int M) {{ {grid} }}')
+        grid = f"{rows[name]}, (N + {4 * groups[name] - 1}) / {4 * groups[name]}, {groups[name]}"
+        body.append(
+            f'extern "C" void {name}({arguments}, int M) {{\n'
+            f"  run_grid({grid}, [&](uint3 at, uint group, uint lane) {{ {call} }});\n}}"
+        )
     return "\n".join(body)
 
 
 def _kernel_of_ours(kind: Kind, scales: str) -> str:
     """Return our kernel as `mx.fast.metal_kernel` declares it: a template around the body."""
     return (
-        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS>\n"
+        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS, int SIMDS>\n"
         f"static void ours(const uint32_t* w, const {scales}* scales, const T* biases, const T* x, T* y,\n"
         "    const int* x_shape, const int* w_shape, uint3 threadgroup_position_in_grid,\n"
         "    uint simdgroup_index_in_threadgroup, uint thread_index_in_simdgroup) {\n"

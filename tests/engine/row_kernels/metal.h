@@ -1,15 +1,28 @@
-// What Metal's language has beyond C++, as far as the kernels of quantised products use it, for one thread of the host.
+// What Metal's language has beyond C++, as far as the kernels of this package and of MLX use it, on one thread of the
+// host.
 //
-// A SIMD group runs its 32 threads one after the other. What they exchange is taken from the run before, so a group is
-// run until nothing that is exchanged changes any more.
+// The threads of a threadgroup take turns: each runs until it waits for the others, at a barrier or for a sum, so that
+// the next finds what it has written. A kernel that lacks a barrier reads what another has not written yet, or has
+// overwritten already.
+
+// Its longjmp does not jump to another stack.
+#undef _FORTIFY_SOURCE
+// macOS declares ucontext for it only.
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <ucontext.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <vector>
 
 #define device
 #define constant
 #define thread
+#define threadgroup static
 #define METAL_FUNC static inline
 #define MLX_MTL_CONST static constexpr const
 
@@ -21,6 +34,7 @@ typedef half float16_t;
 struct uint3 {
   uint x, y, z;
 };
+enum class mem_flags { mem_none, mem_device, mem_threadgroup };
 
 template <typename T, typename S>
 static inline T as_type(S value) {
@@ -52,15 +66,40 @@ static inline T select(T no, T yes, bool condition) {
   return condition ? yes : no;
 }
 
-static int lane, exchanges;
-static float given[64][32], taken[64][32];
+struct Thread {
+  ucontext_t first;
+  std::vector<char> stack;
+  jmp_buf place;
+  int exchanges;
+  bool done;
+};
+static jmp_buf host;
+static std::vector<Thread> threads(1024);
+static int current;
+// Those that were run.
+static long threadgroups;
+static std::function<void(int, int)> body;
+// What threads exchange, by turns in two places, because the first may give the next before the last has taken this.
+static float given[2][1024];
+
+static void threadgroup_barrier(mem_flags) {
+  if (!_setjmp(threads[current].place)) {
+    _longjmp(host, 1);
+  }
+}
+
+// Gives the others of the SIMD group a value; returns theirs, which stay until the exchange after the next.
+static const float* exchange(float value) {
+  float* const place = given[threads[current].exchanges++ % 2];
+  place[current] = value;
+  threadgroup_barrier(mem_flags::mem_none);
+  return place + current / 32 * 32;
+}
 
 static float simd_sum(float value) {
-  const int at = exchanges++;
-  given[at][lane] = value;
   // One order in which the hardware could add: all kernels that are compared have it.
   float sums[32];
-  std::memcpy(sums, taken[at], sizeof(sums));
+  std::memcpy(sums, exchange(value), sizeof(sums));
   for (int distance = 16; distance; distance /= 2) {
     for (int i = 0; i < distance; i++) {
       sums[i] += sums[i + distance];
@@ -70,30 +109,87 @@ static float simd_sum(float value) {
 }
 
 static float simd_shuffle_down(float value, int distance) {
-  const int at = exchanges++;
-  given[at][lane] = value;
-  return lane + distance < 32 ? taken[at][lane + distance] : 0.0f;
+  const float* const values = exchange(value);
+  return current % 32 + distance < 32 ? values[current % 32 + distance] : 0.0f;
 }
 
-template <typename F>
-static void run_simd_group(F kernel) {
-  do {
-    std::memcpy(taken, given, sizeof(taken));
-    for (lane = 0; lane < 32; lane++) {
-      exchanges = 0;
-      kernel(lane);
-    }
-  } while (std::memcmp(given, taken, sizeof(given)));
+static void run_thread() {
+  for (;;) {
+    body(current / 32, current % 32);
+    threads[current].done = true;
+    threadgroup_barrier(mem_flags::mem_none);
+  }
 }
 
-// Calls `kernel(threadgroup, SIMD group, thread)` for a grid of threadgroups with two SIMD groups each.
-template <typename F>
-static void run_grid(int across, int down, F kernel) {
-  for (uint z = 0; z < (uint)across; z++) {
-    for (uint y = 0; y < (uint)down; y++) {
-      for (int group = 0; group < 2; group++) {
-        run_simd_group([&](int thread_of_group) { kernel(uint3{z, y, z}, group, thread_of_group); });
+// Lets the current thread run until it waits; its first turn begins on a stack of its own.
+static void take_turn() {
+  Thread& one = threads[current];
+  if (_setjmp(host)) {
+    return;
+  }
+  if (!one.stack.empty()) {
+    _longjmp(one.place, 1);
+  }
+  one.stack.resize(1 << 16);
+  getcontext(&one.first);
+  one.first.uc_stack.ss_sp = one.stack.data();
+  one.first.uc_stack.ss_size = one.stack.size();
+  makecontext(&one.first, run_thread, 0);
+  setcontext(&one.first);
+}
+
+// Calls `kernel(SIMD group, thread)` for the threads of a threadgroup of so many SIMD groups.
+static void run_threadgroup(int groups, std::function<void(int, int)> kernel) {
+  body = kernel;
+  threadgroups++;
+  for (int i = 0; i < 32 * groups; i++) {
+    threads[i].exchanges = threads[i].done = 0;
+  }
+  for (bool running = true; running;) {
+    running = false;
+    for (current = 0; current < 32 * groups; current++) {
+      if (!threads[current].done) {
+        take_turn();
+        running = running || !threads[current].done;
       }
     }
   }
 }
+
+// Calls `kernel(threadgroup, SIMD group, thread)` for a grid of threadgroups of so many SIMD groups.
+template <typename F>
+static void run_grid(int across, int down, int groups, F kernel) {
+  for (uint z = 0; z < (uint)across; z++) {
+    for (uint y = 0; y < (uint)down; y++) {
+      run_threadgroup(groups, [&](int group, int lane) { kernel(uint3{z, y, z}, group, lane); });
+    }
+  }
+}
+
+#ifdef COUNTED
+// Counts the bytes that threads read from weights; what one reads repeatedly counts once.
+#include <set>
+#include <tuple>
+#include <utility>
+
+static std::set<std::tuple<long, int, const void*>> touched;
+static long bytes_read;
+
+template <typename I>
+struct Counted {
+  I value;
+  Counted(int number) : value(number) {}
+  operator I() const {
+    if (touched.insert({threadgroups, current, this}).second) {
+      bytes_read += sizeof(I);
+    }
+    return value;
+  }
+};
+#define uint8_t Counted<unsigned char>
+#define uint16_t Counted<unsigned short>
+
+extern "C" long weights_read() {
+  return std::exchange(bytes_read, 0);
+}
+#endif
