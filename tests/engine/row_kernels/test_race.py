@@ -1,0 +1,132 @@
+"""The race between a kernel of ours and MLX's, on a clock that only passes of the model advance."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Set
+from pathlib import Path
+
+import mlx.core as mx
+import mlx.nn as nn
+import pytest
+
+from engine.files.steps import Steps
+from engine.main_model.loaded_model import LoadedModel
+from engine.row_kernels import choice
+from engine.row_kernels.choice import STALLED, choose_kernels
+from engine.row_kernels.row_kernel import Alike, RowKernel
+from engine.status import ModelInfo
+from engine.tuning import PassSize, WidthCost
+
+# The seconds of a pass with MLX's kernels.
+MLX_S = 0.02
+SIZE = PassSize(8)
+ALIKE = Alike(mlx=True, ours=True)
+
+
+class Machine(nn.Module):  # type: ignore[misc]
+    """A model without layers; `ours` says how many seconds the passes that use our kernel take, by their number."""
+
+    def __init__(self, ours: Callable[[int], float]) -> None:
+        self.ours, self.now, self.passes, self.in_use = ours, 0.0, 0, False
+
+    def __call__(self, tokens: mx.array, **_: object) -> mx.array:
+        if self.in_use:
+            self.passes += 1
+        self.now += self.ours(self.passes) if self.in_use else MLX_S
+        return tokens
+
+    def make_cache(self) -> list[object]:
+        return []
+
+
+@pytest.fixture
+def race(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[WidthCost, Machine]]:
+    """Return a function that races a kernel of ours with MLX's, and returns its cost and the machine."""
+
+    def run(ours: Callable[[int], float], alike: Alike = ALIKE) -> tuple[WidthCost, Machine]:
+        machine = Machine(ours)
+
+        def compare(_main: LoadedModel, _free: int, try_ours: bool) -> Steps[dict[PassSize, Alike]]:
+            yield None
+            return {SIZE: alike._replace(ours=alike.ours and try_ours)}
+
+        def use(model: Machine, sizes: Set[PassSize]) -> None:
+            model.in_use = bool(sizes)
+
+        monkeypatch.setattr(choice, "KERNELS", (RowKernel("ours", "", compare, use),))
+        monkeypatch.setattr(time, "perf_counter", lambda: machine.now)
+        main = LoadedModel(ModelInfo("main", Path(), "", 4096, 0), machine, None, 32, frozenset())
+        steps = choose_kernels(main, 0)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                [cost] = end.value
+                assert machine.in_use == cost.used
+                return cost, machine
+            # A request may be answered here.
+            assert not machine.in_use
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("seconds", "alike", "used"),
+    [
+        (0.9 * MLX_S, ALIKE, True),
+        (0.99 * MLX_S, ALIKE, False),
+        # So much is the rounding of single rows worth, where MLX's is another.
+        (1.02 * MLX_S, Alike(False, True), True),
+        (1.04 * MLX_S, Alike(False, True), False),
+        (0.5 * MLX_S, Alike(True, False), False),
+    ],
+)
+def test_a_kernel_is_used_where_whole_passes_are_faster_and_round_alike(
+    seconds: float, alike: Alike, used: bool, race: Callable[..., tuple[WidthCost, Machine]]
+) -> None:
+    cost, _ = race(lambda _: seconds, alike)
+    assert (cost.used, cost.alike) == (used, used or alike.mlx)
+    assert cost.mlx == pytest.approx(1.0)
+    assert cost.ours == (pytest.approx(seconds / MLX_S) if alike.ours else None)
+
+
+def test_what_counts_is_how_fast_a_kernel_is_once_the_machine_is_warm(
+    race: Callable[..., tuple[WidthCost, Machine]],
+) -> None:
+    cost, machine = race(lambda number: MLX_S * (0.5 if number <= 10 else 1.5))
+    assert not cost.used
+    assert machine.passes * MLX_S > 1.0
+
+
+def test_a_kernel_that_stalls_once_is_not_used_and_not_tried_again(
+    race: Callable[..., tuple[WidthCost, Machine]],
+) -> None:
+    cost, machine = race(lambda number: 105.0 if number == 40 else 0.5 * MLX_S)
+    assert (cost.used, cost.ours, machine.passes) == (False, None, 40)
+    assert race(lambda number: 0.9 * STALLED * MLX_S if number == 40 else 0.5 * MLX_S)[0].used
+
+
+@pytest.mark.parametrize(
+    ("architecture", "confirmed", "used"),
+    [
+        ("applegpu_g13s", [], True),
+        ("applegpu_g16p", [], True),
+        ("applegpu_g17s", [], False),
+        ("applegpu_g18d", ["applegpu_g17s"], False),
+        ("applegpu_g17s", ["applegpu_g17s"], True),
+    ],
+)
+def test_from_an_m5_on_only_confirmed_chips_use_our_kernels(
+    architecture: str,
+    confirmed: list[str],
+    used: bool,
+    race: Callable[..., tuple[WidthCost, Machine]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "confirmed_chips.json").write_text(str(confirmed).replace("'", '"'))
+    monkeypatch.setattr(choice, "resources", lambda: tmp_path)
+    monkeypatch.setattr(mx, "device_info", lambda: {"architecture": architecture})
+    cost, machine = race(lambda _: 0.5 * MLX_S)
+    assert (cost.used, machine.passes > 0) == (used, used)
