@@ -30,10 +30,7 @@ def latex_of(math: Element) -> str:
     # Some describe a formula in words.
     described = math.get("alttext", "")
     if not notes and len(math) and not any(sign in described for sign in r"\^_"):
-        try:
-            notes = [latex(_equation(math))]
-        except RecursionError:
-            notes = ["".join(math.itertext())]
+        notes = [latex(_equation(math))]
     found = " ".join((next(filter(None, notes), "") or described or math.text or "").split())
     sign = "$$" if math.get("display") == "block" else "$"
     return f"{sign}{found}{sign}" if found else ""

@@ -4,54 +4,31 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass
-from html.parser import HTMLParser
-from xml.etree.ElementTree import Element, SubElement
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
 
 import webencodings
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import decode
 from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
 from engine.documents.mathml import latex_of
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, skipping_damage
 
-
-def _names(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_LEFT_OUT = _names("script style title template noscript head svg math object iframe rt rp option datalist")
-_BLOCKS = _names(
+_LEFT_OUT = "script style title template noscript head svg object iframe rt rp datalist -comment"
+_BLOCKS = (
     "address article aside blockquote caption center dd details div dl dt fieldset figcaption figure footer form "
     "header legend main nav p section summary tbody tfoot thead"
 )
-_ROLES = dict.fromkeys(_BLOCKS, PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
+_ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
 _ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
-_VOID = _names("area base br col embed hr img input link meta param source track wbr")
-_STRUCK = _names("del s strike")
-_IN_HEAD = _names("base basefont bgsound link meta noscript script style template title")
-# The elements that an end tag does not leave.
-_CELLS, _TABLE = _names("td th caption table"), _names("table")
-_WITHIN_TABLE = dict.fromkeys(_names("caption colgroup tbody td tfoot th thead tr"), _TABLE) | {"table": frozenset()}
-# What ends where an element starts, as the standard has it, and the elements that are never left for that.
-_ENDED = {
-    "a": (_names("a"), _CELLS),
-    "li": (_names("li p a"), _names("ul ol menu")),
-    "tr": (_names("tr caption"), _TABLE),
-    **dict.fromkeys(_names("dt dd"), (_names("dt dd p a"), _names("dl"))),
-    **dict.fromkeys(_names("option optgroup"), (_names("option"), _names("select"))),
-    **dict.fromkeys(_names("rt rp"), (_names("rt rp"), _names("ruby"))),
-    **dict.fromkeys(_names("td th"), (_names("td th"), _TABLE)),
-    **dict.fromkeys(_names("tbody thead tfoot"), (_names("tr tbody thead tfoot caption"), _TABLE)),
-    # A link around a whole part of the page was left open.
-    **dict.fromkeys(_names("article main ol section table ul"), (_names("p svg math option a"), _CELLS)),
-}
-_BLOCK_ENDS = (_names("p svg math option"), _CELLS)
+_STRUCK, _TEXT = ("del", "s", "strike"), "-text"
+_FIELDS = ("text", "email", "tel", "url", "number", "date", "search")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
+# What XHTML closes at once, and HTML would leave open.
+_CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([\w:]+)([^<>]*)/>")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
@@ -104,158 +81,105 @@ def read_book(parts: ZippedParts, text: MarkedText) -> None:
 
 
 def read_page(page: bytes, text: MarkedText) -> None:
-    """Add the blocks of a page in UTF-8."""
-    reader = _PageReader(text)
-    reader.feed(page.decode())
-    reader.close()
+    """Add the blocks of a page in UTF-8, as a browser lays its elements out."""
+    content = page.decode()
+    if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
+        content = _CLOSED.sub(r"<\1\2></\1>", content)
+    raised = False
+    for node, begins in _visited(LexborHTMLParser(content).root, text):
+        tag, role = _plain(node), _role(node)
+        if tag == _TEXT:
+            words = node.text_content or ""
+            if raised and EXPONENT.match(words):
+                text.add("^")
+            if text.block is CODE:
+                text.add(words)
+            else:
+                text.add_of_page(words)
+        elif role is not None:
+            (text.start if begins else text.end)(role)
+        elif tag in _STRUCK:
+            text.add("~~")
+        elif begins:
+            _add_single(tag, node, text)
+        raised = begins and tag == "sup"
     text.finish()
 
 
-@dataclass(slots=True)
-class _Open:
-    """An element that has not ended. `math` is its MathML, if it is a part of a formula."""
-
-    tag: str
-    role: Role | None
-    is_left_out: bool
-    math: Element | None
-
-
-class _PageReader(HTMLParser):
-    """Follows the tags of a page; those that are not closed end where a browser would end them."""
-
-    def __init__(self, text: MarkedText) -> None:
-        super().__init__()
-        self._text = text
-        # The elements around, without those that only change letters, and how many of a kind these are.
-        self._around: list[_Open] = []
-        self._count = Counter[str]()
-        # How many of them are left out, and whether words that follow are the first of hidden ones, or an exponent.
-        self._left_out, self._unseen, self._raised = 0, False, False
-
-    def close(self) -> None:
-        super().close()
-        self._end_from(0)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        tag, given = _plain(tag), {name: value or "" for name, value in attrs}
-        role = _role(tag, given)
-        if tag == "body":
-            self._end(("head",), ())
-        elif tag not in _IN_HEAD:
-            self._end_head()
-        if tag in _ENDED or (role is not None and role.name != "link"):
-            self._end(*_ENDED.get(tag, _BLOCK_ENDS))
-        self._raised = tag == "sup"
-        if tag in _VOID:
-            if not self._left_out:
-                self._add_void(tag, given)
-        elif tag not in ("html", "body"):
-            self._start(tag, given, role)
-
-    def handle_endtag(self, tag: str) -> None:
-        tag, self._raised = _plain(tag), False
-        if tag in _STRUCK and not self._left_out:
-            self._text.add("~~")
-        self._end((tag,), _WITHIN_TABLE.get(tag, _CELLS), nearest=True)
-
-    def handle_data(self, data: str) -> None:
-        if has_words := bool(data.strip()):
-            self._end_head()
-        if self._left_out:
-            inner = self._around[-1]
-            if inner.math is not None:
-                inner.math.text = (inner.math.text or "") + data
-            elif has_words and self._unseen and self._left_out == 1:
-                self._text.left_out["hidden-text"] += 1
-                self._unseen = False
-            return
-        if self._raised and EXPONENT.match(data):
-            self._text.add("^")
-        self._raised = False
-        if self._text.block is CODE:
-            self._text.add(data)
+def _visited(root: LexborNode | None, text: MarkedText) -> Iterator[tuple[LexborNode, bool]]:
+    """Yield the nodes that are shown, and whether they begin or end. Pages nest deeper than Python's stack."""
+    node, begins = root, True
+    while node is not None:
+        shown = begins and _is_shown(node, text)
+        if shown or not begins:
+            yield node, begins
+        if shown and _plain(node) != "math" and node.first_child is not None:
+            node = node.first_child
+            continue
+        if shown and _plain(node) != _TEXT:
+            yield node, False
+        if node.next is not None:
+            node, begins = node.next, True
         else:
-            self._text.add_of_page(data)
-
-    def _start(self, tag: str, given: dict[str, str], role: Role | None) -> None:
-        if not self._left_out:
-            self._unseen = "hidden" in given or _HIDDEN.search(given.get("style", "")) is not None
-        is_left_out = (self._unseen and not self._left_out) or (tag in _LEFT_OUT and "selected" not in given)
-        formula = self._around[-1].math if self._around else None
-        math = formula
-        if formula is not None:
-            math = SubElement(formula, tag, given)
-        elif tag == "math":
-            math = Element(tag, given)
-        if self._left_out or is_left_out:
-            role = None
-        elif role is not None:
-            self._text.start(role)
-        elif tag in _STRUCK:
-            self._text.add("~~")
-        if role is not None or self._left_out or is_left_out or tag in ("ruby", "select"):
-            self._around.append(_Open(tag, role, is_left_out, math))
-            self._count[tag] += 1
-            self._left_out += is_left_out
-
-    def _add_void(self, tag: str, given: dict[str, str]) -> None:
-        kind = given.get("type", "text").lower()
-        if tag == "br":
-            self._text.add("\n")
-        elif tag == "hr":
-            self._text.end_block()
-        elif tag == "img" and (alt := given.get("alt")):
-            self._text.add(f"[{alt}]")
-        elif tag == "input" and kind in ("checkbox", "radio"):
-            self._text.add("☒ " if "checked" in given else "☐ ")
-        elif tag == "input" and kind in ("text", "email", "tel", "url", "number", "date", "search"):
-            self._text.add_of_page(given.get("value", ""))
-
-    def _end_head(self) -> None:
-        if self._around and self._around[-1].tag == "head":
-            self._end_from(len(self._around) - 1)
-
-    def _end(self, tags: Collection[str], around: Collection[str], *, nearest: bool = False) -> None:
-        """End the outermost element of some, or the nearest, with all in it, up to the first of those around."""
-        if not any(self._count[tag] for tag in tags):
-            return
-        found = -1
-        for index in range(len(self._around) - 1, -1, -1):
-            tag = self._around[index].tag
-            if tag in tags:
-                found = index
-            if tag in around or (nearest and found >= 0):
-                break
-        if found >= 0:
-            self._end_from(found)
-
-    def _end_from(self, index: int) -> None:
-        while len(self._around) > index:
-            one = self._around.pop()
-            self._count[one.tag] -= 1
-            self._left_out -= one.is_left_out
-            if one.role is not None:
-                self._text.end(one.role)
-            elif one.tag == "math" and one.math is not None and not self._left_out:
-                self._text.add(latex_of(one.math))
+            node, begins = node.parent, False
 
 
-def _plain(tag: str) -> str:
+def _is_shown(node: LexborNode, text: MarkedText) -> bool:
+    tag = node.tag
+    if tag == _TEXT:
+        return True
+    given = node.attributes
+    if tag in _LEFT_OUT.split() or (tag == "option" and "selected" not in given):
+        return False
+    is_hidden = "hidden" in given or _HIDDEN.search(given.get("style") or "") is not None
+    if is_hidden and node.text().strip():
+        text.left_out["hidden-text"] += 1
+    return not is_hidden
+
+
+def _add_single(tag: str, node: LexborNode, text: MarkedText) -> None:
+    """Add an element that is no part of the page's structure."""
+    given = {name: found or "" for name, found in node.attributes.items()}
+    kind = given.get("type", "text").lower()
+    if tag == "br":
+        text.add("\n")
+    elif tag == "hr":
+        text.end_block()
+    elif tag == "math":
+        # It may nest deeper than Python's stack.
+        with skipping_damage(text):
+            text.add(latex_of(_formula(node)))
+    elif tag == "img" and (alt := given.get("alt")):
+        text.add(f"[{alt}]")
+    elif tag == "input" and kind in ("checkbox", "radio"):
+        text.add("☒ " if "checked" in given else "☐ ")
+    elif tag == "input" and kind in _FIELDS:
+        text.add_of_page(given.get("value", ""))
+
+
+def _formula(node: LexborNode) -> Element:
+    element = Element(_plain(node), {name: found or "" for name, found in node.attributes.items()})
+    element.extend(_formula(one) for one in node.iter())
+    element.text = "" if len(element) else node.text()
+    return element
+
+
+def _plain(node: LexborNode) -> str:
     """Return the name of an element, which has a prefix in formulas of books."""
-    return tag.removeprefix("m:").removeprefix("mml:")
+    return (node.tag or "").removeprefix("m:").removeprefix("mml:")
 
 
-def _role(tag: str, given: dict[str, str]) -> Role | None:
+def _role(node: LexborNode) -> Role | None:
+    tag, given = node.tag or "", node.attributes
     if tag in ("ul", "ol"):
-        return Role("list", _number(given.get("start", "")) - 1 if tag == "ol" else -1)
+        return Role("list", _number(given.get("start")) - 1 if tag == "ol" else -1)
     if tag == "a":
-        address = given.get("href", "").strip()
+        address = (given.get("href") or "").strip()
         return Role("link", mark=address) if _ADDRESS.match(address) else None
     if tag in ("td", "th"):
-        return Role("cell", _number(given.get("colspan", "")), rows=_number(given.get("rowspan", "")))
+        return Role("cell", _number(given.get("colspan")), rows=_number(given.get("rowspan")))
     return _ROLES.get(tag)
 
 
-def _number(text: str) -> int:
-    return max(1, int(text[:6])) if text.isdecimal() else 1
+def _number(text: str | None) -> int:
+    return max(1, int(text[:6])) if text and text.isdecimal() else 1

@@ -35,7 +35,7 @@ PARTS = {
     "architectures": ["mlx_lm-*.dist-info/METADATA"],
     "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
     "pdf": ["pypdf-*.dist-info/METADATA"],
-    "documents": ["chardet/_kernel.*.so"],
+    "documents": ["chardet/_kernel.*.so", "selectolax/lexbor.*.so"],
     "formulas": ["ziamath-*.dist-info/METADATA"],
     "keychain": ["keyring-*.dist-info/entry_points.txt"],
     "languages": ["PySide6/QtWidgets.abi3.so", "PySide6/Qt/plugins/platforms/libqcocoa.dylib"],
