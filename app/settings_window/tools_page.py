@@ -40,7 +40,7 @@ from app.wording.tools import (
 )
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
-# Of the standard error; more lines scroll.
+# Of the standard error, and of what a server tells; more lines scroll.
 _HEIGHT = 76
 # A description is for the model, and can be a page long.
 _LONGEST_DESCRIPTION = 160
@@ -69,9 +69,12 @@ class ServerView(ThemeAware, QFrame):
         self.row = Row(buttons, self, at_end=True)
         self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
         self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
-        self.errors.setFixedHeight(theme.scaled(_HEIGHT))
+        self.told = self.bound("What the server tells the model", record_view(self), QWidget.setAccessibleName)
+        for record in (self.errors, self.told):
+            record.setFixedHeight(theme.scaled(_HEIGHT))
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)
+        parts = self.row, self.told, self._tools, self.allow_reading, self.errors
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), *parts)
         self.test.clicked.connect(lambda: self.tested.emit(self._server))
         self.sign.clicked.connect(lambda: self.signed.emit(self._server))
         self.edit.clicked.connect(lambda: self.edited.emit(self._server))
@@ -97,8 +100,7 @@ class ServerView(ThemeAware, QFrame):
     def retranslate(self) -> None:
         server, status = self._server, self._status
         off = [tool for tool in status.tools if self._service.is_off(tool)]
-        state, told = server_state(server, status, off), told_sentence(status)
-        sentences = state, unoffered_sentence(status), told, server_risk(server)
+        sentences = server_state(server, status, off), unoffered_sentence(status), server_risk(server)
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
@@ -116,9 +118,10 @@ class ServerView(ThemeAware, QFrame):
             reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
             row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))
         self.allow_reading.setVisible(bool(self._reading))
-        if status.stderr != self.errors.toPlainText():
-            self.errors.setPlainText(status.stderr)
-        self.errors.setVisible(bool(status.stderr))
+        for record, text in ((self.errors, status.stderr), (self.told, told_sentence(status))):
+            if text != record.toPlainText():
+                record.setPlainText(text)
+            record.setVisible(bool(text))
 
     @property
     def _reading(self) -> list[Tool]:

@@ -11,7 +11,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,19 +20,18 @@ import httpx2
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
-from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
 
 from app.system.versions import installed_version
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
-from app.tools.listing import MOST_TOOLS, tools_of, with_mended_messages
+from app.tools.listing import MOST_TOOLS, SENT, tools_of, with_mended_messages
 from app.tools.results import MOST_PICTURES, result_of
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.sign_in import SignIn
 from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
-from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
+from app.tools.transports import NO_SESSION, http_client, process_of, spawned, sse_transport, too_large
 from engine.pictures.reading import time_for
 
 log = logging.getLogger(__name__)
@@ -66,6 +65,7 @@ class McpConnection:
         self.tools: tuple[Tool, ...] = ()
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
+        self.failure: ToolFailed | None = None
         # Whether it failed before the server could get a call.
         self.unsent = False
         self.over = asyncio.Event()
@@ -94,14 +94,9 @@ class McpConnection:
         return not (self.over.is_set() or self._ending.is_set())
 
     @property
-    def was_slow(self) -> bool:
-        """Whether the server was not ready in time, so that starting it again would make everyone wait again."""
-        return not self._stopped and self.failure is not None and self.failure.code == "slow-start"
-
-    @property
-    def has_died(self) -> bool:
-        """Whether the server's process has ended by itself."""
-        return not self._stopped and self.failure is not None and self.failure.code in ("ended", "keeps-ending")
+    def ended_by(self) -> str:
+        """The code of the failure by which the server has ended by itself; "" if it has not."""
+        return self.failure.code if self.failure is not None and not self._stopped else ""
 
     async def started(self) -> None:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
@@ -112,7 +107,11 @@ class McpConnection:
     async def run(self) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
         error = await self._live("auto")
-        if not (self._settled.is_set() or self._stopped) and self._may_be_older(error):
+        # A command of an older version may end at the first question of a newer one, instead of refusing it; an address
+        # of the older transport SSE refuses what is sent to it.
+        status = getattr(_leaf(error), "arguments", {}).get("status")
+        may_be_older = _message_of(error) == _CLOSED if self.server.command else status in _REFUSALS_OF_SSE
+        if may_be_older and not (self._settled.is_set() or self._stopped):
             self._begin()
             older = await self._live("legacy")
             # What an address has answered at first says more about a wrong one.
@@ -174,9 +173,9 @@ class McpConnection:
             raise ToolFailed("refused", **names, detail=_message_of(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
-        pictures_time = time_for(MOST_PICTURES)
+        pictures_time, sent = time_for(MOST_PICTURES), (answer.meta or {}).get(SENT, {})
         try:
-            return await asyncio.to_thread(result_of, answer, time.monotonic() - begun, pictures_time)
+            return await asyncio.to_thread(result_of, sent, time.monotonic() - begun, pictures_time)
         finally:
             # The call may be cancelled meanwhile.
             pictures_time.abandoned.set()
@@ -184,19 +183,8 @@ class McpConnection:
     def _ended(self) -> ToolFailed:
         return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
 
-    def _may_be_older(self, error: Exception) -> bool:
-        """Return whether a server that cannot be used is perhaps one of an older version.
-
-        A command may end at the first question of a newer one, instead of refusing it; an address of the transport SSE
-        refuses what is sent to it, as the protocol says.
-        """
-        if self.server.command:
-            return _message_of(error) == _CLOSED
-        leaf = _leaf(error)
-        return isinstance(leaf, ToolFailed) and leaf.arguments.get("status") in _REFUSALS_OF_SSE
-
     def _begin(self) -> None:
-        self.failure: ToolFailed | None = None
+        self.failure = None
         self._scope, self._stderr = anyio.CancelScope(), b""
         self._reader: asyncio.Task[None] | None = None
         self._ending.clear()
@@ -227,11 +215,9 @@ class McpConnection:
                 process, (reader, writer) = process_of(server), os.pipe()
                 self._reader = asyncio.create_task(self._read_stderr(reader))
                 errors = stack.enter_context(os.fdopen(writer, "w"))
-                transport = spawned(process, errors)
+                transport: AbstractAsyncContextManager[Any] = spawned(process, errors)
             elif mode == "legacy":
-                transport = sse_client(
-                    server.url, httpx_client_factory=lambda **_: http_client(server, auth, self._fail)
-                )
+                transport = sse_transport(server, auth, self._fail)
             else:
                 client = await stack.enter_async_context(http_client(server, auth))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)

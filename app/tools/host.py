@@ -196,9 +196,10 @@ class ToolHost:
         if self._closing.is_set():
             # The end of the loop would cancel its start.
             raise ToolFailed("ended", server=name, detail="stopped")
-        if found is not None and found.has_died:
+        if found is not None and found.ended_by in ("ended", "keeps-ending"):
             self._count_restart(found)
-        if found is None or not (found.is_usable or found.was_slow):
+        # One that was not ready in time would make everyone wait again.
+        if found is None or not (found.is_usable or found.ended_by == "slow-start"):
             found = self._connections[name] = McpConnection(server, self._start_s, self._changed, self._settings)
             task = asyncio.create_task(found.run())
             self._tasks.add(task)

@@ -15,7 +15,6 @@ from jsonschema import FormatChecker
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
-from app.tools.results import mended_result
 from app.tools.servers import Server
 from app.tools.tool import Tool
 from engine.grammars.schemas import with_nodes
@@ -23,6 +22,8 @@ from engine.grammars.schemas import with_nodes
 # A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
 MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
 LONGEST_TOOL_NAME = 128
+# Where the package keeps the result of a call.
+SENT = "tandem/sent"
 # The fields of a tool that are used, apart from its schema.
 _USED = ("name", "title", "description", "annotations", "execution")
 
@@ -63,7 +64,10 @@ class _MendedMessages(ObjectReceiveStream[Any]):
         if result.get("nextCursor") is not None:
             result["nextCursor"] = str(result["nextCursor"] or "")
         if "content" in result or "structuredContent" in result:
-            result.update(mended_result(result))
+            # Read as it was sent: the package would refuse all of a result with one odd part.
+            sent = dict(result)
+            result.clear()
+            result.update({"content": [], "resultType": "complete", "_meta": {SENT: sent}})
         elif isinstance(result.get("tools"), list):
             listed, result["tools"] = result["tools"], []
             for index, tool in enumerate(listed):

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest
-from app.tools.variables import decides, described, filled, variables_in
+from app.tools.variables import decides, variables_in, with_defaults
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import UntrustedJsonError, read_bytes
@@ -308,48 +308,41 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
         raise ToolFailed("not-json", detail=str(error)) from error
     if not isinstance(content, dict):
         raise ToolFailed("no-servers")
-    abouts, found, problems = _abouts(content), list[Server](), list[ToolFailed]()
-    for name, fields in _entries(content).items():
+    abouts, found, problem = dict[str, str](), list[Server](), ToolFailed("no-servers")
+    for name, fields in _entries(content, abouts).items():
         try:
             found.append(_server(name, fields, abouts))
         except ToolFailed as error:
-            problems.append(error)
+            problem = error
+            left_out(error)
     if not found:
-        raise problems[0] if problems else ToolFailed("no-servers")
-    for problem in problems:
-        left_out(problem)
+        raise problem
     return found
 
 
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+_COMMENT = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def _only_text(found: re.Match[str]) -> str:
     return found[1] or " "
 
 
-def _entries(content: Mapping[str, Any]) -> dict[str, object]:
+def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, object]:
     """Return the entries by name: {"mcpServers": {NAME: {...}}} in most programs, "servers" in VS Code, also in "mcp",
     "context_servers" in Zed, and "mcp" alone in opencode. Settings have names with a dot, too.
+
+    `abouts` gets what the "inputs" of VS Code say of the variables that they ask for.
     """
     found = dict[str, object]()
     for key, value in content.items():
         if isinstance(value, dict) and key.rpartition(".")[2] in ("mcpServers", "servers", "context_servers"):
             found |= value
         elif isinstance(value, dict) and key == "mcp":
-            found |= _entries(value) or value
-    return found
-
-
-def _abouts(content: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the "inputs" of VS Code say of the variables that they ask for."""
-    found = dict[str, str]()
-    for holder in (content, content.get("mcp")):
-        inputs = holder.get("inputs") if isinstance(holder, Mapping) else None
-        for one in inputs if isinstance(inputs, list) else ():
-            if isinstance(one, Mapping):
-                found[f"input:{one.get('id')}"] = str(one.get("description") or "")
+            found |= _entries(value, abouts) or value
+        elif isinstance(value, list) and key == "inputs":
+            inputs = [one for one in value if isinstance(one, dict)]
+            abouts |= {f"input:{one.get('id')}": str(one.get("description") or "") for one in inputs}
     return found
 
 
@@ -378,21 +371,22 @@ def _server(name: str, fields: object, abouts: Mapping[str, str]) -> Server:
     if not found.url and not all(re.fullmatch(r"[^\s=]+", key) and key.isprintable() for key in found.env):
         raise _bad_field(name, "env")
     given = found.headers if found.url else found.env
-    values = {key: filled(_text(value)) for key, value in given.items() if value is not None}
-    command, url, *args = map(filled, (found.command, found.url, *map(_text, found.args)))
-    if url and not url.startswith(("http://", "https://")) and not variables_in(url):
+    values = {key: _text(value) for key, value in given.items() if value is not None}
+    command, url, *args = map(_text, (found.command, found.url, *found.args))
+    if url and not url.startswith(("http://", "https://", "${")):
         raise _bad_field(name, "url")
-    asks = {one: abouts.get(variable, "") for part in (command, url, *args) for one, variable in variables_in(part)}
+    asks = {one: about for part in (command, url, *args) for one, about in variables_in(part, abouts).items()}
     for key, value in values.items():
-        if variables_in(value):
-            asks[key] = described(value, abouts)
+        if left := variables_in(value, abouts):
+            # What stands around them may be a secret.
+            asks[key] = ", ".join(f"{one}: {about}" if about else one for one, about in left.items())
             values[key] = ""
     enabled = found.enabled and not found.disabled
     return Server(name=name, command=command, args=tuple(args), url=url, values=values, enabled=enabled, asks=asks)
 
 
 def _text(value: _Plain) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return with_defaults(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _bad_field(server: str, field: str) -> ToolFailed:

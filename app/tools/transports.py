@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TextIO, cast
 
 import anyio
 import httpx2
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
 from app.tools.guardian import LONGEST_LINE
@@ -30,7 +31,7 @@ CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
 NO_SESSION = re.compile(
     r"\b(?:no|invalid|unknown|missing|expired)\b[\w -]{0,24}\bsession"
     r"|\bsession\b.{0,64}\b(?:not|no|expired|invalid|unknown|terminated|closed|missing|required)\b"
-    r"|\b(?:server not|before|expect(?:ed)?) initiali[sz]",
+    r"|\b(?:not|before|expect(?:ed)?|be) (?:yet )?(?:been )?initiali[sz]",
     re.IGNORECASE,
 )
 
@@ -73,6 +74,13 @@ def wants_sign_in(response: httpx2.Response) -> bool:
     return response.status_code == 401 or "insufficient_scope" in response.headers.get("www-authenticate", "")
 
 
+def sse_transport(
+    server: Server, auth: httpx2.Auth | None, failed: Callable[[ToolFailed], object]
+) -> AbstractAsyncContextManager[Any]:
+    """Return the older transport. `failed` gets what is wrong with answers, which the package passes over there."""
+    return sse_client(server.url, httpx_client_factory=cast(Any, lambda **_: http_client(server, auth, failed)))
+
+
 def http_client(
     server: Server, auth: httpx2.Auth | None = None, failed: Callable[[ToolFailed], object] | None = None
 ) -> httpx2.AsyncClient:
@@ -111,7 +119,8 @@ def http_client(
         # servers say it by another status.
         if status >= 400 and (failed is not None or "mcp-session-id" in response.request.headers):
             said = (await response.aread()).decode(errors="replace")
-            if (status in (404, 410) and "-32601" not in said) or NO_SESSION.search(said):
+            about_session = "session" in said.lower() or NO_SESSION.search(said)
+            if (status in (404, 410) and "-32601" not in said) or about_session:
                 raise ToolFailed("lost-session", server=server.name, detail=status)
         if auth is not None and wants_sign_in(response):
             return

@@ -57,28 +57,21 @@ def program_of(command: str, values: Mapping[str, str]) -> str | None:
     return os.path.abspath(found) if found else None
 
 
-# As programs write them: ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${{ secrets.NAME }}, and {env:NAME}.
-_LEFT_OPEN = re.compile(r"\$\{\{?([^{}]+)\}?\}|\{((?:env|file):[^{}]+)\}")
-_HOME = ("HOME", "env:HOME", "userHome")
+# As programs write them, ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${{ secrets.NAME }} and {env:NAME}, also
+# after the name of a way to sign in.
+_LEFT_OPEN = re.compile(r"((?i:bearer|basic|token) )?(?:\$\{\{?([^{}]+)\}?\}|\{((?:env|file):[^{}]+)\})")
 
 
-def filled(text: str) -> str:
-    """Return a text with those variables filled in that have a default, or are the home folder."""
+def with_defaults(text: str) -> str:
+    """Return a text with those variables filled in that have a default."""
 
-    def value(found: re.Match[str]) -> str:
-        name, has_default, default = (found[1] or found[2]).partition(":-")
-        return default if has_default else str(Path.home()) if name in _HOME else found[0]
+    def filled(found: re.Match[str]) -> str:
+        default = (found[2] or "").partition(":-")[2]
+        return f"{found[1] or ''}{default}" if default else found[0]
 
-    return _LEFT_OPEN.sub(value, text)
-
-
-def variables_in(text: str) -> list[tuple[str, str]]:
-    """Return the variables that a text leaves open, each as it stands there and its name."""
-    return [(found[0], (found[1] or found[2]).strip()) for found in _LEFT_OPEN.finditer(text)]
+    return _LEFT_OPEN.sub(filled, text)
 
 
-def described(text: str, abouts: Mapping[str, str]) -> str:
-    """Return a text in which each variable that it leaves open is what `abouts` says of it, or its name."""
-    for written, name in variables_in(text):
-        text = text.replace(written, f"<{abouts.get(name) or name}>")
-    return text
+def variables_in(text: str, abouts: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a text leaves open, as they stand there, with what `abouts` says of each by name."""
+    return {found[0]: abouts.get((found[2] or found[3]).strip(), "") for found in _LEFT_OPEN.finditer(text)}

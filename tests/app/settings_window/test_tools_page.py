@@ -126,7 +126,7 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     page = imported({"files": entry("instructs")})
     allow(window, page, "files")
     assert "Running. Tools (1): echo." in state(page, "files")
-    assert "The server tells the model: Ask for METRIC units." in state(page, "files")
+    assert page.view("files").told.toPlainText().startswith("The server tells the model: Ask for METRIC units.")
     view, settings = page.view("files"), window.session.tools.settings
     [(tool, _, chooser)] = view.rows
     assert tool.read_only
@@ -350,11 +350,11 @@ def test_what_a_file_left_to_the_person_is_asked_for_before_a_server_runs(window
     window.wait(lambda: bool(window.session.tools.settings.servers))
     window.settle()
     assert page.outcome.text().startswith("Imported: files. In “bad”: “command” has to look like this:")
-    asked = "Enter these before it can run: ${workspaceFolder}, TOKEN (<A token of GitHub>)."
+    asked = "Enter these before it can run: ${workspaceFolder}, TOKEN (${input:token}: A token of GitHub)."
     assert asked in state(page, "files")
     page.view("files").test.click()
     [(_, _, value)] = page.card.values
-    assert value.placeholderText() == "<A token of GitHub>"
+    assert value.placeholderText() == "${input:token}: A token of GitHub"
     page.card.save.click()
     assert page.card.problem.text() == "Enter a value for ${workspaceFolder}."
     page.card.target.setText(page.card.target.text().replace("'${workspaceFolder}'", str(tmp_path)))

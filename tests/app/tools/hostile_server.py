@@ -25,6 +25,8 @@ INFO = {
     "capabilities": {"tools": {"listChanged": True}},
     "serverInfo": {"name": "hostile", "version": "1"},
 }
+MODERN = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+DISCOVERED = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "Be new.", **MODERN}
 TASK = ECHO | {"name": "research", "execution": {"taskSupport": "required"}}
 BEHAVIOUR = sys.argv[1] if len(sys.argv) > 1 else ""
 HUGE = "x" * 2**20
@@ -123,6 +125,8 @@ def main() -> None:
             call(number, message["params"])
         elif method == "notifications/cancelled" and BEHAVIOUR == "writes-cancelled":
             open(sys.argv[2], "w").close()
+        elif method == "server/discover" and BEHAVIOUR == "is-of-2026":
+            send(id=number, result=DISCOVERED)
         elif method == "server/discover" and BEHAVIOUR == "dies-at-a-newer-version":
             sys.exit("ExpectedInitializeRequest")
         elif number is not None:
@@ -168,6 +172,8 @@ def initialize(number: Any) -> None:
 def list_tools(number: Any, params: dict[str, Any], calls: int) -> None:
     usual: dict[str, Any] = {"tools": [ECHO]}
     match BEHAVIOUR:
+        case "is-of-2026":
+            usual |= MODERN
         case "endless-pages":
             usual = {"tools": [], "nextCursor": str(int(params.get("cursor") or 0) + 1)}
         case "first-page-again":

@@ -41,6 +41,8 @@ REFUSALS = {
     "410": (410, b""),
     "422": (422, b"Unexpected message, expect initialize request"),
     "400 after a start": (400, error("Bad Request: Server not initialized", -32000)),
+    "400 in other words": (400, error("Bad Request: Stale session", -32000)),
+    "200 after a start": (200, error("Client not initialized", -32002)),
     "200": (200, error("Session expired or does not exist", -32600)),
     "hangs up": (0, b""),
 }

@@ -6,18 +6,17 @@ import base64
 import json
 from typing import Any
 
-import mcp_types as types
 import pytest
 
-from app.tools.results import LONGEST_RESULT, mended_result, result_of
+from app.tools.results import LONGEST_RESULT, result_of
 from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import read_picture
 from tests.app.picture_files import animation, picture
 from tests.slow_files import slow_jpeg
 
 
-def image(content: bytes) -> types.ImageContent:
-    return types.ImageContent(type="image", data=base64.b64encode(content).decode(), mime_type="image/png")
+def image(content: bytes) -> dict[str, str]:
+    return {"type": "image", "data": base64.b64encode(content).decode(), "mimeType": "image/png"}
 
 
 def text(words: str) -> dict[str, str]:
@@ -27,7 +26,7 @@ def text(words: str) -> dict[str, str]:
 def read(content: Any, structured: Any = None) -> list[str]:
     """Return the lines that a model gets of a result, as a server sends it."""
     sent = {"content": content, "structuredContent": structured}
-    return result_of(types.CallToolResult.model_validate(mended_result(sent)), 0.5, ReadingTime()).text.splitlines()
+    return result_of(sent, 0.5, ReadingTime()).text.splitlines()
 
 
 ROWS = {"items": [{"id": 1, "name": "Älpha"}, {"id": 2, "name": "Beta"}], "more": None}
@@ -71,7 +70,7 @@ def test_a_structured_result_is_there_once_if_the_text_says_the_same(content: An
 def test_a_structured_result_that_says_more_follows_the_text(content: Any, structured: Any) -> None:
     *before, last = read(content, structured)
     assert before == read(content)
-    assert json.loads(last) in (structured, {"result": structured})
+    assert json.loads(last) == structured
     assert "\\u" not in last
 
 
@@ -105,15 +104,14 @@ def test_files_and_links_reach_the_model_as_text_or_pictures() -> None:
         "[A file: file:///t]", "the text of a file", "[A file: ]", "of nowhere", "[A picture of 560 x 280 pixels]",
         "[A picture of 560 x 280 pixels]", "[Not shown: a file, file:///z, application/zip, 5 bytes]",
         "[As text: a file, file:///s, image/svg+xml]", "<svg>é</svg>", "[A link: notes, file:///n]",
-        "[A link: notes, file:///n, text/plain, 9 bytes, What was said]", "[Not shown: audio, audio/wav, 5 bytes]",
+        "[A link: notes, file:///n, text/plain, 9, What was said]", "[Not shown: audio, audio/wav, 5 bytes]",
         "[A picture of 560 x 280 pixels]", '[A part of an unknown kind: {"type": "hologram", "url": "a:b"}]', "plain",
     ]  # fmt: skip
 
 
 def test_usable_pictures_are_beside_the_text_and_others_are_named() -> None:
     red = picture()
-    blocks = [types.TextContent(type="text", text="Look:"), image(red), image(animation())]
-    result = result_of(types.CallToolResult(content=blocks), 0.5, ReadingTime())
+    result = result_of({"content": [text("Look:"), image(red), image(animation())]}, 0.5, ReadingTime())
     assert result.text.splitlines()[:2] == ["Look:", "[A picture of 560 x 280 pixels]"]
     assert result.text.splitlines()[2].startswith("[Not shown: image, image/png, ")
     assert [(one.content, one.kind, one.width, one.height) for one in result.pictures] == [(red, "png", 560, 280)]
@@ -122,6 +120,6 @@ def test_usable_pictures_are_beside_the_text_and_others_are_named() -> None:
 def test_the_pictures_of_a_result_share_a_limit_of_time() -> None:
     files = [slow_jpeg(1000, 200, shade) for shade in range(8)]
     time = ReadingTime(3 * read_picture(files[0]).seconds)
-    result = result_of(types.CallToolResult(content=[image(file) for file in files]), 0.5, time)
+    result = result_of({"content": [image(file) for file in files]}, 0.5, time)
     assert 1 <= len(result.pictures) < 8
     assert result.text.splitlines()[-1].startswith("[Not shown: image, image/png, ")

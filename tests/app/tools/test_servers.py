@@ -102,6 +102,12 @@ def test_the_forms_of_other_programs_mean_the_same(form: dict[str, object]) -> N
     assert servers_from_json(json.dumps(form)) == [local, Server(name="b", url="https://b/mcp")]
 
 
+@pytest.mark.parametrize("part", ['"', '"\\\\"', "/*", "//", ",  ", "${:-", "\\\\"])
+def test_a_file_that_is_made_to_be_slow_is_not(part: str) -> None:
+    with pytest.raises(ToolFailed):
+        servers_from_json(part * 500_000)
+
+
 def test_strings_keep_what_looks_like_comments_and_other_values_become_text() -> None:
     args, env = ["//no", "/* no */", 'say \\"// no\\" ,]', 8, 1.5, True], {"A": None, "B": False, "C": 10**20}
     text = json.dumps({"servers": {"a": {"command": "x", "args": args, "env": env}}})
@@ -122,8 +128,13 @@ ASKING = {
     "servers": {
         "a": {
             "command": "npx",
-            "args": ["${workspaceFolder}/x", "--port=${PORT:-80}", "${HOME}", "$HOME", "${input:token}"],
-            "env": {"ENV": "${env:TOKEN}", "OWN": "{env:KEY}", "PART": "a ${A} b ${{ secrets.B }}", "SET": "${A:-b}"},
+            "args": ["${workspaceFolder}/x", "--port=${PORT:-80}", "$HOME", "${input:token}"],
+            "env": {
+                "ENV": "${env:TOKEN}",
+                "OWN": "{env:KEY}",
+                "PART": "https://me:pass@${A}/${{ secrets.B }}",
+                "SET": "Bearer ${A:-b}",
+            },
         },
         "b": {"url": "${URL}/mcp", "headers": {"Authorization": "Bearer ${input:token}"}},
     },
@@ -132,17 +143,18 @@ ASKING = {
 
 def test_what_a_file_leaves_to_its_reader_is_asked_for_and_never_sent_as_letters(path: Path) -> None:
     local, remote = servers_from_json(json.dumps(ASKING))
-    assert local.args == ("${workspaceFolder}/x", "--port=80", str(Path.home()), "$HOME", "${input:token}")
-    assert local.values == {"ENV": "", "OWN": "", "PART": "", "SET": "b"}
+    assert local.args == ("${workspaceFolder}/x", "--port=80", "$HOME", "${input:token}")
+    assert local.values == {"ENV": "", "OWN": "", "PART": "", "SET": "Bearer b"}
     assert local.asks == {
-        "${workspaceFolder}": "", "${input:token}": "A token of GitHub", "ENV": "<env:TOKEN>", "OWN": "<env:KEY>",
-        "PART": "a <A> b <secrets.B>",
+        "${workspaceFolder}": "", "${input:token}": "A token of GitHub", "ENV": "${env:TOKEN}", "OWN": "{env:KEY}",
+        "PART": "${A}, ${{ secrets.B }}",
     }  # fmt: skip
     assert remote.values == {"Authorization": ""}
-    assert remote.asks == {"${URL}": "", "Authorization": "Bearer <A token of GitHub>"}
+    assert remote.asks == {"${URL}": "", "Authorization": "Bearer ${input:token}: A token of GitHub"}
     settings = ToolSettings(path, Secrets())
     settings.put(local)
     assert ToolSettings(path, Secrets()).servers[0].asks == local.asks
+    assert "pass" not in path.read_text()
     with pytest.raises(ToolFailed, match="no-secrets"):
         settings.with_secrets(settings.servers[0])
 
