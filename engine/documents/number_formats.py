@@ -24,7 +24,7 @@ _SECONDS = {"h": 3600, "m": 60, "s": 1}
 # Larger ones have more digits than a cell, and none after the point.
 _LARGEST = 1e15
 # The kinds of the tokens of a section, and what of them is shown.
-_Section = list[tuple[str, str]]
+_Tokens = list[tuple[str, str]]
 
 
 def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) -> str:
@@ -44,8 +44,8 @@ def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) ->
 
 
 @lru_cache
-def _sections(code: str) -> list[_Section]:
-    sections: list[_Section] = [[]]
+def _sections(code: str) -> list[_Tokens]:
+    sections: list[_Tokens] = [[]]
     for found in _TOKEN.finditer("" if _NOT_FOLLOWED.search(code) else code):
         if (kind := found.lastgroup) == "next":
             sections.append([])
@@ -55,7 +55,7 @@ def _sections(code: str) -> list[_Section]:
     return sections[:3]
 
 
-def _shown(section: _Section, number: float, first: datetime) -> str:
+def _shown(section: _Tokens, number: float, first: datetime) -> str:
     times = [text for kind, text in section if kind == "time"]
     if times and all(kind != "general" for kind, _ in section):
         is_elapsed = any(text.startswith("[") for text in times)
@@ -89,7 +89,7 @@ def _digits(number: Decimal, pattern: str) -> str:
     return f"{digits}.{after}" if after else digits
 
 
-def _elapsed(section: _Section, number: float) -> str:
+def _elapsed(section: _Tokens, number: float) -> str:
     seconds, texts = round(abs(number) * 86_400), ["-" if number < 0 else ""]
     for kind, text in section:
         letters = text.strip("[]").lower()

@@ -150,8 +150,8 @@ class OpenTextReader(OfficeReader):
     def _row(self, row: Element) -> None:
         says = any(map(_says, row))
         repeated = _count(row, "number-rows-repeated") if says else 1
-        if row.get("visibility") in _UNSEEN:
-            self._text.left_out["hidden-row"] += repeated * says
+        if says and row.get("visibility") in _UNSEEN:
+            self._text.left_out["hidden-row"] += repeated
             return
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
             self._text.start(ROW)
@@ -234,8 +234,9 @@ class OpenSlidesReader(OpenTextReader):
                 page.remove(title)
             self._group(page)
             self._walk(page)
-            said = _lines(page.find("notes/frame[@class='notes']"))
-            self._text.add_blocks(*[f"Notes: {said}"] if said else [])
+            self._text.end_block()
+            if said := _lines(page.find("notes/frame[@class='notes']")):
+                self._text.add_blocks(f"Notes: {said}")
         self._text.finish()
 
     def _group(self, group: Element) -> Role:

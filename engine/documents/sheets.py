@@ -61,8 +61,8 @@ class SheetsReader:
         for row in sheet.iter("row"):
             number = int(row.get("r", number + 1))
             texts = dict(self._texts(row, number))
-            if row.get("hidden") in _TRUE:
-                self._text.left_out["hidden-row"] += bool(texts)
+            if texts and row.get("hidden") in _TRUE:
+                self._text.left_out["hidden-row"] += 1
                 continue
             unseen = {column for column in texts if any(column in span for span in hidden)}
             left_out |= unseen

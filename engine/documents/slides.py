@@ -47,10 +47,12 @@ class SlidesReader(OfficeReader):
         self._text.add_heading(2, f"{number}. {title}")
         self._places = self._layout(self._here.get("slideLayout", ""))
         self._walk(slide)
+        self._text.end_block()
         notes = "\n".join(_shape_text(one) for one in self._part("notesSlide").iter("sp") if _kind(one) == "body")
-        comments = [one.findtext("text") or _shape_text(one) for one in self._part("comments").iter("cm")]
-        said = [f"Notes: {notes}"] if notes.strip() else []
-        self._text.add_blocks(*said, *(f"Comment: {one}" for one in comments))
+        if notes.strip():
+            self._text.add_blocks(f"Notes: {notes}")
+        for one in self._part("comments").iter("cm"):
+            self._text.add_blocks(f"Comment: {one.findtext('text') or _shape_text(one)}")
 
     def _part(self, reference: str) -> Element:
         """Return the root of a part that the slide refers to."""
@@ -96,8 +98,9 @@ class SlidesReader(OfficeReader):
             self._counts.pop(level, None)
             is_plain = not self._listed or paragraph.find("pPr/buNone") is not None
             return PARAGRAPH if is_plain else Role("numbered paragraph", level, "-")
-        # Empty ones are not counted.
-        self._counts[level] = self._counts.get(level, int(number.get("startAt", "1")) - 1) + bool(_line(paragraph))
+        if not _line(paragraph):
+            return PARAGRAPH
+        self._counts[level] = self._counts.get(level, int(number.get("startAt", "1")) - 1) + 1
         kind = number.get("type", "")
         mark = written(self._counts[level], _FORMS.get(kind[:7], "decimal"))
         mark = f"({mark})" if kind.endswith("Both") else f"{mark})" if kind.endswith("ParenR") else f"{mark}."

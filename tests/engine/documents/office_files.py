@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from tests.engine.documents.test_document import zipped
+import io
+import zipfile
 
 _TYPES = {"xl/workbook.xml": "spreadsheetml.sheet", "ppt/presentation.xml": "presentationml.presentation"}
 # Only the names behind the prefixes count.
 _PREFIXES = " ".join(f'xmlns:{one}="{one}"' for one in ("calcext", "draw", "office", "presentation", "style", "svg"))
 _PREFIXES += " " + " ".join(f'xmlns:{one}="{one}"' for one in ("dc", "table", "text", "xlink"))
+
+
+def zipped(**parts: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for name, content in parts.items():
+            new.writestr(name, content)
+    return file.getvalue()
 
 
 def relations(**targets: str) -> str:

@@ -17,6 +17,7 @@ from webencodings.labels import LABELS
 
 from engine.documents.document import DocumentText, document_text
 from tests.app.pdf_files import pdf
+from tests.engine.documents.office_files import zipped
 
 FILES = Path(__file__).parent / "files"
 MOST = 2 * 2**20
@@ -120,14 +121,6 @@ def changed(name: str, part: str, change: Callable[[bytes], bytes]) -> bytes:
         for entry in old.namelist():
             content = old.read(entry)
             new.writestr(entry, change(content) if entry == part else content)
-    return file.getvalue()
-
-
-def zipped(**parts: bytes) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
-        for name, content in parts.items():
-            new.writestr(name, content)
     return file.getvalue()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.documents.document import document_text
-from tests.engine.documents.test_document import zipped
+from tests.engine.documents.office_files import zipped
 
 KIND = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
