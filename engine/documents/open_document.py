@@ -254,7 +254,12 @@ def _says(cell: Element) -> bool:
 
 
 def _lines(frame: Element | None) -> str:
-    return "" if frame is None else "\n".join("".join(one.itertext()) for one in frame.iter("p")).strip()
+    if frame is None:
+        return ""
+    for one in frame.iter():
+        if one.tag in ("line-break", "tab", "s"):
+            one.text = " "
+    return "\n".join("".join(one.itertext()) for one in frame.iter("p")).strip()
 
 
 def _place(shape: Element) -> tuple[float, float]:

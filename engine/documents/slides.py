@@ -129,7 +129,7 @@ def _length(text: str | None) -> int:
 
 
 def _line(paragraph: Element) -> str:
-    return "".join(one.text or "" for one in paragraph.iter("t"))
+    return "".join(" " if one.tag == "br" else one.text or "" for one in paragraph.iter() if one.tag in ("t", "br"))
 
 
 def _shape_text(shape: Element) -> str:

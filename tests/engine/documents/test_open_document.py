@@ -181,10 +181,13 @@ def box(words: str, place: str = "") -> str:
 
 def test_slides_are_read_from_top_to_bottom_with_their_notes() -> None:
     group = f"<draw:g>{box('c', 'svg:y=`40mm`')}{box('b', 'svg:y=`1.2in`')}</draw:g>".replace("`", '"')
-    title, notes = box("Title", 'presentation:class="title" svg:y="9cm"'), box("Slowly.", 'presentation:class="notes"')
+    title, notes = (
+        box("The<text:line-break/>title", 'presentation:class="title" svg:y="9cm"'),
+        box("Slowly.", 'presentation:class="notes"'),
+    )
     moved = box("a2", 'draw:transform="rotate (0.5) translate (5cm 2cm)"')
     shapes = box("d", 'svg:y="5cm"') + group + moved + box("a1", 'svg:x="1cm" svg:y="2.01cm"') + title
     pages = f"<draw:page>{shapes}<presentation:notes>{notes}</presentation:notes></draw:page>"
     pages += f'<draw:page draw:style-name="H">{box("e")}</draw:page><draw:page>{object_at("C")}</draw:page>'
-    text = "## 1. Title\n\na1\n\na2\n\nb\n\nc\n\nd\n\nNotes: Slowly.\n\n## 3.\n\n"
+    text = "## 1. The title\n\na1\n\na2\n\nb\n\nc\n\nd\n\nNotes: Slowly.\n\n## 3.\n\n"
     assert text_of("presentation", pages) == f"{text}{CHART_TEXT}\n\n[Left out: 1 hidden slide]"

@@ -133,7 +133,7 @@ def test_notes_and_comments_follow_a_slide() -> None:
 
 
 def test_hidden_slides_are_counted_and_a_damaged_one_costs_that_slide() -> None:
-    hidden, title = '<sld show="0"/>', box(line("Two"), place='<ph type="title"/>')
+    hidden, title = '<sld show="0"/>', box("<p><t>T</t><br/><t>wo</t></p>", place='<ph type="title"/>')
     assert text_of(box(line("a")), hidden, "<sld><spTree>", title) == (
-        "a\n\n## 4. Two\n\n[Left out: 1 hidden slide, 1 damaged part]"
+        "a\n\n## 4. T wo\n\n[Left out: 1 hidden slide, 1 damaged part]"
     )
