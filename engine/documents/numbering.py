@@ -69,9 +69,9 @@ class Numbering:
 
     def next(self, list_id: str, index: int) -> str:
         """Count a paragraph of a level, and return its number; "-" for a bullet, or if there is none."""
-        if list_id not in self._lists:
+        levels, counts = self._lists.get(list_id, ([_NONE] * LEVELS, {}))
+        if (own := levels[index]) is _NONE:
             return "-"
-        levels, counts = self._lists[list_id]
         starts = [integer(value(level, "start"), 1) for level in levels]
         for higher in range(index):
             # A level that was skipped counts as used.
@@ -80,7 +80,6 @@ class Numbering:
         for deeper in range(index + 1, LEVELS):
             if index < integer(value(levels[deeper], "lvlRestart"), deeper):
                 counts.pop(deeper, None)
-        own = levels[index]
         forms = [value(level if own.find("isLgl") is None else _NONE, "numFmt") for level in levels]
         if forms[index] == "bullet":
             return "-"

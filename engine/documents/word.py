@@ -72,6 +72,9 @@ class WordReader(OfficeReader):
         self._meanings |= {"textpath": lambda one: one.get("string"), "del": partial(self._leave_out, "deleted-text")}
         self._meanings["txbxContent"] = lambda box: self._floating.append(partial(self._walk, box))
         self._meanings |= dict.fromkeys(("chart", "relIds"), self._drawing)
+        self._meanings["drawing"] = lambda one: (
+            self._leave_out("hidden-text", one) if _switch(one, "*/docPr[@hidden]", "hidden") else THROUGH
+        )
         # What is read where it was moved to, the second form of what newer programs show, and reading aids.
         self._meanings |= dict.fromkeys(("moveFrom", "Fallback", "rPr", "pPr", "rt"))
 
@@ -230,12 +233,9 @@ class WordReader(OfficeReader):
         address, place = self._related.get(element.get("id", ""), ""), element.get("anchor")
         return linked(f"{address}#{place}" if place else address)
 
-    def _simple_field(self, element: Element) -> None:
-        self._fields.append(one := _Field(element.get("instr", "")))
-        self._start_result(one)
-        self._walk(element)
-        self._end_link(one)
-        self._fields = [other for other in self._fields if other is not one]
+    def _simple_field(self, element: Element) -> Role:
+        found = _ADDRESS.match(element.get("instr", ""))
+        return Role("link", mark=found[1]) if found else THROUGH
 
     def _field(self, element: Element) -> str:
         """Follow the beginning, the code, the result and the end of a field; return what a field of a form shows."""
@@ -282,10 +282,10 @@ def _properties(source: Element) -> dict[str, str]:
     return found
 
 
-def _switch(element: Element, path: str) -> bool | None:
+def _switch(element: Element, path: str, name: str = "val") -> bool | None:
     """Return whether a property is on; None if it is missing."""
     found = element.find(path)
-    return None if found is None else found.get("val") not in ("0", "false", "off")
+    return None if found is None else found.get(name) not in ("0", "false", "off")
 
 
 def _shown_as(text: str, font: str) -> str:

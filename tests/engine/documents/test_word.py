@@ -235,8 +235,9 @@ OF_STYLE, SHOWN = '<w:pStyle w:val="New"/>', '<w:vanish w:val="0"/>'
         (paragraph("<m:oMath>" + letters("x", "<w:vanish/>") + letters("y") + "</m:oMath>"), "$y$", 1),
         (table(row("x", run("x"), properties="<w:hidden/>"), row(run("a"), run("b"))), "| a | b |\n| --- | --- |", 1),
         (paragraph(f'<w:hyperlink r:id="a">{run("x", "<w:vanish/>")}</w:hyperlink>{run("a")}'), "a", 1),
+        (paragraph(f'<drawing><anchor><docPr hidden="1"/>{DRAWN}</anchor></drawing>{run("a")}'), "a", 1),
     ],
-    ids=["runs", "style", "based on", "switched off", "web", "equation", "row", "link"],
+    ids=["runs", "style", "based on", "switched off", "web", "equation", "row", "link", "drawing"],
 )
 def test_hidden_text_is_left_out_and_counted(body: str, seen: str, count: int) -> None:
     said = f"[Left out: {count} hidden passage{'s' * (count > 1)}]"
