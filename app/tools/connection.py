@@ -208,7 +208,7 @@ class McpConnection:
         server, auth = self.server, None
         if self._settings is not None:
             server = await asyncio.to_thread(self._settings.with_secrets, server)
-            auth = await SignIn(server, self._settings).load()
+            auth = await SignIn(server, self._settings, self._fail).load()
         info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
         async with AsyncExitStack() as stack:
             if server.command:

@@ -42,14 +42,17 @@ class _Kept(BaseModel):
 class SignIn(OAuthClientProvider):
     """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain.
 
-    It opens no browser by itself: a request for which a person has to sign in raises `ToolFailed`.
+    It opens no browser by itself: a request for which a person has to sign in raises `ToolFailed`. `failed` gets that
+    error first, because the package passes over it where answers do not come as such (SSE).
     """
 
-    def __init__(self, server: Server, settings: ToolSettings) -> None:
+    def __init__(
+        self, server: Server, settings: ToolSettings, failed: Callable[[ToolFailed], object] = lambda _: None
+    ) -> None:
         urls = [AnyUrl("http://127.0.0.1")]
         client = auth.OAuthClientMetadata(client_name="Tandem", redirect_uris=urls, token_endpoint_auth_method="none")
         super().__init__(server.url, client, self)
-        self._server, self._settings = server, settings
+        self._server, self._settings, self._failed = server, settings, failed
 
     async def load(self) -> SignIn:
         """Read what the keychain has for the server's address, and return this."""
@@ -93,11 +96,15 @@ class SignIn(OAuthClientProvider):
             while outgoing is not request:
                 response = yield self.checked(outgoing)
                 if response.status_code >= 500:
-                    raise ToolFailed("unreachable", server=name, detail=response.status_code)
+                    raise self._told(ToolFailed("unreachable", server=name, detail=response.status_code))
                 outgoing = await flow.asend(response)
         if wants_sign_in((yield request)) and await expects_answer(request):
             has_key = self._server.values and not self._server.signed_in
-            raise ToolFailed("key-refused" if has_key else "sign-in-needed", server=name)
+            raise self._told(ToolFailed("key-refused" if has_key else "sign-in-needed", server=name))
+
+    def _told(self, error: ToolFailed) -> ToolFailed:
+        self._failed(error)
+        return error
 
     async def obtain(self, client: httpx2.AsyncClient) -> None:
         """Have the person sign in, and keep the tokens."""

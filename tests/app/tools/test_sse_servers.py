@@ -8,11 +8,14 @@ import threading
 import uuid
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.tools.servers import Server, servers_from_json
+from app.tools.host import ToolHost
+from app.tools.servers import Server, ToolSettings, servers_from_json
+from tests.app.hub_library import KeychainInMemory
 from tests.app.tools.conftest import Hosts, wait_until
 
 TOOLS = [
@@ -109,6 +112,18 @@ def test_a_session_over_sse_that_was_lost_is_begun_again_and_no_call_runs_twice(
     assert hosts.failure(add).code == "lost-session"
     assert Events.ran == ["read"]
     assert hosts.call(add).text == "fine"
+
+
+def test_a_key_that_is_refused_in_a_call_over_sse_is_named_at_once(
+    hosts: Hosts, server: Server, tmp_path: Path
+) -> None:
+    settings = ToolSettings(tmp_path / "tools.json", KeychainInMemory())
+    settings.put(server)
+    hosts.made.append(ToolHost(settings.servers, lambda: None, settings))
+    read, _ = hosts.tools("remote")
+    Events.streams.clear()
+    Events.refusal = 401, b""
+    assert hosts.failure(read, 10).code == "key-refused"
 
 
 def test_a_stream_that_ends_is_opened_again_by_the_next_call(hosts: Hosts, server: Server) -> None:
