@@ -29,7 +29,6 @@ from engine.heads.config import HeadConfig
 from engine.heads.context import HeadContext
 from engine.heads.fit import mismatch
 from engine.heads.weights import Weights
-from engine.requests import MAX_DRAFTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ class Head(ABC):
     @property
     def max_proposals(self) -> int:
         """The largest number of draft tokens in one proposal."""
-        proposals: int = min(self.config.proposals, MAX_DRAFTED)
+        proposals: int = self.config.proposals
         return proposals
 
     @property

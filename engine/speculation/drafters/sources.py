@@ -69,7 +69,7 @@ class HeadSource:
     @property
     def max_proposals(self) -> int:
         """The most draft tokens of one proposal."""
-        return self.head.max_proposals
+        return min(MAX_DRAFTED, self.head.max_proposals)
 
 
 # What drafts for a main model.

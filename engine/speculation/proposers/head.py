@@ -9,6 +9,7 @@ from __future__ import annotations
 import mlx.core as mx
 
 from engine.main_model.sampling import Sampler
+from engine.requests import MAX_DRAFTED
 from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.draft_sampling import DraftSampling
@@ -50,7 +51,7 @@ class HeadProposer(Proposer):
     def max_proposals(self) -> int:
         # While a plain round is under way, it has read the newest token, so that row is there already.
         behind = self.session.length < len(self._main.tokens) - 1 or not self.session.ready
-        return 0 if behind else self.session.head.max_proposals
+        return 0 if behind else min(MAX_DRAFTED, self.session.head.max_proposals)
 
     def prepare(self) -> bool:
         session = self.session
