@@ -6,8 +6,8 @@ fp_quantized.h). The kernel here sums in the order of the one-row kernel: each o
 every 32nd run of inputs, and `simd_sum` adds up the threads. tests/engine/row_kernels compiles both and compares bits.
 
 Each SIMD group computes four outputs of all rows of its tile. Registers hold the sums and the weights of a run, which
-are numbers that a half has exactly. From five rows on, the SIMD groups of a threadgroup share the inputs, which would
-otherwise be read more often than the weights.
+are numbers that a half has exactly. The SIMD groups of a threadgroup share the inputs, which would otherwise be read
+more often than the weights.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import mlx.core as mx
 
 # The most rows whose sums the registers of a GPU hold. More are computed in tiles, each of which reads the weights.
 TILE = 8
-# The most rows whose inputs each SIMD group reads for itself.
-_UNSHARED = 4
+# The SIMD groups of a threadgroup.
+SIMDS = 4
 # Where inputs are a multiple of so many packs, MLX's one-row kernel gives each of its 32 threads two packs of weights
 # at a time instead of one (mlx#3965).
 _TWO_PACKS = 64
@@ -127,14 +127,13 @@ inline float dot_of(const thread half* weights, const thread half* rests, const 
 }
 """
 
-# Where a threadgroup shares inputs, each SIMD group prepares some rows for all. They are stored in fours, so that what
-# the threads of a SIMD group read at once lies side by side.
+# Each SIMD group prepares the inputs of every SIMDS-th row for all, in fours, so that what the threads of a SIMD group
+# read at once lies side by side.
 SOURCE = """
   constexpr bool AFFINE = %(affine)s;
   constexpr int VALUES = Pack<BITS>::VALUES * PACKS;
-  constexpr int OUTPUTS = 4;
-  constexpr bool SHARED = ROWS > %(unshared)s;
-  threadgroup float shared[SHARED ? ROWS : 1][VALUES / 4][32][4], shared_totals[SHARED ? ROWS : 1][32];
+  constexpr int SIMDS = %(simds)s, OUTPUTS = 4;
+  threadgroup float shared[ROWS][VALUES / 4][32][4], totals[ROWS][32];
   const int lane = thread_index_in_simdgroup, group = simdgroup_index_in_threadgroup;
   const int rows = x_shape[0], size = x_shape[1], outputs = w_shape[0];
   const int first_row = threadgroup_position_in_grid.x * ROWS;
@@ -144,16 +143,14 @@ SOURCE = """
     const int k = start + lane * VALUES;
     const bool inside = k < size;
     float inputs[VALUES];
-    if (SHARED) {
-      for (int r = group; r < ROWS && inside; r += SIMDS) {
-        const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
-        shared_totals[r][lane] = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs);
-        for (int i = 0; i < VALUES; i++) {
-          shared[r][i / 4][lane][i %% 4] = inputs[i];
-        }
+    for (int r = group; r < ROWS && inside; r += SIMDS) {
+      const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
+      totals[r][lane] = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs);
+      for (int i = 0; i < VALUES; i++) {
+        shared[r][i / 4][lane][i %% 4] = inputs[i];
       }
-      threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
     if (inside) {
       half weights[OUTPUTS][VALUES], rests[OUTPUTS][VALUES];
       float scale[OUTPUTS], bias[OUTPUTS];
@@ -165,15 +162,8 @@ SOURCE = """
       }
 #pragma unroll
       for (int r = 0; r < ROWS; r++) {
-        float total;
-        if (SHARED) {
-          total = shared_totals[r][lane];
-          for (int i = 0; i < VALUES; i++) {
-            inputs[i] = shared[r][i / 4][lane][i %% 4];
-          }
-        } else {
-          const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
-          total = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs);
+        for (int i = 0; i < VALUES; i++) {
+          inputs[i] = shared[r][i / 4][lane][i %% 4];
         }
         for (int o = 0; o < OUTPUTS; o++) {
           const float sum = dot_of<BITS, VALUES>(weights[o], rests[o], inputs);
@@ -181,10 +171,8 @@ SOURCE = """
         }
       }
     }
-    if (SHARED) {
-      // All have read before the next inputs are written.
-      threadgroup_barrier(mem_flags::mem_threadgroup);
-    }
+    // All have read before the next inputs are written.
+    threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
@@ -199,21 +187,21 @@ SOURCE = """
 
 
 # Tells kernels apart whose results on a machine were kept.
-DIGEST = hashlib.sha256(f"{HEADER}{SOURCE}{_TWO_PACKS}".encode()).hexdigest()[:8]
+DIGEST = hashlib.sha256(f"{HEADER}{SOURCE}{_TWO_PACKS}{SIMDS}".encode()).hexdigest()[:8]
 
 
 def source_of(*, affine: bool) -> str:
     """Return the body of the kernel, for affine weights, or for weights in a floating-point format."""
     bias = "float(biases[at / GROUP])" if affine else "0"
-    product = "scale[o] * sum + total * bias[o]" if affine else "scale[o] * sum"
-    return SOURCE % {"affine": str(affine).lower(), "bias": bias, "product": product, "unshared": _UNSHARED}
+    product = "scale[o] * sum + totals[r][lane] * bias[o]" if affine else "scale[o] * sum"
+    return SOURCE % {"affine": str(affine).lower(), "bias": bias, "product": product, "simds": SIMDS}
 
 
 def template_of(rows: int, inputs: int, bits: int, group_size: int) -> dict[str, int]:
     """Return the integers that a kernel for `rows` rows is compiled with."""
-    tile = -(-rows // -(-rows // TILE))
+    tiles = -(-rows // TILE)
     packs = 2 if inputs % (_TWO_PACKS * _values_a_pack(bits)) == 0 else 1
-    return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "PACKS": packs, "SIMDS": 2 if tile <= _UNSHARED else 4}
+    return {"ROWS": -(-rows // tiles), "BITS": bits, "GROUP": group_size, "PACKS": packs}
 
 
 def _values_a_pack(bits: int) -> int:
@@ -241,8 +229,8 @@ def product_of_rows(
         inputs=[*stored, x],
         template=[("T", x.dtype), *template.items()],
         # Threadgroups that read the same weights follow each other, so that a cache has them.
-        grid=(32 * -(-rows // template["ROWS"]), template["SIMDS"] * -(-outputs // (4 * template["SIMDS"])), 1),
-        threadgroup=(32, template["SIMDS"], 1),
+        grid=(32 * -(-rows // template["ROWS"]), SIMDS * -(-outputs // (4 * SIMDS)), 1),
+        threadgroup=(32, SIMDS, 1),
         output_shapes=[(rows, outputs)],
         output_dtypes=[x.dtype],
     )

@@ -18,7 +18,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.row_kernels.product import HEADER, TILE, source_of, template_of
+from engine.row_kernels.product import HEADER, SIMDS, TILE, source_of, template_of
 
 HERE = Path(__file__).parent
 HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
@@ -154,11 +154,11 @@ def _entries(kind: Kind) -> str:
     body = [_kernel_of_ours(kind, scales)]
     for tile in range(2, TILE + 1):
         for packs in (1, 2):
-            name, simds = f"ours_{tile}_{packs}", template_of(tile, 1, b, g)["SIMDS"]
+            name = f"ours_{tile}_{packs}"
             shapes = "const int x_shape[] = {M, K}, w_shape[] = {N, K};"
-            values = f"{tile}, {b}, {g}, {packs}, {simds}"
+            values = f"{tile}, {b}, {g}, {packs}"
             kernels[name] = f"{shapes} ours<{t}, {values}>(w, scales, biases, x, y, x_shape, w_shape, at, group, lane);"
-            rows[name], groups[name] = f"(M + {tile - 1}) / {tile}", simds
+            rows[name], groups[name] = f"(M + {tile - 1}) / {tile}", SIMDS
     for name, call in kernels.items():
         grid = f"{rows[name]}, (N + {4 * groups[name] - 1}) / {4 * groups[name]}, {groups[name]}"
         body.append(
@@ -171,7 +171,7 @@ def _entries(kind: Kind) -> str:
 def _kernel_of_ours(kind: Kind, scales: str) -> str:
     """Return our kernel as `mx.fast.metal_kernel` declares it: a template around the body."""
     return (
-        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS, int SIMDS>\n"
+        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS>\n"
         f"static void ours(const uint32_t* w, const {scales}* scales, const T* biases, const T* x, T* y,\n"
         "    const int* x_shape, const int* w_shape, uint3 threadgroup_position_in_grid,\n"
         "    uint simdgroup_index_in_threadgroup, uint thread_index_in_simdgroup) {\n"
