@@ -50,11 +50,18 @@ class Rounding(Struct, frozen=True):
     """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
 
     `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several
-    rows, if the model has layers that kernels of ours are for.
+    rows, if the model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]
     kernels: tuple[WidthCost, ...] = ()
+    stalled: bool = False
+
+    @property
+    def without_kernels(self) -> Rounding:
+        """How this machine rounds with MLX's kernels alone, of which nothing is known if ours were in use."""
+        used = any(cost.used for cost in self.kernels)
+        return Rounding((KeyRange(1, 1),), stalled=self.stalled) if used else self
 
     @property
     def usual(self) -> KeyRange:

@@ -4740,6 +4740,10 @@
         <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
     </message>
     <message>
+        <source>Tandem&apos;s kernels have stalled on this Mac. When that happens, MLX&apos;s kernels are used until you quit Tandem.</source>
+        <translation>この Mac で Tandem のカーネルの処理が止まったことがあります。その場合は、Tandem を終了するまで MLX のカーネルを使います。</translation>
+    </message>
+    <message>
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>回答が約 {share}% 遅くなります（推定）。</translation>
     </message>

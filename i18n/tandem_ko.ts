@@ -4740,6 +4740,10 @@
         <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
+        <source>Tandem&apos;s kernels have stalled on this Mac. When that happens, MLX&apos;s kernels are used until you quit Tandem.</source>
+        <translation>이 Mac에서 Tandem의 커널이 멈춘 적이 있어요. 그럴 때는 Tandem을 종료할 때까지 MLX의 커널을 사용해요.</translation>
+    </message>
+    <message>
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>

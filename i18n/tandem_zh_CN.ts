@@ -4740,6 +4740,10 @@
         <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
+        <source>Tandem&apos;s kernels have stalled on this Mac. When that happens, MLX&apos;s kernels are used until you quit Tandem.</source>
+        <translation>Tandem 的内核曾在本机上停滞。发生这种情况后，会改用 MLX 的内核，直到退出 Tandem。</translation>
+    </message>
+    <message>
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>

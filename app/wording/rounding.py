@@ -57,7 +57,13 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 
 
 def verification_sentence(rounding: Rounding | None) -> str:
-    """Say what verifying three draft tokens costs; "" if that was not measured."""
+    """Say what verifying three draft tokens costs, or that it stalled; "" if that was not measured."""
+    if rounding is not None and rounding.stalled:
+        return translate(
+            "Rounding",
+            "Tandem's kernels have stalled on this Mac. When that happens, MLX's kernels are used until you quit "
+            "Tandem.",
+        )
     kernels = () if rounding is None else rounding.kernels
     cost = next((cost for cost in kernels if (cost.rows, cost.keys) == (4, 0)), None)
     if cost is None:

@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from engine.decoders.batch_round import BatchRound, BatchSampling, Member
 from engine.decoders.generation import Generation
+from engine.decoders.stalls import watch_round
 from engine.events import TokensCommitted
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.choosing.choice import Choice, MeasuredRound
@@ -273,7 +274,9 @@ class BatchDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        if pause := self._drafting.timing.pauses.found(now - (self._ended_at or current.started_at)):
+        seconds = now - (self._ended_at or current.started_at)
+        watch_round(self._drafting, current.rows, current.drafting, seconds)
+        if pause := self._drafting.timing.pauses.found(seconds):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None

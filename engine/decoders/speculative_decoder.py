@@ -12,6 +12,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from engine.decoders.generation import Generation
+from engine.decoders.stalls import watch_round
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
@@ -184,6 +185,8 @@ class SpeculativeDecoder:
     def _skip_pause(self, current: _StartedRound, finished_at: float) -> None:
         """Exclude a pause from the timing of the round that was just read."""
         busy = finished_at - self._accounted_to
+        if self._drafting is not None:
+            watch_round(self._drafting, current.pending.rows, drafting_of([current.pending.proposal]), busy)
         if pause := self._pauses.found(current.host_s + busy):
             self._generation.skip_pause(pause)
             self._accounted_to += min(busy, pause)

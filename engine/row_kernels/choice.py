@@ -11,7 +11,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import inf
 from statistics import median
 
@@ -21,18 +21,15 @@ import mlx.nn as nn
 from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
-from engine.row_kernels.products import PRODUCTS
+from engine.row_kernels.layers import PRODUCTS
 from engine.row_kernels.row_kernel import Alike, RowKernel
 from engine.tuning import PassSize, WidthCost
 
 log = logging.getLogger(__name__)
 
-# Each is chosen beside MLX's for all else; then passes use all that were chosen.
-KERNELS: tuple[RowKernel, ...] = PRODUCTS
-# Tells kernels apart whose results on a machine were kept.
-DIGEST = " ".join(sorted({kernel.digest for kernel in KERNELS}))
-# How long passes with each way to compute are timed, in seconds, and the fewest passes of each size.
-SETTLE_S, FEWEST = 2.0, 3
+KERNELS: tuple[RowKernel, ...] = (PRODUCTS,)
+# How many seconds passes of all sizes are timed, with MLX's kernels and with ours, and the fewest passes of each size.
+SETTLE_S, FEWEST = 6.0, 3
 # A smaller gain is not worth another kernel, and so much is what the rounding of single rows is worth.
 WORTH = 0.03
 # A pass that takes so many times as long as expected has stalled.
@@ -50,6 +47,11 @@ def is_confirmed() -> bool:
     return architecture in json.loads((resources() / "confirmed_chips.json").read_bytes())
 
 
+def digest() -> str:
+    """Return what tells kernels apart whose results on a machine were kept."""
+    return " ".join([kernel.digest for kernel in KERNELS]) if is_confirmed() else "off"
+
+
 def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]:
     """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
 
@@ -58,8 +60,7 @@ def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]
     """
     costs: list[WidthCost] = []
     try_ours = is_confirmed()
-    for kernel in KERNELS:
-        kernel.use(main.model, set())
+    use_row_kernels(main.model, ())
     for kernel in KERNELS:
         alike = yield from kernel.compare(main, free, try_ours)
         if alike:
@@ -77,57 +78,42 @@ def use_row_kernels(model: nn.Module, costs: Iterable[WidthCost]) -> None:
 
 
 def _race(main: LoadedModel, kernel: RowKernel, alike: Mapping[PassSize, Alike]) -> Steps[list[WidthCost]]:
-    """Time passes with MLX's kernels and then with ours, where these have the bits of single rows."""
+    """Time passes of all sizes with MLX's kernels and then with ours, where these have the bits of single rows."""
     raced = [size for size, same in alike.items() if same.ours]
-    settle_s = SETTLE_S if raced else 0.0
-    alone = {PassSize(1, size.keys) for size in alike}
-    mlx = yield from _seconds(main, kernel, {*alone, *alike}, settle_s)
-    ours = yield from _seconds(main, kernel, raced, settle_s, {size: STALLED * mlx[size] for size in raced})
-    costs = []
+    seconds = SETTLE_S / len(alike) if raced else 0.0
+    mlx, ours, costs = dict[PassSize, float](), dict[PassSize, float](), []
+    for size in sorted({*alike, *(PassSize(1, size.keys) for size in alike)}):
+        mlx[size] = yield from _time(main, kernel, size, seconds)
+    for size in raced:
+        ours[size] = yield from _time(main, kernel, size, seconds, STALLED * mlx[size])
     for size, same in alike.items():
         one_s, our_s = mlx[PassSize(1, size.keys)], ours.get(size, inf)
         used = our_s < inf and our_s <= mlx[size] * (1.0 - WORTH if same.mlx else 1.0 + WORTH)
-        costs.append(
-            WidthCost(
-                size.rows,
-                mlx[size] / one_s,
-                our_s / one_s if our_s < inf else None,
-                used,
-                alike=same.others and (used or same.mlx),
-                kernel=kernel.name,
-                keys=size.keys,
-            )
-        )
+        relative, same_bits = our_s / one_s if our_s < inf else None, same.others and (used or same.mlx)
+        costs.append(WidthCost(size.rows, mlx[size] / one_s, relative, used, same_bits, kernel.name, size.keys))
     return costs
 
 
-def _seconds(
-    main: LoadedModel,
-    kernel: RowKernel,
-    sizes: Collection[PassSize],
-    settle_s: float,
-    limits: Mapping[PassSize, float] | None = None,
-) -> Steps[dict[PassSize, float]]:
-    """Return the median seconds of passes of each size, which run for `settle_s` in all, or longer for FEWEST of each.
+def _time(
+    main: LoadedModel, kernel: RowKernel, size: PassSize, seconds: float, limit: float | None = None
+) -> Steps[float]:
+    """Return the median duration of passes, which run for `seconds`, or longer for FEWEST of them.
 
-    With `limits`, passes use ours; a size counts as infinitely long once one takes longer than its limit.
+    They use our kernel if there is a `limit`; the result is infinite once one takes longer than that.
     """
-    found: dict[PassSize, float] = {}
-    for size in sizes:
-        seconds: list[float] = []
-        caches, tokens = kernel.caches(main, size.keys), mx.arange(size.rows)[None] % main.vocabulary
-        while size not in found and (len(seconds) < FEWEST or sum(seconds) < settle_s / len(sizes)):
-            # A request may be answered between two steps.
-            kernel.use(main.model, set() if limits is None else {size})
-            start = time.perf_counter()
-            mx.eval(main.model(tokens, cache=caches))
-            seconds.append(time.perf_counter() - start)
-            kernel.use(main.model, set())
-            for cache in caches:
-                if cache.is_trimmable():
-                    cache.trim(size.rows)
-            if limits is not None and seconds[-1] > limits[size]:
-                found[size] = inf
-            yield None
-        found.setdefault(size, median(seconds))
-    return found
+    times: list[float] = []
+    caches, tokens = kernel.caches(main, size.keys), mx.arange(size.rows)[None] % main.vocabulary
+    while len(times) < FEWEST or sum(times) < seconds:
+        # A request may be answered between two steps.
+        kernel.use(main.model, set() if limit is None else {size})
+        start = time.perf_counter()
+        mx.eval(main.model(tokens, cache=caches))
+        times.append(time.perf_counter() - start)
+        kernel.use(main.model, set())
+        for cache in caches:
+            if cache.is_trimmable():
+                cache.trim(size.rows)
+        yield None
+        if limit is not None and times[-1] > limit:
+            return inf
+    return median(times)

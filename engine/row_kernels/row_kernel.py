@@ -14,10 +14,7 @@ from engine.tuning import PassSize
 
 
 class Alike(NamedTuple):
-    """Which kernels give rows of a pass the bits that they have alone.
-
-    Those are MLX's, and `ours`, in the layers that ours are for; and MLX's in `others` that are compared with them.
-    """
+    """Whether rows of a pass get the bits that they have alone from MLX's kernels, from ours, and in other layers."""
 
     mlx: bool
     ours: bool
@@ -29,9 +26,8 @@ class RowKernel:
     """A kernel of ours for passes of several rows, known by its `name`; `digest` changes with its source.
 
     `compare(main, free, try_ours)` returns, in short steps and with `free` bytes of memory, the sizes of passes that
-    the kernel is for, with what is alike in them. Before that, Metal compiles ours. Ours count as different if they are
-    not to be tried or cannot be compiled. `use(model, sizes)` lets passes of these sizes use ours, and MLX's others.
-    `caches(main, keys)` returns caches with so many keys, to time passes.
+    the kernel is for, with what is alike in them; of ours nothing is if it is not tried or cannot be compiled. `use`
+    lets passes of these sizes use ours, and others MLX's. `caches` returns some with so many keys, to time passes.
     """
 
     name: str

@@ -66,6 +66,8 @@ class Drafting:
         self.answers: AnswerIndex | None = None
         self.reduced: ReducedVocabulary | None = None
         self.timing = RoundTiming(self.controllers)
+        # Hears of a round that stalled: its rows, and how many times as long as expected it took.
+        self.on_stall: Callable[[int, float], None] = lambda _rows, _times: None
         # Those that have begun and have not ended.
         self._requests: list[RequestProposers] = []
         # The caches in which proposals are made for several requests at once.
@@ -174,6 +176,7 @@ class Drafting:
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or what is left of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
+        main.row_rules = RowRules(self.controllers.rounding, main.row_rules.strict)
         request.answer = self.controller.begin(constrained=constrained)
         request.take_caught_up()
         if request.alone:
@@ -223,6 +226,10 @@ class Drafting:
     def forget(self) -> None:
         """Forget what was learned about all pairs."""
         self.controllers.forget()
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Begin what is left of all answers, with other costs or another rule of rows than before."""
         for request in self._requests:
             self._begin(request)
 

@@ -85,7 +85,7 @@ class Trial:
         self._drafter, self._stop, self.failed = drafting.drafter, stop, False
         self._source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
-        self._drafting.timing.timed_every = 2
+        self._drafting.timing.timed_every, self._drafting.on_stall = 2, drafting.on_stall
         self._drafting.set_draft(self._drafter)
         self._drafting.controllers.use(self.controller)
         method = self._source if self._drafter is None else DRAFTER_METHOD

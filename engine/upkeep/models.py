@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import mlx.core as mx
+from msgspec.structs import replace
 
 from engine.advice.fit import ModelSize, stored_bits
 from engine.decoders.generation import release_unused_memory
@@ -26,6 +27,7 @@ from engine.model_files.config import experts_of
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
 from engine.row_kernels import choice as row_kernels
+from engine.row_kernels.product import TILE
 from engine.settings import EngineSettings
 from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.sources import Drafter
@@ -66,7 +68,7 @@ class Models:
         self._current: ResidentModel | None = None
         # All main models in memory, the one in use last, and before it those that were used last.
         self.resident: list[ResidentModel] = []
-        self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.DIGEST}")
+        self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.digest()}")
         self._async_drafters = AsyncDrafters(self.memory)
         # Whether the models that the change under way has loaded took more memory than was available.
         self.crowded = False
@@ -174,12 +176,13 @@ class Models:
         self._put_aside()
         self._expect_costs_of(main)
         self._current = ResidentModel(main, Drafting(main, self.controllers, self._async_drafters.reach))
+        self.drafting.on_stall = self._stop_row_kernels
         self.resident.append(self._current)
         self.reloadable.pop(main.info.path, None)
         if self.rounding is not None:
             row_kernels.use_row_kernels(main.model, self.rounding.kernels)
             # Metal compiles our kernels with the first pass of each width that they serve.
-            for rows in sorted({cost.rows for cost in self.rounding.kernels if cost.used}):
+            for rows in sorted({cost.rows for cost in self.rounding.kernels if cost.used and cost.rows <= TILE}):
                 mx.eval(main.model(mx.zeros((1, rows), mx.uint32), cache=main.new_caches()))
         release_unused_memory()
         self.memory.follow(self.resident, self._current)
@@ -193,6 +196,18 @@ class Models:
         self._expect_costs_of(self._current.main)
         self._current.drafting.select()
         self.memory.follow(self.resident, self._current)
+
+    def _stop_row_kernels(self, rows: int, times: float) -> None:
+        """Use MLX's kernels until the program ends if ours served a round of `rows` rows that stalled."""
+        if self.rounding is None or not any(cost.used and cost.rows == rows for cost in self.rounding.kernels):
+            return
+        log.warning("Tandem's kernels are off: a round of %d rows took %.0f times as long as expected", rows, times)
+        self.controllers.rounding = replace(self.rounding, stalled=True)
+        self.controllers.keep_rounding()
+        self.controllers.kernels_off = True
+        for one in self.resident:
+            row_kernels.use_row_kernels(one.main.model, ())
+        self.drafting.begin_again()
 
     def _put_aside(self) -> None:
         self._async_drafters.close()
@@ -245,7 +260,8 @@ class Models:
     @property
     def unprobed(self) -> bool:
         """Whether a main model is loaded of which it is unknown how this machine rounds its rows."""
-        return self.loaded and self.rounding is None
+        # The probe races kernels of ours.
+        return self.loaded and self.rounding is None and not self.controllers.kernels_off
 
     def probe(self, stop: Callable[[], bool], seconds: float) -> None:
         """Find out how, for `seconds` at most or until `stop()` is true."""

@@ -23,8 +23,7 @@ from engine import starter_pair
 from engine.files.steps import run_to_completion
 from engine.main_model.loading import load
 from engine.row_kernels.choice import choose_kernels, is_confirmed
-from engine.row_kernels.layers import mlx_product, our_product
-from engine.row_kernels.products import Product
+from engine.row_kernels.layers import Product, mlx_product, our_product
 
 KINDS = [
     *(("affine", bits, group) for bits in (4, 8) for group in (32, 64, 128)),

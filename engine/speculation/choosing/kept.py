@@ -40,7 +40,7 @@ class Controllers:
     The file at `path`, if given, keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one
     in use has learned something since `keep`. `tried` are the pairs whose calibration began but could not continue.
     `kv_bits` are those of the main model's caches, whose kernels round differently. `guess` is what its passes should
-    cost, as in `Costs`.
+    cost, as in `Costs`. If `kernels_off`, those of `engine.row_kernels` are not in use.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
@@ -49,7 +49,7 @@ class Controllers:
         self.guess: dict[int, float] = {}
         self.unsaved = False
         self.tried: set[PairNames] = set()
-        self.lasting = path is not None
+        self.lasting, self.kernels_off = path is not None, False
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
         self._controllers: dict[PairNames, Controller] = {}
         self._roundings: dict[str, Rounding | None] = {}
@@ -60,7 +60,8 @@ class Controllers:
         name = self._main_name
         if name not in self._roundings:
             self._roundings[name] = self._restored_rounding(name)
-        return self._roundings[name]
+        found = self._roundings[name]
+        return found.without_kernels if self.kernels_off and found is not None else found
 
     @rounding.setter
     def rounding(self, found: Rounding) -> None:

@@ -13,12 +13,12 @@ class Pauses:
     """Watches the rounds of one main model. A computer that sleeps stops the clock, too."""
 
     def __init__(self) -> None:
-        self._usual: float | None = None
+        self.usual: float | None = None
 
     def found(self, seconds: float) -> float:
         """Return how much of a round of `seconds` was a pause; 0 for nearly every round."""
-        usual = self._usual
+        usual = self.usual
         if usual is not None and seconds > LEAST_S and seconds > FAR * usual:
             return seconds - usual
-        self._usual = seconds if usual is None else usual + (seconds - usual) / RECENT
+        self.usual = seconds if usual is None else usual + (seconds - usual) / RECENT
         return 0.0

@@ -130,6 +130,10 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
             Rounding((KeyRange(1117, 8),), kernels=(WidthCost(4, 1.46, None, used=False, alike=False),)),
             "costs as much as 1.5 plain tokens.",
         ),
+        (
+            Rounding((KeyRange(1, 1),), stalled=True),
+            "- Verification: Tandem's kernels have stalled on this Mac. When that happens, MLX's kernels are used",
+        ),
     ],
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
+from msgspec.structs import replace as replace_fields
 
 from engine.events import PrefillProgress, TokensCommitted
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.proposers import draft_model
+from engine.tuning import KeyRange, Rounding, WidthCost
 from tests.engine.passed_on import PassedOn
 from tests.engine.serving_requests import PLAIN, Client, request, submit
 from tests.engine.tiers import by_tier
@@ -61,11 +65,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path, clock: Clock) -> Iterator[Scheduler]:
+def scheduler(tiny_main: Path, tiny_draft: Path, clock: Clock, tmp_path: Path) -> Iterator[Scheduler]:
     def timed(loaded: LoadedModel, seconds: float) -> LoadedModel:
         return replace(loaded, model=TimedModel(loaded.model, clock, seconds))
 
-    scheduler = Scheduler()
+    scheduler = Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))
     scheduler.install(timed(load(tiny_main), MAIN_S), timed(load(tiny_draft), DRAFT_S))
     yield scheduler
     scheduler.close()
@@ -179,3 +183,36 @@ def test_nights_in_the_middle_of_answers_are_in_no_figure(scheduler: Scheduler, 
             learned.append(costs.verify(len(clients)).seconds)
     # After so few rounds, a pass of two rows is not yet told apart from the drafting before it.
     assert learned == pytest.approx([MAIN_S] * len(learned), rel=0.2)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize(("rows", "method"), [(4, "draft"), (2, "batch"), (8, "draft")])
+def test_a_stalled_round_with_kernels_of_ours_turns_them_off_until_the_program_ends(
+    scheduler: Scheduler, clock: Clock, rows: int, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    chosen = Rounding((KeyRange(4096, 8),), (WidthCost(rows, 2.0, 1.2, used=True, alike=True),))
+    models, model, served = scheduler.models, scheduler.models.main.model, rows != 8
+    models.controllers.rounding = chosen
+    assert isinstance(model, TimedModel)
+    claims = []
+    # The first answer tells what is expected.
+    for sleeps_in in (0, 2, 2):
+        scheduler.clear_prefix_cache()
+        asked = request(max_tokens=24, speculation=DRAFT if method == "draft" else PLAIN)
+        clients = [submit(scheduler, asked) for _ in range(1 if method == "draft" else 2)]
+        while not all(client.committed for client in clients):
+            scheduler.step()
+        model.sleeps_in, before = sleeps_in, clock.now
+        while scheduler.busy:
+            scheduler.step()
+        assert (clock.now - before > NIGHT_S) == (sleeps_in > 0)
+        claims.append(clients[0].finished.stats.rounding)
+    assert models.rounding == (Rounding((KeyRange(1, 1),), stalled=True) if served else chosen)
+    if method == "draft":
+        assert claims == ["identical", *(["rounded"] * 2 if served else ["identical"] * 2)]
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == served
+    # The next start tries them again, and `tandem doctor` tells what was.
+    with closing(Scheduler(scheduler.settings)) as next_start:
+        next_start.install(replace(models.main, model=model), None)
+        assert next_start.models.rounding == (replace_fields(chosen, stalled=True) if served else None)
