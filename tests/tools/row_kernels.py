@@ -1,10 +1,12 @@
 """Whether our kernels have the bits of MLX's for one row on this Mac, what they cost, and which of them are chosen.
 
-    python -m tests.tools.row_kernels [--layers N] [--main MODEL]
+    python -m tests.tools.row_kernels [--layers N] [--main MODEL] [--sustain SECONDS]
 
-The products have the shapes of an 8B's, and of models whose inputs are an odd multiple of 256. Prints microseconds of
-single products over 1 to 16 rows for each kind of weights, and what whole passes of the main model cost, in passes of
-one row. Exits with 1 if bits differ or a kernel cannot be compiled.
+The products have the shapes of an 8B's, and of models whose inputs are an odd multiple of 256. Prints one table: the
+microseconds of single products over 1 to 16 rows for each kind of weights, and what whole passes of the main model
+cost, in passes of one row. Then passes with all kernels that won run for some minutes, also on a chip that is not in
+resources/confirmed_chips.json. Exits with 1 if bits differ, a kernel cannot be compiled, or one of these passes stalls;
+else the chip's name, which is printed, can be added there.
 """
 
 from __future__ import annotations
@@ -15,19 +17,23 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine import starter_pair
 from engine.files.steps import run_to_completion
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
-from engine.row_kernels.choice import choose_kernels, is_confirmed
+from engine.row_kernels import choice
+from engine.row_kernels.choice import STALLED, choose_kernels
 from engine.row_kernels.layers import Product, mlx_product, our_product
 
 KINDS = [
     *(("affine", bits, group) for bits in (4, 8) for group in (32, 64, 128)),
-    ("affine", 3, 64), ("affine", 5, 64), ("affine", 6, 64), ("mxfp4", 4, 32), ("nvfp4", 4, 16), ("mxfp8", 8, 32),
+    ("affine", 3, 64), ("affine", 5, 32), ("affine", 5, 64), ("affine", 6, 32), ("affine", 6, 64),
+    ("mxfp4", 4, 32), ("nvfp4", 4, 16), ("mxfp8", 8, 32),
 ]  # fmt: skip
 # Inputs and outputs.
 SHAPES = ((4096, 6144), (4096, 4096), (4096, 24576), (12288, 4096), (768, 3072), (3840, 4096))
@@ -70,21 +76,41 @@ def check(kind: tuple[str, int, int], shape: tuple[int, int], count: int) -> boo
     return same
 
 
+def stalls(main: LoadedModel, rows: int, seconds: float) -> bool:
+    """Run passes of so many rows for so long, and print how long they took; returns whether one stalled."""
+    caches, times = main.new_caches(), [0.0]
+    while sum(times) < seconds:
+        start = time.perf_counter()
+        mx.eval(main.model(mx.arange(rows)[None] % main.vocabulary, cache=caches))
+        times.append(time.perf_counter() - start)
+        for cache in caches:
+            if cache.is_trimmable():
+                cache.trim(rows)
+    print(f"{rows} rows for {seconds:.0f} s: a pass takes {1e3 * median(times):.1f} ms, at most {1e3 * max(times):.1f}")
+    return max(times) > STALLED * median(times)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--main", type=Path, default=starter_pair()[0])
+    parser.add_argument("--sustain", type=float, default=180.0)
     arguments = parser.parse_args()
     try:
         same = [check(kind, shape, arguments.layers) for kind in KINDS for shape in SHAPES]
     except RuntimeError as error:
         print(f"cannot be compiled: {error}")
         return 1
-    print(f"{mx.device_info()['architecture']}{'' if is_confirmed() else ', where no kernel of ours is confirmed'}")
-    for cost in run_to_completion(choose_kernels(load(arguments.main), FREE)):
+    print(f"{mx.device_info()['architecture']}, {'' if choice.is_confirmed() else 'not '}confirmed")
+    loaded = load(arguments.main)
+    with patch.object(choice, "is_confirmed", lambda: True):
+        costs = run_to_completion(choose_kernels(loaded, FREE))
+    for cost in costs:
         ours = "not raced or stalled" if cost.ours is None else f"ours {cost.ours:.2f}{', used' if cost.used else ''}"
         print(f"{cost.kernel}: {cost.rows} rows, {cost.keys} keys: MLX {cost.mlx:.2f}, {ours}")
-    return int(not all(same))
+    used = sorted({cost.rows for cost in costs if cost.used})
+    stalled = [stalls(loaded, rows, arguments.sustain / len(used)) for rows in used]
+    return int(not all(same) or any(stalled))
 
 
 if __name__ == "__main__":
