@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,9 @@ from engine.tokenizers.picture_signs import NO_PICTURES, PictureTexts, as_texts,
 
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
+# Mistral's templates refuse calls whose ids are not so long.
+_WANTS_SHORT_IDS = re.compile(r"id\s*\|\s*length\s*[!=]=\s*9\b")
+_SHORT_ID = re.compile("[a-zA-Z0-9]{9}")
 
 # A text of a turn whose end is looked for, and what marks of control tokens look like.
 _SAID = "tandem"
@@ -70,7 +74,8 @@ def apply_template(
     A template that gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart, and
     signs of `pictures` become their texts.
     """
-    conversation = _with_thoughts(getattr(tokenizer, "chat_template", ""), conversation)
+    template = getattr(tokenizer, "chat_template", "")
+    conversation = _with_short_ids(template, _with_thoughts(template, conversation))
     apply = tokenizer.apply_chat_template
     if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
         apply = partial(wrapped.apply_chat_template, return_dict=False)
@@ -98,6 +103,23 @@ def _with_thoughts(template: Any, conversation: Sequence[Mapping[str, Any]]) -> 
             thoughts, turn = [*thoughts, *filter(None, [turn["content"].strip()])], {**turn, "content": ""}
         renamed.append({**turn, "thinking": "\n\n".join(thoughts)} if thoughts else turn)
     return renamed
+
+
+def _with_short_ids(template: Any, conversation: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Give calls and their results ids of nine letters and digits for a template that refuses others."""
+    if not _WANTS_SHORT_IDS.search(str(template)):
+        return conversation
+    found = []
+    for turn in conversation:
+        calls = [{**call, "id": _short_id(call.get("id"))} for call in turn.get("tool_calls") or ()]
+        answered = {"tool_call_id": _short_id(turn.get("tool_call_id"))} if turn["role"] == "tool" else {}
+        found.append({**turn, **({"tool_calls": calls} if calls else {}), **answered})
+    return found
+
+
+def _short_id(given: Any) -> str:
+    text = str(given or "")
+    return text if _SHORT_ID.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:9]
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:

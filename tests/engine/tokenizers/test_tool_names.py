@@ -19,6 +19,31 @@ def tool(name: str) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
 
 
+# As in Mistral's templates.
+REFUSES = (
+    "{%- if _|length != 9 %}{{ raise_exception('Tool call IDs should be alphanumeric with length 9!') }}{% endif %}"
+)
+SHORT = (
+    "{% for m in messages %}{% if m.role == 'tool' %}"
+    + REFUSES.replace("_", "m.tool_call_id")
+    + "{{ m.tool_call_id }}|"
+    "{% endif %}{% for call in m.tool_calls %}" + REFUSES.replace("_", "call.id") + "{{ call.id }}|{% endfor %}"
+    "{% endfor %}"
+)
+
+
+def test_ids_of_calls_are_as_short_as_the_template_wants_them() -> None:
+    given = ["call-792a017b278eb3b5b6129005", "", "abcdef123"]
+    calls = [{"id": one, "type": "function", "function": {"name": "f", "arguments": {}}} for one in given]
+    results = [{"role": "tool", "content": "8", "tool_call_id": one} for one in given]
+    messages = [{"role": "user", "content": "5"}, {"role": "assistant", "content": "", "tool_calls": calls}, *results]
+    fast = PreTrainedTokenizerFast(tokenizer_object=train_tokenizer(), eos_token="</s>", chat_template=SHORT)
+    model = TokenizerWrapper(fast)
+    *ids, rest = str(model.decode(make_prompt(model, PromptJob(messages, 1000)).ids)).split("|")
+    assert ids[:3] == ids[3:]
+    assert (ids[2], len({*ids}), {*map(len, ids)}, rest) == ("abcdef123", 3, {9}, "")
+
+
 @pytest.mark.parametrize(
     ("sign", "offered", "prompt"),
     [
