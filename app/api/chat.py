@@ -15,7 +15,7 @@ from app.api.lenient_content import custom_text, messages_of
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
-from app.api.usage import TopLogprobs, token_logprobs
+from app.api.usage import TopLogprobs, choice_logprobs, reasoning_tokens
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -107,7 +107,9 @@ class ChatWriter(ChoicesWriter):
         super().__init__(model, with_usage=body.with_usage, logprobs=bool(body.logprobs))
         self._parts, self._old = parts, bool(body.functions)
         self._custom = {tool.function.name for tool in body.tools or () if tool.type == "custom"}
-        self._begun: set[int] = set()
+        # The tokens of each answer that has begun, and those of thoughts of all that have ended.
+        self._tokens: dict[int, list[Token]] = {}
+        self._reasoning = 0
 
     @property
     def answers(self) -> Sequence[AnswerParts]:
@@ -115,10 +117,11 @@ class ChatWriter(ChoicesWriter):
 
     def events(self, index: int, event: Event) -> list[bytes]:
         chunks, parts = [], self._parts[index]
-        if index not in self._begun:
-            self._begun.add(index)
+        if index not in self._tokens:
+            self._tokens[index] = []
             chunks.append(self._delta(index, {"role": "assistant", "content": ""}))
         if isinstance(event, TokensCommitted):
+            self._tokens[index] += event.tokens
             fields = self._fields(index, parts.add(event.text, event.stats.opening))
             tokens = event.tokens if self._logprobs else ()
             if fields or tokens:
@@ -126,6 +129,7 @@ class ChatWriter(ChoicesWriter):
         elif isinstance(event, Finished):
             if fields := self._fields(index, parts.add("", ended=True, cut=event.cut)):
                 chunks.append(self._delta(index, fields))
+            self._reasoning += reasoning_tokens(self._tokens[index], event)
             choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": self._reason(event, parts)}
             chunks.append(self.last_chunk(index, event.stats, choice))
         return chunks
@@ -134,20 +138,19 @@ class ChatWriter(ChoicesWriter):
         parts = self._parts[index]
         finished = answer.finished
         parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)
+        self._reasoning += reasoning_tokens(answer.tokens, finished)
         content = parts.content or (None if parts.calls else "")
-        message: dict[str, Any] = {"role": "assistant", "content": content}
-        if parts.reasoning:
-            message["reasoning_content"] = parts.reasoning
-        message |= self._calls(parts.calls)
+        message = {"role": "assistant", "content": content, "refusal": None}
+        message |= _thoughts(parts.reasoning) | self._calls(parts.calls)
         return {
             "index": index,
             "message": message,
-            "logprobs": {"content": token_logprobs(answer.tokens)} if self._logprobs else None,
+            "logprobs": choice_logprobs(answer.tokens) if self._logprobs else None,
             "finish_reason": self._reason(finished, parts),
         }
 
     def _fields(self, index: int, delta: Delta) -> dict[str, Any]:
-        fields: dict[str, Any] = {"reasoning_content": delta.reasoning, "content": delta.content}
+        fields = _thoughts(delta.reasoning) | {"content": delta.content}
         calls = self._calls(delta.calls)
         for number, call in enumerate(calls.get("tool_calls", ()), len(self._parts[index].calls) - len(delta.calls)):
             call["index"] = number
@@ -174,5 +177,10 @@ class ChatWriter(ChoicesWriter):
         return {"id": new_id("call"), "type": kind, kind: called}
 
     def _delta(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:
-        logprobs = {"content": token_logprobs(tokens)} if tokens else None
+        logprobs = choice_logprobs(tokens) if tokens else None
         return self.chunk({"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None})
+
+
+def _thoughts(text: str) -> dict[str, Any]:
+    """Return the fields of thoughts: vLLM's clients read `reasoning`, those of other servers `reasoning_content`."""
+    return {"reasoning_content": text, "reasoning": text} if text else {}

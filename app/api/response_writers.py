@@ -111,15 +111,17 @@ class ChoicesWriter(ResponseWriter):
         self._frame = {"id": new_id(self.id_kind), "created": now(), "model": model}
         self._with_usage, self._logprobs = with_usage, logprobs
         self._stats: dict[int, RequestStats] = {}
+        # The tokens of thoughts, where the endpoint tells them apart.
+        self._reasoning: int | None = None
 
     def finish(self) -> bytes:
         if not self._with_usage or not self._stats:
             return DONE
-        return self.chunk(None, **_figures(list(self._stats.values()))) + DONE
+        return self.chunk(None, **_figures(list(self._stats.values()), self._reasoning)) + DONE
 
     def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         choices = [self.choice(index, answer) for index, answer in enumerate(answers)]
-        figures = _figures([answer.finished.stats for answer in answers])
+        figures = _figures([answer.finished.stats for answer in answers], self._reasoning)
         return {**self._frame, "object": self.whole_object, "choices": choices, **figures}
 
     @abstractmethod
@@ -208,8 +210,8 @@ def reason_of(event: Finished, parts: AnswerParts) -> str:
     return "length" if parts.broken and event.stopped_by is None else event.reason
 
 
-def _figures(stats: Sequence[RequestStats]) -> dict[str, Any]:
-    return {"usage": openai_usage(stats), "timings": timings(stats[0])}
+def _figures(stats: Sequence[RequestStats], reasoning: int | None) -> dict[str, Any]:
+    return {"usage": openai_usage(stats, reasoning), "timings": timings(stats[0])}
 
 
 def new_id(kind: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -27,7 +28,7 @@ from app.api.request_settings import Format, grammar_of, readable_format, refuse
 from app.api.response_items import readable_items
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
-from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
+from app.api.usage import MessageTokens, TopLogprobs, reasoning_tokens, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token
@@ -40,7 +41,7 @@ _UNSUPPORTED = {
 }
 # The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
-# Fields of the request that the response repeats, because the clients' types require them.
+# Fields of the request that the response repeats, because OpenAI's schema requires them.
 _ECHOED = (
     "instructions",
     "metadata",
@@ -187,6 +188,12 @@ def _written_tool(kind: str, tool: Any) -> Any:
     return {"type": kind, **tool} if isinstance(tool, dict) else tool
 
 
+def _shown_tool(tool: _ResponseTool) -> dict[str, Any]:
+    """Return a tool as the response repeats it."""
+    required = {"parameters": None, "strict": None} if tool.type == "function" else {}
+    return required | msgspec.to_builtins(tool)
+
+
 def _joined_tools(tools: Sequence[Any]) -> list[Any]:
     """Return tools without those of a name that an earlier one has."""
     named = {one.get("name"): one for one in reversed(tools) if isinstance(one, dict) and one.get("name")}
@@ -231,12 +238,17 @@ class ResponseItemsWriter(ItemsWriter):
             "model": model,
             "error": None,
             "incomplete_details": None,
+            "instructions": None,
+            "metadata": {},
             "parallel_tool_calls": True,
+            "temperature": None,
             "tool_choice": "auto",
-            "tools": body.tools or [],
+            "tools": [_shown_tool(tool) for tool in body.tools or ()],
+            "top_p": None,
             **{key: value for key in _ECHOED if (value := getattr(body, key)) is not None},
         }
         self._number = -1
+        self._all_tokens: list[Token] = []
         self._item: _Item | None = None
         self._output: list[dict[str, Any]] = []
 
@@ -254,6 +266,7 @@ class ResponseItemsWriter(ItemsWriter):
 
     def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
         """With log-probabilities, take the tokens one by one."""
+        self._all_tokens += tokens
         if self._tokens is None:
             return super().add(text, tokens, opening)
         events: list[bytes] = []
@@ -324,9 +337,9 @@ class ResponseItemsWriter(ItemsWriter):
             "output": self._output,
             "usage": {
                 "input_tokens": stats.prompt_tokens,
-                "input_tokens_details": {"cached_tokens": stats.cached_tokens},
+                "input_tokens_details": {"cached_tokens": stats.cached_tokens, "cache_write_tokens": 0},
                 "output_tokens": stats.generated_tokens,
-                "output_tokens_details": {"reasoning_tokens": 0},
+                "output_tokens_details": {"reasoning_tokens": reasoning_tokens(self._all_tokens, event)},
                 "total_tokens": stats.prompt_tokens + stats.generated_tokens,
                 "speculation": speculation([stats]),
             },

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from engine.events import Alternative, Token
+from app.text.thinking import parts_of
+from engine.events import Alternative, Finished, Token
 from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats, summed
 
@@ -35,8 +36,23 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
     }
 
 
-def openai_usage(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once."""
+def reasoning_tokens(tokens: Sequence[Token], finished: Finished) -> int:
+    """Count the tokens before the reply of an answer that has thoughts, with the marks of these."""
+    opening = finished.stats.opening
+    parts = parts_of(opening + finished.text)
+    left, count = parts.end - len(opening) if parts.thought else 0, 0
+    for token in tokens:
+        if left <= 0:
+            break
+        left, count = left - len(token.text), count + 1
+    return count
+
+
+def openai_usage(answers: Sequence[RequestStats], reasoning: int | None) -> dict[str, Any]:
+    """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once.
+
+    `reasoning` are the tokens of thoughts, where they are told apart.
+    """
     prompt, generated = answers[0].prompt_tokens, sum(stats.generated_tokens for stats in answers)
     found = speculation(answers)
     return {
@@ -47,6 +63,7 @@ def openai_usage(answers: Sequence[RequestStats]) -> dict[str, Any]:
         "completion_tokens_details": {
             "accepted_prediction_tokens": found["accepted"],
             "rejected_prediction_tokens": found["drafted"] - found["accepted"],
+            **({} if reasoning is None else {"reasoning_tokens": reasoning}),
         },
         "speculation": found,
     }
@@ -82,6 +99,10 @@ def schema_notes(stats: RequestStats) -> dict[str, Any]:
 
 # The number of alternatives for each token.
 TopLogprobs = Annotated[int, Meta(ge=0, le=MOST_ALTERNATIVES)]
+
+
+def choice_logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
+    return {"content": token_logprobs(tokens), "refusal": None}
 
 
 def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:

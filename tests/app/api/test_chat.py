@@ -63,6 +63,7 @@ def test_usage_says_what_speculation_did(starter: Served, question: dict[str, An
     assert usage["completion_tokens_details"] == {
         "accepted_prediction_tokens": found["accepted"],
         "rejected_prediction_tokens": found["drafted"] - found["accepted"],
+        "reasoning_tokens": 0,
     }
     *_, last, with_usage = starter.events("/v1/chat/completions", asked | {"stream_options": {"include_usage": True}})
     assert last["speculation"]["accepted"] > 0

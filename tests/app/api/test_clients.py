@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -94,6 +95,38 @@ def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
         for token in choice.logprobs.content or ()
     ]
     assert "".join(tokens) == text
+
+
+def test_answers_have_what_openais_published_schema_requires(calling: Served) -> None:
+    """The client's types lack the fields that the schema requires and that may be null."""
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.responses import Response, ResponseStreamEvent
+    from pydantic import TypeAdapter
+
+    function = {"name": "weather", "parameters": SCHEMA}
+    asked = {"messages": ASKED, "tools": [{"type": "function", "function": function}], "logprobs": True}
+    whole = calling.chat(asked)
+    ChatCompletion.model_validate(whole)
+    [choice] = whole["choices"]
+    for chunk in calling.events("/v1/chat/completions", asked | {"stream_options": {"include_usage": True}}):
+        ChatCompletionChunk.model_validate(chunk)
+        choices = [one["logprobs"] for one in chunk["choices"] if one["logprobs"] is not None]
+        assert all({"content", "refusal"} <= {*one} for one in choices)
+    assert {"content", "refusal"} <= {*choice["message"]} & {*choice["logprobs"]}
+    texts = accumulate(token["token"] for token in choice["logprobs"]["content"])
+    spent = 1 + sum("</think>" not in text for text in texts)
+    for usage in (whole["usage"], chunk["usage"]):
+        assert usage["completion_tokens_details"]["reasoning_tokens"] == spent
+    answer = {"input": "Weather?", "tools": [{"type": "function", "name": "weather"}]}
+    response = calling.post("/v1/responses", answer).json()
+    events = list(calling.events("/v1/responses", answer))
+    for event in events:
+        TypeAdapter(ResponseStreamEvent).validate_python(event)
+    for one in (response, *(event["response"] for event in events if "response" in event)):
+        Response.model_validate(one)
+        assert {"instructions", "metadata", "temperature", "top_p", "error", "incomplete_details"} <= {*one}
+        assert {"parameters", "strict"} <= {*one["tools"][0]}
+    assert response["usage"]["output_tokens_details"] == {"reasoning_tokens": spent}
 
 
 @pytest.mark.full
