@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from app.api.calls import Api
 from app.api.errors import ApiError, JsonReply
+from app.api.models import changed_at
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
@@ -108,7 +108,7 @@ async def delete(request: Request, body: ShowBody) -> Response:
 
 def _entry(model: Model) -> dict[str, Any]:
     """Return a model as /api/tags lists it."""
-    modified = datetime.fromtimestamp(os.stat(model.path).st_mtime, UTC).isoformat()
+    modified = changed_at(model).isoformat()
     billions = model.parameters / 1e9
     details = {
         "parent_model": "",

@@ -21,10 +21,11 @@ from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
 from app.api.errors import ApiError, JsonReply, error_reply, unexpected
 from app.api.guard import ApiSettings, Guard
-from app.api.models import listed
+from app.api.models import listed, lm_studio_entry
 from app.api.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
 from app.api.responses import ResponseBody
 from app.api.speculation import SpeculationBody
+from engine.model_files.model import Model
 
 log = logging.getLogger(__name__)
 
@@ -50,17 +51,40 @@ async def prove(request: Request) -> Response:
 async def list_models(request: Request) -> Response:
     """The installed models, and which are loaded."""
     api: Api = request.app.state.api
-    models = await api.models.chat_model_first()
     loaded = api.models.loaded_names
-    return JsonReply({"object": "list", "data": [listed(m, loaded=m.id in loaded) for m in models]})
+    models = [listed(one, loaded=one.id in loaded) for one in await api.models.chat_model_first()]
+    # Anthropic's clients look for further pages.
+    ends = {"first_id": models[0]["id"], "last_id": models[-1]["id"]} if models else {}
+    return JsonReply({"object": "list", "data": models, "has_more": False, **ends})
 
 
 async def show_model(request: Request) -> Response:
+    api, model = await _named(request)
+    return JsonReply(listed(model, loaded=model.id in api.models.loaded_names, **api.models.progress_of(model.id)))
+
+
+async def list_for_lm_studio(request: Request) -> Response:
+    """The installed models, in the shape of LM Studio's API."""
     api: Api = request.app.state.api
+    models = [one for one in await api.models.chat_model_first() if "main" in one.kinds]
+    loaded = api.models.loaded_names
+    return JsonReply({"object": "list", "data": [lm_studio_entry(one, loaded=one.id in loaded) for one in models]})
+
+
+async def show_for_lm_studio(request: Request) -> Response:
+    api, model = await _named(request)
+    return JsonReply(lm_studio_entry(model, loaded=model.id in api.models.loaded_names))
+
+
+async def _named(request: Request) -> tuple[Api, Model]:
+    """Return the model in the path. Raises `ApiError`, and `HTTPException` if that ends before the name."""
+    api: Api = request.app.state.api
+    if not request.path_params["name"]:
+        raise HTTPException(404)
     model = await api.models.named(request.path_params["name"])
     if model is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
-    return JsonReply(listed(model, loaded=model.id in api.models.loaded_names, **api.models.progress_of(model.id)))
+    return api, model
 
 
 async def openapi(request: Request) -> Response:
@@ -87,6 +111,7 @@ ENDPOINTS = (
     ApiRoute("DELETE", "/api/delete", ollama_models.delete, ollama_models.ShowBody),
     ApiRoute("POST", "/api/embed", embeddings.embed_for_ollama, embeddings.OllamaEmbedBody),
     ApiRoute("POST", "/api/embeddings", embeddings.embed_one_for_ollama, embeddings.OllamaEmbeddingsBody),
+    ApiRoute("GET", "/api/v0/models", list_for_lm_studio),
     ApiRoute("POST", "/v1/embeddings", embeddings.embed, embeddings.EmbeddingsBody),
     ApiRoute("GET", "/v1/speculation", speculation.show),
     ApiRoute("PUT", "/v1/speculation", speculation.change, SpeculationBody),
@@ -102,6 +127,7 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
         Route("/openapi.json", openapi),
         Route(proof.PATH, prove),
         Route("/v1/models/{name:path}", show_model),
+        Route("/api/v0/models/{name:path}", show_for_lm_studio),
     ]
     handlers = {ApiError: _api_error, ClientGone: _client_gone, HTTPException: _http_error, Exception: _unexpected}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -131,5 +157,15 @@ async def _unexpected(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    sentence = {404: "There is no such endpoint.", 405: "The endpoint does not know this method."}
+    meant = _meant(request.url.path)
+    hint = f" Did you mean {request.url.replace(path=meant, query='')}?" if meant else ""
+    sentence = {404: f"There is no such endpoint.{hint}", 405: "The endpoint does not know this method."}
     return error_reply(ApiError(error.status_code, sentence.get(error.status_code, error.detail)), request.url.path)
+
+
+def _meant(path: str) -> str:
+    """Return the endpoint whose path was written with /v1 too often or not at all, or with other slashes; else ""."""
+    names = [name for name in path.split("/") if name]
+    after = names[max((at + 1 for at, name in enumerate(names) if name == "v1"), default=0) :]
+    tried = ["/".join(("", *before, *after)) for before in (["v1"], [])]
+    return next((one for one in tried for route in ENDPOINTS if after and route.path == one), "")
