@@ -2781,6 +2781,10 @@
         <translation>プロキシが応答しないか、接続を拒否しています。設定でアドレスを確認してください。</translation>
     </message>
     <message>
+        <source>{endpoint} does not respond like Hugging Face. Check your connection, or the mirror in the settings.</source>
+        <translation>{endpoint} は Hugging Face として応答しません。インターネット接続か、設定のミラーを確認してください。</translation>
+    </message>
+    <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
         <translation>Hugging Face で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
     </message>
@@ -2815,10 +2819,6 @@
     <message>
         <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
-    </message>
-    <message>
-        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
-        <translation>{endpoint} は Hugging Face として応答しません。設定でミラーを確認してください。</translation>
     </message>
     <message>
         <source>Hugging Face takes too long to answer. Try again later.</source>

@@ -2781,6 +2781,10 @@
         <translation>프록시가 응답하지 않거나 연결을 거부해요. 설정에서 주소를 확인해 주세요.</translation>
     </message>
     <message>
+        <source>{endpoint} does not respond like Hugging Face. Check your connection, or the mirror in the settings.</source>
+        <translation>{endpoint}의 응답이 Hugging Face와 달라요. 인터넷 연결이나 설정의 미러를 확인해 주세요.</translation>
+    </message>
+    <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
         <translation>Hugging Face에 문제가 있어요(오류 {status}). 나중에 다시 시도해 주세요.</translation>
     </message>
@@ -2815,10 +2819,6 @@
     <message>
         <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>이 Mac에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
-    </message>
-    <message>
-        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
-        <translation>{endpoint}의 응답이 Hugging Face와 달라요. 설정에서 미러를 확인해 주세요.</translation>
     </message>
     <message>
         <source>Hugging Face takes too long to answer. Try again later.</source>

@@ -2781,6 +2781,10 @@
         <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
     </message>
     <message>
+        <source>{endpoint} does not respond like Hugging Face. Check your connection, or the mirror in the settings.</source>
+        <translation>{endpoint} 的响应不像 Hugging Face。请检查网络连接，或设置中的镜像。</translation>
+    </message>
+    <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
         <translation>Hugging Face 出现问题（错误 {status}）。请稍后重试。</translation>
     </message>
@@ -2815,10 +2819,6 @@
     <message>
         <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
         <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
-    </message>
-    <message>
-        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
-        <translation>{endpoint} 的响应不像 Hugging Face。请在设置中检查镜像。</translation>
     </message>
     <message>
         <source>Hugging Face takes too long to answer. Try again later.</source>

@@ -33,6 +33,13 @@ from engine.status import LoadedPair
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
 # The short name of the main model.
 STARTER = "starter"
+# What the commands take from the environment instead of from the settings, by the reason of a `HubError`.
+_SET_IN = {
+    "kept-offline": "HF_HUB_OFFLINE",
+    "proxy": "HTTPS_PROXY",
+    "certificate": "HF_ENDPOINT and HTTPS_PROXY",
+    "wrong-mirror": "HF_ENDPOINT or --endpoint",
+}
 _LISTED = " `tandem models list` shows the models on this computer."
 _PLAIN_NAME = re.compile(r"\w[\w.:-]*")
 _MODEL_HELP = "folder, GGUF file or name of the {kind} (default: the starter{more})"
@@ -167,4 +174,7 @@ def explained(error: CodedError) -> str:
     from app.wording.errors import error_sentence
 
     # The sentences are the window's.
-    return error_sentence(error).replace("this Mac", "this computer") + (_LISTED if reason == "missing" else "")
+    sentence = error_sentence(error).replace("this Mac", "this computer")
+    if isinstance(error, HubError):
+        sentence = sentence.replace("in the settings", f"in {_SET_IN.get(error.reason, 'HF_TOKEN')}")
+    return sentence + (_LISTED if reason == "missing" else "")

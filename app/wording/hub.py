@@ -30,7 +30,9 @@ HUB_REASONS = Sentences(
         "certificate": (
             "The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings."
         ),
-        "wrong-mirror": "{endpoint} does not respond like Hugging Face. Check the mirror in the settings.",
+        "wrong-mirror": (
+            "{endpoint} does not respond like Hugging Face. Check your connection, or the mirror in the settings."
+        ),
         "server-error": "Hugging Face is having problems (error {status}). Try again later.",
         "too-slow": "Hugging Face takes too long to answer. Try again later.",
         "rate-limited": "Hugging Face is rate-limiting requests. Try again later.",
