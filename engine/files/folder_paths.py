@@ -6,13 +6,16 @@ import errno
 import os
 import re
 import stat
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO
 
+# The weights that mlx-lm reads, all of them in the folder itself.
+WEIGHTS = "model*.safetensors"
 # The files that mlx-lm reads, and those of heads. Python files are left out: code from strangers is never fetched.
 MODEL_PATTERNS = (
     "*.json",
-    "model*.safetensors",
+    WEIGHTS,
     # Heads beside their main model, in packs also in a folder of that name; mlx-lm does not read them.
     "mtp*.safetensors",
     "dflash/*.safetensors",
@@ -30,6 +33,11 @@ MODEL_PATTERNS = (
 SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
 _MOST_ENTRIES = 2_000
 _DEEPEST = 4
+
+
+def is_weights(name: str) -> bool:
+    """Whether mlx-lm reads the file as a model's weights. An index may name others, as of a vision tower beside it."""
+    return "/" not in name and fnmatchcase(name, WEIGHTS)
 
 
 class LeavesFolderError(ValueError):

@@ -15,7 +15,15 @@ from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, INDEX
-from engine.files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside, stays_inside
+from engine.files.folder_paths import (
+    SHARD_OF_MODEL,
+    WEIGHTS,
+    LeavesFolderError,
+    TooManyEntriesError,
+    is_weights,
+    list_inside,
+    stays_inside,
+)
 from engine.model_files.config import check_sizes, read_config, read_json, text_config
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors, mtp_tensors
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
@@ -100,7 +108,7 @@ class ModelFolder:
 
     @cached_property
     def _named_like_weights(self) -> list[Path]:
-        return sorted(self.path.glob("model*.safetensors"))
+        return sorted(self.path.glob(WEIGHTS))
 
     @property
     def tensors_beside(self) -> frozenset[str]:
@@ -132,7 +140,7 @@ class ModelFolder:
 
     @cached_property
     def files_by_tensor(self) -> dict[str, str]:
-        """The file of each tensor by the index, {} without an index."""
+        """The file of each tensor in a model's weights by the index, {} without an index."""
         if not os.path.exists(self.path / INDEX_NAME):
             return {}
         found = self._index.get("weight_map")
@@ -143,7 +151,7 @@ class ModelFolder:
             raise ModelNotUsable(self.path, "damaged", f"{INDEX_NAME} (thousands of shards)")
         if (outside := next((shard for shard in shards if not stays_inside(self.path, shard)), None)) is not None:
             raise ModelNotUsable(self.path, "unsafe", f"{INDEX_NAME} names {outside[:80]}")
-        return found
+        return {name: shard for name, shard in found.items() if is_weights(shard)}
 
     def missing_weights(self, may_lack: Set[str] = frozenset()) -> str | None:
         """Return the first missing file of weights, by the index or the numbering of the shards, or None.

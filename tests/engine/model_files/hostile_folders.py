@@ -154,7 +154,7 @@ _REFUSED: dict[str, dict[str, Recipe]] = {
     },
     "not-a-model": {"link to itself": _link("config.json", "config.json"), "config gone": _unlink("config.json")},
     "incomplete": {
-        "index absent shard": _write(INDEX, lambda _: b'{"weight_map": {"a": "b.safetensors"}}'),
+        "index absent shard": _write(INDEX, lambda _: b'{"weight_map": {"a": "model-b.safetensors"}}'),
         "weights cut": _cut("model.safetensors"),
         "weights empty": _write("model.safetensors", lambda _: b""),
         "place behind": _header(data_offsets=[10**12, 10**12 + 8]),

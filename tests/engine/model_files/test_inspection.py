@@ -154,6 +154,18 @@ def test_a_shard_is_missed_without_an_index_too(tmp_path: Path) -> None:
     assert refusal(folder) == ("incomplete", "model-00003-of-00003.safetensors")
 
 
+@pytest.mark.parametrize("beside", ["optiq/optiq_vision.safetensors", "vision.safetensors", "model/model.safetensors"])
+def test_files_of_the_index_that_are_no_weights_of_the_model_may_lack(tmp_path: Path, beside: str) -> None:
+    """They are not downloaded, either."""
+    folder = write_folder(tmp_path / "m", model_files(shards=2))
+    index = json.loads((folder / "model.safetensors.index.json").read_text())
+    index["weight_map"]["vision_tower.x.weight"] = beside
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    check_folder(folder)
+    (folder / "model-00002-of-00002.safetensors").unlink()
+    assert refusal(folder) == ("incomplete", "model-00002-of-00002.safetensors")
+
+
 def test_a_link_whose_blob_has_not_arrived_is_incomplete(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, "org/model", model_files())
     Path(os.path.realpath(snapshot / "model.safetensors")).unlink()
