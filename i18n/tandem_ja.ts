@@ -2473,6 +2473,10 @@
 <context>
     <name>FolderCard</name>
     <message>
+        <source>Not connected. Connect the disk that this folder is on to see its models.</source>
+        <translation>接続されていません。このフォルダのあるディスクを接続すると、モデルが表示されます。</translation>
+    </message>
+    <message>
         <source>No other models were found in this folder.</source>
         <translation>このフォルダにほかのモデルは見つかりませんでした。</translation>
     </message>

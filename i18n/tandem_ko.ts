@@ -2473,6 +2473,10 @@
 <context>
     <name>FolderCard</name>
     <message>
+        <source>Not connected. Connect the disk that this folder is on to see its models.</source>
+        <translation>연결되어 있지 않아요. 이 폴더가 있는 디스크를 연결하면 모델이 보여요.</translation>
+    </message>
+    <message>
         <source>No other models were found in this folder.</source>
         <translation>이 폴더에서 다른 모델을 찾지 못했어요.</translation>
     </message>

@@ -2473,6 +2473,10 @@
 <context>
     <name>FolderCard</name>
     <message>
+        <source>Not connected. Connect the disk that this folder is on to see its models.</source>
+        <translation>未连接。连接此文件夹所在的磁盘后即可看到其中的模型。</translation>
+    </message>
+    <message>
         <source>No other models were found in this folder.</source>
         <translation>此文件夹中没有找到其他模型。</translation>
     </message>

@@ -15,7 +15,16 @@ from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_actions, add_command
 from app.cli.downloads import follow
-from app.cli.pair_options import STARTER_MAIN, explained, is_named, memory_limit, model_folder, model_path, models_here
+from app.cli.pair_options import (
+    STARTER_MAIN,
+    explained,
+    is_named,
+    memory_limit,
+    model_folder,
+    model_path,
+    models_here,
+    own_settings,
+)
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.errors import StoreInUse
 from app.conversations.opening import stored_pairs
@@ -26,6 +35,7 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
 from engine.errors import EngineError
+from engine.finding.discovery import absent_folders
 from engine.finding.other_apps import name_of_app
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
@@ -116,6 +126,9 @@ def _list(arguments: argparse.Namespace) -> int:
         for model in models
     ]
     head = ("MODEL", "ON DISK", "PARAMETERS", "BITS", "CONTEXT", "USE")
+    folders = (*arguments.folder, *map(Path, own_settings().model_folders))
+    for folder in absent_folders(chosen_cache(arguments), folders):
+        say(f"tandem: not connected: {folder}")
     return _show(arguments, objects, head, rows, figures=head[1:5])
 
 

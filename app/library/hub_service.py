@@ -35,7 +35,7 @@ from engine.advice.suggestion import draft_for, head_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
 from engine.finding.description import describe_folder
-from engine.finding.discovery import installed_models
+from engine.finding.discovery import absent_folders, installed_models
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
@@ -93,12 +93,16 @@ def deciding(values: SettingsValues) -> SettingsValues:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The installed models, the catalog, and the pairs offered first. Models may use `limit` bytes here."""
+    """The installed models, the catalog, and the pairs offered first. Models may use `limit` bytes here.
+
+    `absent` are folders of models whose disk is not connected.
+    """
 
     installed: tuple[Entry, ...]
     catalog: tuple[Entry, ...]
     offers: tuple[Entry, ...]
     limit: int
+    absent: tuple[str, ...] = ()
 
     def entry(self, id_: str) -> Entry | None:
         return next((entry for entry in (*self.installed, *self.catalog) if entry.id == id_), None)
@@ -177,7 +181,8 @@ class HubService:
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
         # All caches have been counted, and what was counted is remembered.
         COUNTING.release()
-        return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
+        offers, absent = pair_offers(self.catalog, catalog, budget.limit), absent_folders(self._cache, folders)
+        return Inventory(installed, catalog, offers, budget.limit, tuple(absent))
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
         """Judge every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""

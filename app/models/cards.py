@@ -284,16 +284,18 @@ class ModelCard(Card):
 
 
 class FolderCard(Card):
-    """An added folder in which no model of its own was found. `unlisted` carries it in a tuple."""
+    """A folder without models of its own, or `is_absent`. `unlisted` carries it in a tuple, if it `is_added`."""
 
     unlisted = Signal(object)
 
-    def __init__(self, folder: str, parent: QWidget | None = None) -> None:
+    def __init__(self, folder: str, is_absent: bool, is_added: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.side.hide()
         self.name.setText(folder)
-        self.facts.setText(self.tr("No other models were found in this folder."))
+        absent = self.tr("Not connected. Connect the disk that this folder is on to see its models.")
+        self.facts.setText(absent if is_absent else self.tr("No other models were found in this folder."))
         self.unlist_button = self.add_button("quiet")
         self.unlist_button.setText(self.tr("Remove from the list"))
         self.unlist_button.setAccessibleName(f"{self.unlist_button.text()}: {folder}")
+        self.unlist_button.setVisible(is_added)
         self.unlist_button.clicked.connect(lambda: self.unlisted.emit((folder,)))

@@ -171,7 +171,7 @@ class ModelsPage(ThemeAware, QWidget):
             old.hide()
             old.deleteLater()
         self.cards = [self._card(entry) for entry in self._entries()]
-        self.folder_cards = [self._folder_card(folder) for folder in self._folders_without_models()]
+        self.folder_cards = self._cards_of_folders()
         for card in self.cards:
             self._card_column.addWidget(card)
             if card.entry.id == focused:
@@ -182,16 +182,17 @@ class ModelsPage(ThemeAware, QWidget):
         self._show_downloads()
         self._word()
 
-    def _folders_without_models(self) -> list[str]:
-        if self._tab != INSTALLED or self._library.inventory is None:
+    def _cards_of_folders(self) -> list[FolderCard]:
+        """Return cards for the added folders without models, and for all that are not connected."""
+        if self._tab != INSTALLED or (inventory := self._library.inventory) is None:
             return []
-        found = {folder for entry in self._library.inventory.installed for folder in self._library.lists_of(entry)}
-        return [folder for folder in self._library.settings.values.model_folders if folder not in found]
-
-    def _folder_card(self, folder: str) -> FolderCard:
-        card = FolderCard(folder)
-        card.unlisted.connect(self._library.unlist)
-        return card
+        added = self._library.settings.values.model_folders
+        found = {folder for entry in inventory.installed for folder in self._library.lists_of(entry)}
+        shown = dict.fromkeys((*(one for one in added if one not in found), *inventory.absent))
+        cards = [FolderCard(one, one in inventory.absent, one in added) for one in shown]
+        for card in cards:
+            card.unlisted.connect(self._library.unlist)
+        return cards
 
     def _card(self, entry: Entry) -> ModelCard:
         is_installed = self._tab == INSTALLED

@@ -89,9 +89,19 @@ def _model_folders(folder: Path) -> list[Path]:
     for entry in _entries(folder):
         if _is_model(entry):
             found.append(entry)
-        elif os.path.isdir(entry) and not entry.is_symlink():
+        # A link to the folder itself, or to one above it, has nothing else.
+        elif os.path.isdir(entry) and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(entry)):
             found += [inner for inner in _entries(entry) if _is_model(inner)]
     return found
+
+
+def absent_folders(cache_dir: Path, extra_folders: Sequence[Path] = ()) -> list[str]:
+    """Return the added folders, and the links where models are looked for, that lead nowhere: their disk is absent."""
+    parents = [cache_dir, *(folder for _, folder in app_folders()), *extra_folders]
+    inside = [entry for parent in parents if not _is_model(parent) for entry in _entries(parent)]
+    below = [one for entry in inside if os.path.isdir(entry) and not _is_model(entry) for one in _entries(entry)]
+    links = (one for one in (*parents, *inside, *below) if os.path.islink(one))
+    return list(dict.fromkeys(str(one) for one in (*extra_folders, *links) if not os.path.exists(one)))
 
 
 def _is_model(folder: Path) -> bool:

@@ -96,10 +96,12 @@ def test_list_tells_models_of_one_name_apart(run: Run, tmp_path: Path, capsys: p
     folders = [write_folder(tmp_path / place / "gemma3", model_files()) for place in ("mine", "yours")]
     write_folder(tmp_path / "mine/other", model_files())
     added = tuple(str(folder.parent) for folder in folders)
-    SettingsStore(settings_folder() / "settings.json").change(model_folders=added)
+    SettingsStore(settings_folder() / "settings.json").change(model_folders=(*added, str(tmp_path / "unplugged")))
     assert run("list") == 0
-    names = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    said = capsys.readouterr()
+    names = [line.split("  ")[0] for line in said.out.splitlines()[1:]]
     assert sorted(names) == sorted([*(f"gemma3 ({folder})" for folder in folders), "other"])
+    assert said.err == f"tandem: not connected: {tmp_path / 'unplugged'}\n"
 
 
 def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:

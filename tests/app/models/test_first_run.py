@@ -173,7 +173,7 @@ def test_a_mirror_that_is_no_address_is_told_and_hides_nothing(
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.settings.change(hub_endpoint="not an address")
-    qtbot.waitUntil(lambda: "Check the mirror in the settings" in hub_settings.banner_text)
+    qtbot.waitUntil(lambda: "the mirror in the settings" in hub_settings.banner_text)
     write_model(tmp_path / "own" / "My-Model")
     library.settings.change(hub_endpoint="", model_folders=(str(tmp_path / "own"),))
     qtbot.waitUntil(lambda: [entry.name for entry in library.inventory.installed] == ["My Model"])  # type: ignore[union-attr]

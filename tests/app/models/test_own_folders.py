@@ -53,7 +53,7 @@ def test_a_folder_is_taken_off_the_list_with_all_its_models_and_loses_nothing(
     [unplugged] = page.folder_cards
     assert (unplugged.name.text(), unplugged.facts.text()) == (
         str(tmp_path / "none"),
-        "No other models were found in this folder.",
+        "Not connected. Connect the disk that this folder is on to see its models.",
     )
     card = card_of(page, "first")
     assert card.unlist_button.text() == "Remove from the list"

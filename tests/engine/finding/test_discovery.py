@@ -11,7 +11,7 @@ import pytest
 
 from engine.files.bounded_json import UntrustedJsonError
 from engine.finding import model_index
-from engine.finding.discovery import installed_models
+from engine.finding.discovery import absent_folders, installed_models
 from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import read_folder
 from tests.engine.model_files.model_folders import (
@@ -215,6 +215,20 @@ def test_links_that_lead_nowhere_hide_no_other_model(tmp_path: Path) -> None:
     assert found["org/model"].tokenizer == ""
     with pytest.raises(UntrustedJsonError):
         read_folder(snapshot)
+    places = (cache / "models--org--long", cache / "models--org--loop", mine / "long", mine / "org" / "long")
+    named = absent_folders(cache, [mine, tmp_path / "unplugged"])
+    assert {*map(str, places), str(tmp_path / "unplugged")} <= {*named}
+    assert not any("own" in one or "sound" in one for one in named)
+
+
+def test_models_below_a_linked_organisation_are_found_once(tmp_path: Path) -> None:
+    real, mine = tmp_path / "disk" / "org", tmp_path / "mine"
+    write_folder(real / "model", model_files())
+    write_folder(mine / "own" / "other", model_files())
+    (mine / "linked").symlink_to(real)
+    (mine / "circle").symlink_to(mine)
+    (mine / "above").symlink_to(tmp_path)
+    assert [model.id for model in installed_models(tmp_path / "cache", [mine])] == ["model", "other"]
 
 
 IN_APPS = (
