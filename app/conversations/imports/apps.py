@@ -187,17 +187,15 @@ LM_STUDIO = ChatReader(
     lambda chats: (with_fields(chat, id=str(fields.time(chat, "createdAt") or "")) for chat in chats),
 )
 
-# DeepSeek exports a list of chats whose "mapping" has nodes as ChatGPT's, with "fragments" in their messages.
-_FRAGMENTS = {"REQUEST": "text", "RESPONSE": "text", "THINK": "thinking", "FILE": "file"}
+# DeepSeek exports a list of chats whose "mapping" has nodes as ChatGPT's; their messages have "fragments".
 
 
 def _nodes(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
     for uid, node in fields.mapping(entry, "mapping").items():
         if message := fields.mapping(node, "message"):
-            found = [(fields.text(one, "type"), one.get("content")) for one in fields.items(message, "fragments")]
-            parts = [{"type": _FRAGMENTS.get(kind, "tool"), "text": content} for kind, content in found]
-            role = "user" if any(kind == "REQUEST" for kind, _ in found) else "assistant"
-            yield with_fields(message, id=uid, parent=fields.identifier(node, "parent"), role=role, parts=parts)
+            asked = any(fields.text(one, "type") == "REQUEST" for one in fields.items(message, "fragments"))
+            role = "user" if asked else "assistant"
+            yield with_fields(message, id=uid, parent=fields.identifier(node, "parent"), role=role)
 
 
 DEEPSEEK = ChatReader(
@@ -205,18 +203,14 @@ DEEPSEEK = ChatReader(
 )
 
 # Grok's prod-grok-backend.json has "conversations", each with its "responses". A file is named by its folder.
-
-
-def _responses(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
-    for response in (fields.mapping(one, "response") for one in fields.items(entry, "responses")):
-        files = [{"data": name} for name in fields.items(response, "file_attachments")]
-        yield with_fields(response, attachments=files)
-
-
 GROK = ChatReader(
     fields.has("conversation.id", "responses"),
     "conversation.title",
-    ChatForm(app="grok", chat=("conversation",), messages=_responses).read,
+    ChatForm(
+        app="grok",
+        chat=("conversation",),
+        messages=lambda entry, _: [fields.mapping(one, "response") for one in fields.items(entry, "responses")],
+    ).read,
 )
 
 # AI Studio keeps each chat in a file on Google Drive, whose name is its title. Thoughts are chunks of their own. A file
@@ -225,15 +219,12 @@ GROK = ChatReader(
 
 def _chunks(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
     for chunk in map(with_fields, fields.items(entry, "chunkedPrompt.chunks")):
-        kind = "thinking" if fields.flag(chunk, "isThought") else "text"
         text = fields.text(chunk, "text") or "".join(fields.text(part, "text") for part in fields.items(chunk, "parts"))
         files = [one for name, one in chunk.items() if name.startswith(("inline", "drive", "youtube"))]
-        yield chunk | {
-            "text": "",
-            "parts": [{"type": kind, "text": text}],
-            "files": [fields.text(one, "data") or one for one in files],
-            "calls": [name for name in chunk if name in ("executableCode", "codeExecutionResult")],
-        }
+        calls = [name for name in chunk if name in ("executableCode", "codeExecutionResult")]
+        shown = {"files": [fields.text(one, "data") or one for one in files], "calls": calls, "role": chunk.get("role")}
+        kind = "thinking" if fields.flag(chunk, "isThought") else "text"
+        yield {**shown, kind: text, "createTime": chunk.get("createTime")}
 
 
 AI_STUDIO = ChatReader(

@@ -31,16 +31,15 @@ _PARENT = "parent|parentId|parentMessageId|parent_message_uuid|parent_response_i
 _ROLE = "role|sender|author.role"
 _WRITTEN = "created_at|createdAt|create_time.$date.$numberLong|create_time|createTime|timestamp|inserted_at"
 _MODEL = "model.name|model|modelId|model_name|metadata.model_slug|metadata.default_model_slug|senderInfo.senderName"
-_PARTS = "parts|content|content.parts"
+_PARTS = "parts|content|content.parts|fragments"
 _TEXT = "content|text|content.text|message"
 _THOUGHTS = "reasoning_content|reasoningContent|reasoning|thinking|thinking_trace"
 _CALLS = "tool_calls|toolCalls|calls"
-_FILES = ("attachments", "files", "extra", "images")
+_FILES = ("attachments", "files", "extra", "images", "file_attachments")
 # Types of parts, and names of the fields of a part and of a file. A picture has its content, or its file's name.
-_THOUGHT_TYPES, _TOOL_TYPES = ("thinking", "think", "reasoning"), ("tool_use", "tool_result", "tool_call", "tool")
-_FILE_TYPES = ("image", "file", "document", "audio", "video")
+_THOUGHT_TYPES, _FILE_TYPES = ("thinking", "think", "reasoning"), ("image", "file", "document", "audio", "video")
 _KIND = "type|content_type"
-_THOUGHT = "thinking|think.value|think|text.value|text"
+_THOUGHT = "thinking|think.value|think|text.value|text|content"
 _FILE_NAME = "name|file_name|filename|file.filename|fileIdentifier"
 _FILE_TEXT = "extracted_content|content|file.data.content"
 _FILE_TYPE = "file_type|file.meta.content_type"
@@ -144,12 +143,12 @@ class ChatForm:
         parts = MessageParts(chat, _ROLES.get(role, role))
         parts.thoughts.append(fields.text(message, _THOUGHTS))
         for part in fields.items(message, _PARTS):
-            kind = fields.text(part, "type")
+            kind = fields.text(part, "type").lower()
             if kind in self.kinds:
                 self.kinds[kind](parts, part)
             elif kind in _THOUGHT_TYPES:
                 parts.thoughts.append(fields.text(part, _THOUGHT))
-            elif kind.endswith(_TOOL_TYPES):
+            elif "tool" in kind:
                 chat.left_out["tool"] += 1
             elif (text := fields.part_text(part)) is not None:
                 parts.texts.append(text)

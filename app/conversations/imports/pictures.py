@@ -37,9 +37,11 @@ def usable_picture(name: str, content: bytes | None) -> Attachment | None:
 
 
 def picture_at(container: object, paths: str, files: Files) -> bytes | None:
-    """Return a picture: base64 alone, or at one of the paths its bytes, a data URL or the start of a file's name."""
+    """Return a picture: base64 or a file's name alone, or at one of the paths its bytes, a data URL or the start of a
+    file's name.
+    """
     if isinstance(container, str):
-        return picture_of_base64(container)
+        return picture_of_base64(container) or files(container)
     for value in fields.values(container, paths):
         if isinstance(value, bytes):
             return value

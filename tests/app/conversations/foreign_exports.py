@@ -282,7 +282,7 @@ GROK = {
             "conversation": {"id": "c-1", "title": "Rivers", "create_time": "2026-06-01T02:00:00Z"},
             "responses": [
                 {"response": {"_id": "u", "sender": "human", "message": "longest?", "create_time": _WHEN,
-                    "file_attachments": ["lost"]}},
+                    "file_attachments": ["lost-1"]}},
                 {"response": {"_id": "a", "sender": "ASSISTANT", "message": "Nile", "parent_response_id": "u"}},
                 {"response": {"_id": "b", "sender": "assistant", "message": "Amazon", "parent_response_id": "u",
                     "model": "grok-4", "thinking_trace": "Wide."}, "share_link": None},

@@ -107,7 +107,7 @@ def test_groks_pictures_are_in_folders_of_its_zip_file(store: ConversationStore,
     with zipfile.ZipFile(tmp_path / "grok.zip", "w") as archive:
         archive.writestr("ttl/prod-grok-backend.json", json.dumps(GROK))
         archive.writestr("ttl/prod-mc-billing.json", "{}")
-        archive.writestr("ttl/prod-mc-asset-server/lost/content", RED)
+        archive.writestr("ttl/prod-mc-asset-server/lost-1/content", RED)
     report = import_file(of(store), tmp_path / "grok.zip")
     assert (report.skipped, report.left_out) == ((), {})
     assert shown(store, report.added[0]) == [RED]
