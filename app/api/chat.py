@@ -15,7 +15,7 @@ from app.api.lenient_content import custom_text, messages_of
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
-from app.api.usage import TopLogprobs, choice_logprobs, reasoning_tokens
+from app.api.usage import TopLogprobs, choice_logprobs
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -107,9 +107,7 @@ class ChatWriter(ChoicesWriter):
         super().__init__(model, with_usage=body.with_usage, logprobs=bool(body.logprobs))
         self._parts, self._old = parts, bool(body.functions)
         self._custom = {tool.function.name for tool in body.tools or () if tool.type == "custom"}
-        # The tokens of each answer that has begun, and those of thoughts of all that have ended.
-        self._tokens: dict[int, list[Token]] = {}
-        self._reasoning = 0
+        self._begun: set[int] = set()
 
     @property
     def answers(self) -> Sequence[AnswerParts]:
@@ -117,11 +115,10 @@ class ChatWriter(ChoicesWriter):
 
     def events(self, index: int, event: Event) -> list[bytes]:
         chunks, parts = [], self._parts[index]
-        if index not in self._tokens:
-            self._tokens[index] = []
+        if index not in self._begun:
+            self._begun.add(index)
             chunks.append(self._delta(index, {"role": "assistant", "content": ""}))
         if isinstance(event, TokensCommitted):
-            self._tokens[index] += event.tokens
             fields = self._fields(index, parts.add(event.text, event.stats.opening))
             tokens = event.tokens if self._logprobs else ()
             if fields or tokens:
@@ -129,16 +126,14 @@ class ChatWriter(ChoicesWriter):
         elif isinstance(event, Finished):
             if fields := self._fields(index, parts.add("", ended=True, cut=event.cut)):
                 chunks.append(self._delta(index, fields))
-            self._reasoning += reasoning_tokens(self._tokens[index], event)
             choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": self._reason(event, parts)}
-            chunks.append(self.last_chunk(index, event.stats, choice))
+            chunks.append(self.last_chunk(index, event, choice))
         return chunks
 
     def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:
         parts = self._parts[index]
         finished = answer.finished
         parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)
-        self._reasoning += reasoning_tokens(answer.tokens, finished)
         content = parts.content or (None if parts.calls else "")
         message = {"role": "assistant", "content": content, "refusal": None}
         message |= _thoughts(parts.reasoning) | self._calls(parts.calls)

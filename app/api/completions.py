@@ -83,7 +83,7 @@ class CompletionWriter(ChoicesWriter):
             self._lengths[index] = self._lengths.get(index, 0) + len(text)
             return [chunk]
         if isinstance(event, Finished):
-            return [self.last_chunk(index, event.stats, self._choice(index, "", (), event.reason))]
+            return [self.last_chunk(index, event, self._choice(index, "", (), event.reason))]
         return []
 
     def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:

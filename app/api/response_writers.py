@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, IndexedEvent, failure
 from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
-from app.api.usage import openai_usage, speculation, timings
+from app.api.usage import openai_usage, reasoning_tokens, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -111,8 +112,15 @@ class ChoicesWriter(ResponseWriter):
         self._frame = {"id": new_id(self.id_kind), "created": now(), "model": model}
         self._with_usage, self._logprobs = with_usage, logprobs
         self._stats: dict[int, RequestStats] = {}
-        # The tokens of thoughts, where the endpoint tells them apart.
-        self._reasoning: int | None = None
+        # The tokens of each answer that streams, and how many of those that have ended are of thoughts.
+        self._tokens: defaultdict[int, list[Token]] = defaultdict(list)
+        self._reasoning = 0
+
+    def write(self, batch: list[IndexedEvent]) -> bytes:
+        for index, event in batch:
+            if isinstance(event, TokensCommitted):
+                self._tokens[index] += event.tokens
+        return super().write(batch)
 
     def finish(self) -> bytes:
         if not self._with_usage or not self._stats:
@@ -121,7 +129,8 @@ class ChoicesWriter(ResponseWriter):
 
     def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         choices = [self.choice(index, answer) for index, answer in enumerate(answers)]
-        figures = _figures([answer.finished.stats for answer in answers], self._reasoning)
+        thoughts = sum(reasoning_tokens(answer.tokens, answer.finished) for answer in answers)
+        figures = _figures([answer.finished.stats for answer in answers], thoughts)
         return {**self._frame, "object": self.whole_object, "choices": choices, **figures}
 
     @abstractmethod
@@ -135,9 +144,10 @@ class ChoicesWriter(ResponseWriter):
         choices = [] if choice is None else [choice]
         return sse({**self._frame, "object": self.chunk_object, "choices": choices, **more})
 
-    def last_chunk(self, index: int, stats: RequestStats, choice: dict[str, Any]) -> bytes:
+    def last_chunk(self, index: int, event: Finished, choice: dict[str, Any]) -> bytes:
         """Return the chunk that ends the answer `index`, with its figures."""
-        self._stats[index] = stats
+        stats = self._stats[index] = event.stats
+        self._reasoning += reasoning_tokens(self._tokens[index], event)
         return self.chunk(choice, timings=timings(stats), speculation=speculation([stats]))
 
 
@@ -210,7 +220,7 @@ def reason_of(event: Finished, parts: AnswerParts) -> str:
     return "length" if parts.broken and event.stopped_by is None else event.reason
 
 
-def _figures(stats: Sequence[RequestStats], reasoning: int | None) -> dict[str, Any]:
+def _figures(stats: Sequence[RequestStats], reasoning: int) -> dict[str, Any]:
     return {"usage": openai_usage(stats, reasoning), "timings": timings(stats[0])}
 
 

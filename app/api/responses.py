@@ -41,16 +41,12 @@ _UNSUPPORTED = {
 }
 # The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
-# Fields of the request that the response repeats, because OpenAI's schema requires them.
-_ECHOED = (
-    "instructions",
-    "metadata",
-    "parallel_tool_calls",
-    "temperature",
-    "top_p",
-    "max_output_tokens",
-    "tool_choice",
-)
+# Fields of the request that the response repeats, because OpenAI's schema requires them, with what they are else.
+_ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tokens")) | {
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+}
 
 
 class _Effort(Struct):
@@ -190,8 +186,8 @@ def _written_tool(kind: str, tool: Any) -> Any:
 
 def _shown_tool(tool: _ResponseTool) -> dict[str, Any]:
     """Return a tool as the response repeats it."""
-    required = {"parameters": None, "strict": None} if tool.type == "function" else {}
-    return required | msgspec.to_builtins(tool)
+    required: dict[str, Any] = {"parameters": None, "strict": None} if tool.type == "function" else {}
+    return {**required, **msgspec.to_builtins(tool)}
 
 
 def _joined_tools(tools: Sequence[Any]) -> list[Any]:
@@ -238,14 +234,8 @@ class ResponseItemsWriter(ItemsWriter):
             "model": model,
             "error": None,
             "incomplete_details": None,
-            "instructions": None,
-            "metadata": {},
-            "parallel_tool_calls": True,
-            "temperature": None,
-            "tool_choice": "auto",
             "tools": [_shown_tool(tool) for tool in body.tools or ()],
-            "top_p": None,
-            **{key: value for key in _ECHOED if (value := getattr(body, key)) is not None},
+            **{key: default if (value := getattr(body, key)) is None else value for key, default in _ECHOED.items()},
         }
         self._number = -1
         self._all_tokens: list[Token] = []

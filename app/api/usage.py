@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -38,21 +39,14 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
 
 def reasoning_tokens(tokens: Sequence[Token], finished: Finished) -> int:
     """Count the tokens before the reply of an answer that has thoughts, with the marks of these."""
-    opening = finished.stats.opening
-    parts = parts_of(opening + finished.text)
-    left, count = parts.end - len(opening) if parts.thought else 0, 0
-    for token in tokens:
-        if left <= 0:
-            break
-        left, count = left - len(token.text), count + 1
-    return count
+    parts = parts_of(finished.stats.opening + finished.text)
+    end = parts.end - len(finished.stats.opening) if parts.thought else 0
+    starts = accumulate((len(token.text) for token in tokens), initial=0)
+    return sum(start < end for _, start in zip(tokens, starts, strict=False))
 
 
-def openai_usage(answers: Sequence[RequestStats], reasoning: int | None) -> dict[str, Any]:
-    """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once.
-
-    `reasoning` are the tokens of thoughts, where they are told apart.
-    """
+def openai_usage(answers: Sequence[RequestStats], reasoning: int) -> dict[str, Any]:
+    """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once."""
     prompt, generated = answers[0].prompt_tokens, sum(stats.generated_tokens for stats in answers)
     found = speculation(answers)
     return {
@@ -63,7 +57,7 @@ def openai_usage(answers: Sequence[RequestStats], reasoning: int | None) -> dict
         "completion_tokens_details": {
             "accepted_prediction_tokens": found["accepted"],
             "rejected_prediction_tokens": found["drafted"] - found["accepted"],
-            **({} if reasoning is None else {"reasoning_tokens": reasoning}),
+            "reasoning_tokens": reasoning,
         },
         "speculation": found,
     }
