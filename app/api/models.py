@@ -212,21 +212,6 @@ def _unknown(name: str, param: str) -> ApiError:
     return ApiError(404, sentence, param=param, code="model_not_found")
 
 
-def lm_studio_entry(model: Model, *, loaded: bool) -> dict[str, Any]:
-    """Return a model as /api/v0/models shows it, which programs for LM Studio ask first."""
-    return {
-        "id": model.id,
-        "object": "model",
-        "type": "vlm" if model.sees else "llm",
-        "publisher": _owner(model),
-        "arch": model.architecture,
-        "compatibility_type": "gguf" if model.is_gguf_file else "mlx",
-        "quantization": f"{model.bits or 16}bit",
-        "state": "loaded" if loaded else "not-loaded",
-        "max_context_length": model.context or 0,
-    }
-
-
 def changed_at(model: Model) -> datetime:
     """Return when the model's folder was changed last; 1970 if it is gone."""
     with suppress(OSError):
@@ -234,22 +219,24 @@ def changed_at(model: Model) -> datetime:
     return datetime.fromtimestamp(0, UTC)
 
 
-def _owner(model: Model) -> str:
-    return model.id.partition("/")[0] if "/" in model.id else "local"
-
-
 def listed(model: Model, *, loaded: bool, **more: Any) -> dict[str, Any]:
-    """Return a model as /v1/models shows it: with the fields of OpenAI's API, those of Anthropic's, and our own."""
-    changed = changed_at(model)
+    """Return a model as /v1/models shows it, with the fields of OpenAI's, Anthropic's and LM Studio's APIs and ours."""
+    changed, owner = changed_at(model), model.id.partition("/")[0] if "/" in model.id else "local"
     return {
         "id": model.id,
         "object": "model",
         "created": int(changed.timestamp()),
-        "owned_by": _owner(model),
+        "owned_by": owner,
         "type": "model",
         "display_name": model.id,
         "created_at": changed.isoformat(),
         "lifecycle": "active",
+        "publisher": owner,
+        "arch": model.architecture,
+        "compatibility_type": "gguf" if model.is_gguf_file else "mlx",
+        "quantization": f"{model.bits or 16}bit",
+        "state": "loaded" if loaded else "not-loaded",
+        "max_context_length": model.context or 0,
         "loaded": loaded,
         "kinds": list(model.kinds),
         "sees": model.sees,

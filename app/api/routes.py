@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,13 +22,15 @@ from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
 from app.api.errors import ApiError, JsonReply, error_reply, unexpected
 from app.api.guard import ApiSettings, Guard
-from app.api.models import listed, lm_studio_entry
+from app.api.models import listed
 from app.api.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
 from app.api.responses import ResponseBody
 from app.api.speculation import SpeculationBody
-from engine.model_files.model import Model
 
 log = logging.getLogger(__name__)
+
+# The field by which LM Studio tells models that see from others.
+_LM_STUDIO = {True: {"type": "vlm"}, False: {"type": "llm"}}
 
 # Headers that the official clients send.
 _CLIENT_HEADERS = ("authorization", "content-type", "x-api-key", "anthropic-version", "anthropic-beta")
@@ -50,41 +53,33 @@ async def prove(request: Request) -> Response:
 
 async def list_models(request: Request) -> Response:
     """The installed models, and which are loaded."""
-    api: Api = request.app.state.api
-    loaded = api.models.loaded_names
-    models = [listed(one, loaded=one.id in loaded) for one in await api.models.chat_model_first()]
+    models = await _listed(request)
     # Anthropic's clients look for further pages.
     ends = {"first_id": models[0]["id"], "last_id": models[-1]["id"]} if models else {}
     return JsonReply({"object": "list", "data": models, "has_more": False, **ends})
 
 
-async def show_model(request: Request) -> Response:
-    api, model = await _named(request)
-    return JsonReply(listed(model, loaded=model.id in api.models.loaded_names, **api.models.progress_of(model.id)))
-
-
 async def list_for_lm_studio(request: Request) -> Response:
-    """The installed models, in the shape of LM Studio's API."""
+    """The installed models, as programs for LM Studio ask."""
+    models = [one | _LM_STUDIO[one["sees"]] for one in await _listed(request) if "main" in one["kinds"]]
+    return JsonReply({"object": "list", "data": models})
+
+
+async def _listed(request: Request) -> list[dict[str, Any]]:
     api: Api = request.app.state.api
-    models = [one for one in await api.models.chat_model_first() if "main" in one.kinds]
     loaded = api.models.loaded_names
-    return JsonReply({"object": "list", "data": [lm_studio_entry(one, loaded=one.id in loaded) for one in models]})
+    return [listed(one, loaded=one.id in loaded) for one in await api.models.chat_model_first()]
 
 
-async def show_for_lm_studio(request: Request) -> Response:
-    api, model = await _named(request)
-    return JsonReply(lm_studio_entry(model, loaded=model.id in api.models.loaded_names))
-
-
-async def _named(request: Request) -> tuple[Api, Model]:
-    """Return the model in the path. Raises `ApiError`, and `HTTPException` if that ends before the name."""
+async def show_model(request: Request) -> Response:
     api: Api = request.app.state.api
-    if not request.path_params["name"]:
+    if not (name := request.path_params["name"]):
         raise HTTPException(404)
-    model = await api.models.named(request.path_params["name"])
-    if model is None:
+    if (model := await api.models.named(name)) is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
-    return api, model
+    kind = _LM_STUDIO[model.sees] if request.url.path.startswith("/api/") else {}
+    loaded = model.id in api.models.loaded_names
+    return JsonReply(listed(model, loaded=loaded, **api.models.progress_of(model.id), **kind))
 
 
 async def openapi(request: Request) -> Response:
@@ -127,7 +122,7 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
         Route("/openapi.json", openapi),
         Route(proof.PATH, prove),
         Route("/v1/models/{name:path}", show_model),
-        Route("/api/v0/models/{name:path}", show_for_lm_studio),
+        Route("/api/v0/models/{name:path}", show_model),
     ]
     handlers = {ApiError: _api_error, ClientGone: _client_gone, HTTPException: _http_error, Exception: _unexpected}
     app = Starlette(routes=routes, exception_handlers=handlers)

@@ -111,9 +111,11 @@ def _with_short_ids(template: Any, conversation: Sequence[Mapping[str, Any]]) ->
         return conversation
     found = []
     for turn in conversation:
-        calls = [{**call, "id": _short_id(call.get("id"))} for call in turn.get("tool_calls") or ()]
-        answered = {"tool_call_id": _short_id(turn.get("tool_call_id"))} if turn["role"] == "tool" else {}
-        found.append({**turn, **({"tool_calls": calls} if calls else {}), **answered})
+        if turn["role"] == "tool":
+            turn = {**turn, "tool_call_id": _short_id(turn.get("tool_call_id"))}
+        elif calls := turn.get("tool_calls"):
+            turn = {**turn, "tool_calls": [{**call, "id": _short_id(call.get("id"))} for call in calls]}
+        found.append(turn)
     return found
 
 
