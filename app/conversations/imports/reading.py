@@ -164,8 +164,11 @@ def _is_database(path: Path) -> bool:
 
 
 def _with_chats(names: Iterable[str]) -> list[str]:
-    """Return the names of files with chats: those of an app's export, which has other JSON, too, or all that may be."""
-    shown = [name for name in names if not Path(name).name.startswith(".")]
+    """Return the names of files with chats: those of an app's export, which has other JSON, too, or all that may be.
+
+    A thread.json of Jan is read with the messages beside it.
+    """
+    shown = [name for name in names if not Path(name).name.startswith((".", "thread.json"))]
     exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
     # AI Studio's files have no suffix.
     return exports or [name for name in shown if Path(name).suffix in ("", *_JSON) and not name.endswith("/")]
