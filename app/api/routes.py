@@ -159,8 +159,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 def _meant(path: str) -> str:
-    """Return the endpoint whose path was written with /v1 too often or not at all, or with other slashes; else ""."""
-    names = [name for name in path.split("/") if name]
-    after = names[max((at + 1 for at, name in enumerate(names) if name == "v1"), default=0) :]
-    tried = ["/".join(("", *before, *after)) for before in (["v1"], [])]
-    return next((one for one in tried for route in ENDPOINTS if after and route.path == one), "")
+    """Return the endpoint with which a path ends, whatever its slashes and the `/v1` before it; "" if there is none."""
+    bare = "/".join(("", *filter(None, path.split("/"))))
+    found = [one.path for one in ENDPOINTS if one.path != "/" and bare.endswith(one.path.removeprefix("/v1"))]
+    return max(found, key=len, default="")

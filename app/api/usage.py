@@ -53,7 +53,10 @@ def openai_usage(answers: Sequence[RequestStats], reasoning: int) -> dict[str, A
         "prompt_tokens": prompt,
         "completion_tokens": generated,
         "total_tokens": prompt + generated,
-        "prompt_tokens_details": {"cached_tokens": max(stats.cached_tokens for stats in answers)},
+        "prompt_tokens_details": {
+            "cached_tokens": max(stats.cached_tokens for stats in answers),
+            "cache_write_tokens": 0,
+        },
         "completion_tokens_details": {
             "accepted_prediction_tokens": found["accepted"],
             "rejected_prediction_tokens": found["drafted"] - found["accepted"],

@@ -177,4 +177,6 @@ def explained(error: CodedError) -> str:
     sentence = error_sentence(error).replace("this Mac", "this computer")
     if isinstance(error, HubError):
         sentence = sentence.replace("in the settings", f"in {_SET_IN.get(error.reason, 'HF_TOKEN')}")
+        if error.reason == "offline" and (mirror := os.environ.get("HF_ENDPOINT")):
+            sentence += f" HF_ENDPOINT is {mirror}."
     return sentence + (_LISTED if reason == "missing" else "")

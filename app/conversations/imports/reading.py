@@ -171,7 +171,7 @@ def _with_chats(names: Iterable[str]) -> list[str]:
     shown = [name for name in names if not Path(name).name.startswith((".", "thread.json"))]
     exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
     # AI Studio's files have no suffix.
-    return exports or [name for name in shown if Path(name).suffix in ("", *_JSON) and not name.endswith("/")]
+    return exports or [name for name in shown if Path(name).suffix.lower() in ("", *_JSON) and name[-1] != "/"]
 
 
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
@@ -192,7 +192,7 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
 
 def _values(name: str, content: bytes, step: _Step) -> Iterator[tuple[str, Any]]:
     """Yield the JSON value of a file, or the list of those of its lines."""
-    if not name.endswith(".jsonl"):
+    if not name.lower().endswith(".jsonl"):
         yield name, _parsed(name, content, step)
         return
     lines, unreadable = _lines(name, content, step)

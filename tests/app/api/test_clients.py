@@ -78,6 +78,7 @@ def test_programs_for_lm_studio_find_its_list(starter: Served) -> None:
         ("/v1//chat/completions/", "/v1/chat/completions"),
         ("/openai/v1/messages", "/v1/messages"),
         ("/v1/api/chat", "/api/chat"),
+        ("/v1/chat/completions/chat/completions", "/v1/chat/completions"),
     ],
 )
 def test_a_wrong_address_names_the_right_one(told: Served, wrong: str, right: str) -> None:

@@ -156,7 +156,9 @@ def test_a_name_that_never_was_one_is_not_called_gone(capsys: pytest.CaptureFixt
     assert "part of Tandem" in capsys.readouterr().err
 
 
-def test_sentences_of_the_window_call_a_mac_this_computer_and_name_what_the_terminal_reads() -> None:
+def test_sentences_of_the_window_call_a_mac_this_computer_and_name_what_the_terminal_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     said = explained(HubError("certificate", "org/model"))
     assert said.startswith("The certificate of Hugging Face isn't trusted on this computer.")
     said = explained(HubError("wrong-mirror", endpoint="http://mirror"))
@@ -164,3 +166,5 @@ def test_sentences_of_the_window_call_a_mac_this_computer_and_name_what_the_term
     assert "HF_ENDPOINT" in said
     for reason in HubError.REASONS:
         assert "settings" not in explained(HubError(reason, "org/model"))
+    monkeypatch.setenv("HF_ENDPOINT", "http://mirror")
+    assert explained(HubError("offline")).endswith("HF_ENDPOINT is http://mirror.")
