@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, IndexedEvent, failure
 from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
-from app.api.usage import openai_usage, reasoning_tokens, speculation, timings
+from app.api.usage import lengths_of, openai_usage, reasoning_tokens, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -112,14 +112,14 @@ class ChoicesWriter(ResponseWriter):
         self._frame = {"id": new_id(self.id_kind), "created": now(), "model": model}
         self._with_usage, self._logprobs = with_usage, logprobs
         self._stats: dict[int, RequestStats] = {}
-        # The tokens of each answer that streams, and how many of those that have ended are of thoughts.
-        self._tokens: defaultdict[int, list[Token]] = defaultdict(list)
+        # The lengths of the tokens of each answer that streams, and how many tokens of the ended ones are thoughts.
+        self._token_lengths: defaultdict[int, list[int]] = defaultdict(list)
         self._reasoning = 0
 
     def write(self, batch: list[IndexedEvent]) -> bytes:
         for index, event in batch:
             if isinstance(event, TokensCommitted):
-                self._tokens[index] += event.tokens
+                self._token_lengths[index] += lengths_of(event.tokens)
         return super().write(batch)
 
     def finish(self) -> bytes:
@@ -129,7 +129,7 @@ class ChoicesWriter(ResponseWriter):
 
     def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         choices = [self.choice(index, answer) for index, answer in enumerate(answers)]
-        thoughts = sum(reasoning_tokens(answer.tokens, answer.finished) for answer in answers)
+        thoughts = sum(reasoning_tokens(lengths_of(answer.tokens), answer.finished) for answer in answers)
         figures = _figures([answer.finished.stats for answer in answers], thoughts)
         return {**self._frame, "object": self.whole_object, "choices": choices, **figures}
 
@@ -147,7 +147,7 @@ class ChoicesWriter(ResponseWriter):
     def last_chunk(self, index: int, event: Finished, choice: dict[str, Any]) -> bytes:
         """Return the chunk that ends the answer `index`, with its figures."""
         stats = self._stats[index] = event.stats
-        self._reasoning += reasoning_tokens(self._tokens[index], event)
+        self._reasoning += reasoning_tokens(self._token_lengths[index], event)
         return self.chunk(choice, timings=timings(stats), speculation=speculation([stats]))
 
 

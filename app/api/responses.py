@@ -28,7 +28,7 @@ from app.api.request_settings import Format, grammar_of, readable_format, refuse
 from app.api.response_items import readable_items
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
-from app.api.usage import MessageTokens, TopLogprobs, reasoning_tokens, speculation, timings, token_logprobs
+from app.api.usage import MessageTokens, TopLogprobs, lengths_of, reasoning_tokens, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token
@@ -238,7 +238,7 @@ class ResponseItemsWriter(ItemsWriter):
             **{key: default if (value := getattr(body, key)) is None else value for key, default in _ECHOED.items()},
         }
         self._number = -1
-        self._all_tokens: list[Token] = []
+        self._token_lengths: list[int] = []
         self._item: _Item | None = None
         self._output: list[dict[str, Any]] = []
 
@@ -256,7 +256,7 @@ class ResponseItemsWriter(ItemsWriter):
 
     def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
         """With log-probabilities, take the tokens one by one."""
-        self._all_tokens += tokens
+        self._token_lengths += lengths_of(tokens)
         if self._tokens is None:
             return super().add(text, tokens, opening)
         events: list[bytes] = []
@@ -329,7 +329,7 @@ class ResponseItemsWriter(ItemsWriter):
                 "input_tokens": stats.prompt_tokens,
                 "input_tokens_details": {"cached_tokens": stats.cached_tokens, "cache_write_tokens": 0},
                 "output_tokens": stats.generated_tokens,
-                "output_tokens_details": {"reasoning_tokens": reasoning_tokens(self._all_tokens, event)},
+                "output_tokens_details": {"reasoning_tokens": reasoning_tokens(self._token_lengths, event)},
                 "total_tokens": stats.prompt_tokens + stats.generated_tokens,
                 "speculation": speculation([stats]),
             },

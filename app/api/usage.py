@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -37,12 +37,18 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
     }
 
 
-def reasoning_tokens(tokens: Sequence[Token], finished: Finished) -> int:
-    """Count the tokens before the reply of an answer that has thoughts, with the marks of these."""
+def reasoning_tokens(lengths: Sequence[int], finished: Finished) -> int:
+    """Count the tokens before the reply of an answer that has thoughts, with the marks of these.
+
+    `lengths` are those of the texts of all its tokens.
+    """
     parts = parts_of(finished.stats.opening + finished.text)
     end = parts.end - len(finished.stats.opening) if parts.thought else 0
-    starts = accumulate((len(token.text) for token in tokens), initial=0)
-    return sum(start < end for _, start in zip(tokens, starts, strict=False))
+    return sum(start < end for start in islice(accumulate(lengths, initial=0), len(lengths)))
+
+
+def lengths_of(tokens: Sequence[Token]) -> list[int]:
+    return [len(token.text) for token in tokens]
 
 
 def openai_usage(answers: Sequence[RequestStats], reasoning: int) -> dict[str, Any]:
