@@ -152,8 +152,7 @@ def test_answers_have_what_openais_published_schema_requires(calling: Served) ->
     answer = {"input": "Weather?", "tools": [{"type": "function", "name": "weather"}]}
     response = calling.post("/v1/responses", answer).json()
     events = list(calling.events("/v1/responses", answer))
-    for event in events:
-        TypeAdapter(ResponseStreamEvent).validate_python(event)
+    TypeAdapter(list[ResponseStreamEvent]).validate_python(events)
     for one in (response, *(event["response"] for event in events if "response" in event)):
         Response.model_validate(one)
         assert {"instructions", "metadata", "temperature", "top_p", "error", "incomplete_details"} <= {*one}
