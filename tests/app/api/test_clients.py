@@ -61,34 +61,6 @@ def test_the_loaded_main_model_is_listed_first(client: openai.OpenAI, claude: an
         assert (listed.type, listed.display_name, listed.created_at.year > 2020) == ("model", listed.id, True)
 
 
-def test_programs_for_lm_studio_find_its_list(starter: Served) -> None:
-    main, *_ = starter.get("/api/v0/models").json()["data"]
-    assert starter.get("/api/v0/models/starter/main").json() == main
-    assert (main["id"], main["type"], main["publisher"], main["state"]) == ("starter/main", "llm", "starter", "loaded")
-    assert {"object", "arch", "compatibility_type", "quantization", "max_context_length"} <= {*main}
-    assert starter.get("/api/v0/models/none").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("/chat/completions", "/v1/chat/completions"),
-        ("/v1/v1/chat/completions", "/v1/chat/completions"),
-        ("//v1/chat/completions", "/v1/chat/completions"),
-        ("/v1//chat/completions/", "/v1/chat/completions"),
-        ("/openai/v1/messages", "/v1/messages"),
-        ("/v1/api/chat", "/api/chat"),
-        ("/v1/chat/completions/chat/completions", "/v1/chat/completions"),
-    ],
-)
-def test_a_wrong_address_names_the_right_one(told: Served, wrong: str, right: str) -> None:
-    reply = told.client.post(f"{told.address}{wrong}", json={})
-    assert reply.status_code == 404
-    assert f"There is no such endpoint. Did you mean {told.address}{right}?" in reply.text
-    assert "mean" not in told.get("/elsewhere").text
-    assert "/v1/models?" in told.get("/v1/models/").text
-
-
 def test_the_first_model_of_the_list_is_the_one_to_chat_with(serve: Serve) -> None:
     for main, first in (
         # Nothing is loaded, or a folder that is not listed.

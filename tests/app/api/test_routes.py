@@ -1,0 +1,35 @@
+"""Which addresses there are, and what is said about others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.api.serving import Served
+
+
+def test_programs_for_lm_studio_find_its_list(starter: Served) -> None:
+    main, *_ = starter.get("/api/v0/models").json()["data"]
+    assert starter.get("/api/v0/models/starter/main").json() == main
+    assert (main["id"], main["type"], main["publisher"], main["state"]) == ("starter/main", "llm", "starter", "loaded")
+    assert {"object", "arch", "compatibility_type", "quantization", "max_context_length"} <= {*main}
+    assert starter.get("/api/v0/models/none").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("/chat/completions", "/v1/chat/completions"),
+        ("/v1/v1/chat/completions", "/v1/chat/completions"),
+        ("//v1/chat/completions", "/v1/chat/completions"),
+        ("/v1//chat/completions/", "/v1/chat/completions"),
+        ("/openai/v1/messages", "/v1/messages"),
+        ("/v1/api/chat", "/api/chat"),
+        ("/v1/chat/completions/chat/completions", "/v1/chat/completions"),
+    ],
+)
+def test_a_wrong_address_names_the_right_one(told: Served, wrong: str, right: str) -> None:
+    reply = told.client.post(f"{told.address}{wrong}", json={})
+    assert reply.status_code == 404
+    assert f"There is no such endpoint. Did you mean {told.address}{right}?" in reply.text
+    assert "mean" not in told.get("/elsewhere").text
+    assert "/v1/models?" in told.get("/v1/models/").text
