@@ -32,9 +32,9 @@ class PassSize(NamedTuple):
 class WidthCost(Struct, frozen=True):
     """What whole passes of one main model cost over `rows` rows, in passes of one row.
 
-    `mlx` is what they cost with MLX's kernels, `ours` what they cost with one of `engine.row_kernels`, named `kernel`;
-    None if that was not tried or cannot be compiled. It is `used` if it rounds like single rows and is fast enough.
-    `alike` is whether the kernels in use round so. The passes attend to `keys` keys, as in `PassSize`.
+    `mlx` is what they cost with MLX's kernels, `ours` what they cost with `kernel` of `engine.row_kernels`; None if it
+    was not tried, cannot be compiled or stalled. Ours is `used` if it rounds like single rows and is fast enough.
+    `alike` is whether the kernels in use round so. `keys` is as in `PassSize`.
     """
 
     rows: int
