@@ -7,8 +7,9 @@
 
 // Its longjmp does not jump to another stack.
 #undef _FORTIFY_SOURCE
-// macOS declares ucontext for it only.
+// macOS declares ucontext for the first only, and what the C++ library needs beside it for the second.
 #define _XOPEN_SOURCE 700
+#define _DARWIN_C_SOURCE
 #include <setjmp.h>
 #include <ucontext.h>
 
