@@ -4909,6 +4909,10 @@
         <translation>ブラウザでのサインインを待っています…</translation>
     </message>
     <message>
+        <source>What the server tells the model</source>
+        <translation>サーバーからモデルへの指示</translation>
+    </message>
+    <message>
         <source>Sign in…</source>
         <translation>サインイン…</translation>
     </message>

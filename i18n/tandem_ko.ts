@@ -4909,6 +4909,10 @@
         <translation>브라우저에서 로그인하기를 기다리는 중…</translation>
     </message>
     <message>
+        <source>What the server tells the model</source>
+        <translation>서버가 모델에 전하는 말</translation>
+    </message>
+    <message>
         <source>Sign in…</source>
         <translation>로그인…</translation>
     </message>

@@ -4909,6 +4909,10 @@
         <translation>正在等待你在浏览器中登录…</translation>
     </message>
     <message>
+        <source>What the server tells the model</source>
+        <translation>服务器给模型的说明</translation>
+    </message>
+    <message>
         <source>Sign in…</source>
         <translation>登录…</translation>
     </message>
