@@ -339,7 +339,7 @@ def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, ob
         if isinstance(value, dict) and key.rpartition(".")[2] in ("mcpServers", "servers", "context_servers"):
             found |= value
         elif isinstance(value, dict) and key == "mcp":
-            found |= _entries(value, abouts) or value
+            found.update(_entries(value, abouts) or value)
         elif isinstance(value, list) and key == "inputs":
             inputs = [one for one in value if isinstance(one, dict)]
             abouts |= {f"input:{one.get('id')}": str(one.get("description") or "") for one in inputs}
