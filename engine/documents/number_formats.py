@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -18,11 +19,6 @@ _TOKEN = re.compile(
     | (?P<digits>[0#?.][0#?.,]*(?:E[+-][0#?]+)?) | (?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# Sections for some numbers, and fractions: such formats are not followed.
-_NOT_FOLLOWED = re.compile(r"\[[<>=]|[0#?]\s*/")
-_SECONDS = {"h": 3600, "m": 60, "s": 1}
-# Larger ones have more digits than a cell, and none after the point.
-_LARGEST = 1e15
 # The kinds of the tokens of a section, and what of them is shown.
 _Tokens = list[tuple[str, str]]
 
@@ -32,21 +28,19 @@ def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) ->
     sections = _sections(code)
     index = 1 if number < 0 else 2 if number == 0 else 0
     section = sections[index if index < len(sections) else 0]
-    # The second section writes the sign itself.
-    unsigned = abs(number) if number < 0 and len(sections) > 1 else number
-    try:
-        if section:
-            return _shown(section, unsigned, first)
     # A format may be nonsense, or have more digits than numbers can have here.
-    except (ArithmeticError, ValueError):
-        pass
+    with suppress(ArithmeticError, ValueError):
+        if section:
+            # The second section writes the sign itself.
+            return _shown(section, abs(number) if len(sections) > 1 else number, first)
     return "" if number == 0 and len(sections) > 1 else f"{number:.15g}"
 
 
 @lru_cache
 def _sections(code: str) -> list[_Tokens]:
     sections: list[_Tokens] = [[]]
-    for found in _TOKEN.finditer("" if _NOT_FOLLOWED.search(code) else code):
+    # Sections for some numbers are not followed.
+    for found in _TOKEN.finditer("" if re.search(r"\[[<>=]", code) else code):
         if (kind := found.lastgroup) == "next":
             sections.append([])
         elif kind is not None:
@@ -56,22 +50,15 @@ def _sections(code: str) -> list[_Tokens]:
 
 
 def _shown(section: _Tokens, number: float, first: datetime) -> str:
-    times = [text for kind, text in section if kind == "time"]
-    if times and all(kind != "general" for kind, _ in section):
-        is_elapsed = any(text.startswith("[") for text in times)
-        return _elapsed(section, number) if is_elapsed else _date(number, first)
-    if abs(number) >= _LARGEST:
-        return f"{number:.15g}"
+    kinds, general = [kind for kind, _ in section], f"{abs(number):.15g}"
+    if "time" in kinds:
+        return _time(number, first, is_elapsed=any(kind == "time" and "[" in text for kind, text in section))
+    # Fractions, and numbers for telephones.
+    if kinds.count("digits") > 1:
+        raise ValueError
     exact = abs(Decimal(repr(number))).scaleb(2 * section.count(("other", "%")))
-    fields = [index for index, (kind, _) in enumerate(section) if kind == "digits"]
-    texts = [f"{abs(number):.15g}" if kind == "general" else text for kind, text in section]
-    # Between the digits of a number for a telephone is text: the first field gets what the others leave.
-    for index in reversed(fields[1:]):
-        exact, last = divmod(exact.quantize(Decimal(1), ROUND_HALF_UP), 10 ** len(texts[index]))
-        texts[index] = str(last).zfill(len(texts[index]))
-    if fields:
-        texts[fields[0]] = _digits(exact, texts[fields[0]])
-    whole = "".join(texts).strip()
+    texts = {"digits": lambda pattern: _digits(exact, pattern), "general": lambda _: general}
+    whole = "".join(texts[kind](text) if kind in texts else text for kind, text in section).strip()
     return f"-{whole}" if number < 0 and re.search("[1-9]", whole) else whole
 
 
@@ -79,32 +66,22 @@ def _digits(number: Decimal, pattern: str) -> str:
     whole, _, places = pattern.rstrip(",").partition(".")
     if "E" in pattern.upper():
         return f"{float(number):.{len(places.upper().partition('E')[0])}E}"
-    # Commas at an end are thousands that are left out, others separate them.
-    number = number.scaleb(-3 * (len(pattern) - len(pattern.rstrip(",")) + len(whole) - len(whole.rstrip(","))))
+    # Commas at the end are thousands that are left out, others separate them.
+    number = number.scaleb(-3 * (len(pattern) - len(pattern.rstrip(","))))
     rounded = number.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
-    digits, _, after = f"{rounded:{',' if ',' in whole.rstrip(',') else ''}f}".partition(".")
+    digits, _, after = f"{rounded:{',' if ',' in whole else ''}f}".partition(".")
     fixed = len(places.rstrip("#?"))
     after = after[:fixed] + after[fixed:].rstrip("0")
     digits = digits.zfill(whole.count("0")) if digits != "0" or "0" in whole else ""
     return f"{digits}.{after}" if after else digits
 
 
-def _elapsed(section: _Tokens, number: float) -> str:
-    seconds, texts = round(abs(number) * 86_400), ["-" if number < 0 else ""]
-    for kind, text in section:
-        letters = text.strip("[]").lower()
-        if kind == "time" and letters[0] in _SECONDS:
-            count = seconds // _SECONDS[letters[0]]
-            texts.append(f"{count if text.startswith('[') else count % 60:0{len(letters)}}")
-        # Parts of seconds are not shown.
-        elif kind != "digits":
-            texts.append(text)
-    return "".join(texts).strip()
-
-
-def _date(number: float, first: datetime) -> str:
-    if not 0 <= number < 2_958_466:
-        return f"{number:.15g}"
-    moment = first + timedelta(seconds=round(number * 86_400))
+def _time(number: float, first: datetime, *, is_elapsed: bool) -> str:
+    seconds = round(number * 86_400)
+    if is_elapsed:
+        return f"{'-' if seconds < 0 else ''}{abs(seconds) // 3600}:{abs(seconds) // 60 % 60:02}:{abs(seconds) % 60:02}"
+    if number < 0:
+        raise ValueError
+    moment = first + timedelta(seconds=seconds)
     day, clock = moment.date().isoformat(), moment.time().isoformat()
     return clock if number < 1 else day if clock == "00:00:00" else f"{day} {clock}"
