@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 # So that one cell far to the right makes no row of thousands, and an item no line of spaces.
@@ -186,7 +186,7 @@ class MarkedText:
         self.add(words)
         self.end(heading)
 
-    def add_table(self, rows: Sequence[Sequence[str]]) -> None:
+    def add_table(self, rows: Iterable[Sequence[str]]) -> None:
         """Add a table, whose first row is its head; empty rows and empty columns at its end are left out."""
         cells = [[_one_line(cell).replace("|", r"\|") for cell in row[:_MOST_COLUMNS]] for row in rows]
         cells = [row for row in cells if any(row)]

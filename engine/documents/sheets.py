@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from xml.etree.ElementTree import Element
@@ -12,8 +12,6 @@ from engine.documents.marked_text import MarkedText, linked
 from engine.documents.number_formats import BUILT_IN, shown
 from engine.documents.zipped_parts import ZippedParts, skipping_damage, value
 
-# A text or the name of a sheet, or the address of a cell that is no part of a name.
-_REFERENCE = re.compile(r""""[^"]*"|'[^']*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)([1-9]\d{0,6})(?![\w.(!])""")
 _LINK = re.compile(r'HYPERLINK\("([^"]+)"')
 # What is before the names of functions that the first version of the format did not have.
 _NEWER = re.compile(r"_xl(?:fn|ws|pm)\.")
@@ -49,44 +47,29 @@ class SheetsReader:
                 self._add_sheet(self._parts.xml(name), self._parts.related(name))
 
     def _add_sheet(self, sheet: Element, related: dict[str, str]) -> None:
-        self._links = {_first(one): related.get(one.get("id", "")) for one in sheet.iter("hyperlink")}
+        links = sheet.iter("hyperlink")
+        self._links = {one.get("ref", "").partition(":")[0]: related.get(one.get("id", "")) for one in links}
         notes = self._parts.sound_xml(related.get("comments", ""), self._text).iter("comment")
         # In a thread of comments, words for older programs come first.
-        self._notes = {_first(one): _cell_text(one).rpartition("\nComment:\n")[2].strip() for one in notes}
-        # The formulas that cells share, and where the first of them is.
-        self._formulas = dict[str, tuple[str, int, int]]()
-        spans = (one for one in sheet.iterfind("cols/col") if one.get("hidden") in _TRUE)
-        hidden = [range(int(one.get("min", "1")), int(one.get("max", "1")) + 1) for one in spans]
-        rows, left_out, number = list[list[str]](), set[int](), 0
-        for row in sheet.iter("row"):
-            number = int(row.get("r", number + 1))
-            texts = dict(self._texts(row, number))
-            if texts and row.get("hidden") in _TRUE:
-                self._text.left_out["hidden-row"] += 1
-                continue
-            unseen = {column for column in texts if any(column in span for span in hidden)}
-            left_out |= unseen
-            rows.append(["" if at in unseen else texts.get(at, "") for at in range(1, max(texts, default=0) + 1)])
-        self._text.add_table(rows)
-        self._text.left_out["hidden-column"] += len(left_out)
+        self._notes = {one.get("ref"): _cell_text(one).rpartition("\nComment:\n")[2].strip() for one in notes}
+        self._formulas = dict[str, str]()
+        self._text.add_table(map(self._row, sheet.iter("row")))
         boxes = self._parts.sound_xml(related.get("drawing", ""), self._text).iter("txBody")
         self._text.add_blocks(*("\n".join(_cell_text([line]) for line in box.iter("p")) for box in boxes))
 
-    def _texts(self, row: Element, number: int) -> Iterator[tuple[int, str]]:
-        """Yield the columns of the cells that show something, and what they show."""
-        column = 0
+    def _row(self, row: Element) -> list[str]:
+        texts: list[str] = []
         for cell in row.iter("c"):
-            column = _column(cell.get("r", "")) or column + 1
-            text = self._shown(cell, column, number)
-            if address := self._links.get(cell.get("r", "")):
+            place = cell.get("r", "")
+            texts += [""] * (_column(place) - 1 - len(texts))
+            text = self._shown(cell, self._formula(cell, place))
+            if address := self._links.get(place):
                 text = linked(text, address)
-            if note := self._notes.get(cell.get("r", "")):
-                text += f" [Note: {note}]"
-            if text:
-                yield column, text
+            texts.append(f"{text} [Note: {note}]" if (note := self._notes.get(place)) else text)
+        return texts
 
-    def _shown(self, cell: Element, column: int, row: int) -> str:
-        kind, content, formula = cell.get("t", "n"), cell.findtext("v"), self._formula(cell, column, row)
+    def _shown(self, cell: Element, formula: str) -> str:
+        kind, content = cell.get("t", "n"), cell.findtext("v")
         # A text may be known to be empty.
         if formula and (content or "") in self._unknown and (kind != "str" or content is None):
             return formula
@@ -102,32 +85,16 @@ class SheetsReader:
                 content = shown(float(content), self._codes.get(cell.get("s", "0"), ""), self._first)
         return linked(content, link[1]) if (link := _LINK.search(formula)) else content
 
-    def _formula(self, cell: Element, column: int, row: int) -> str:
-        """Return the formula of a cell, which may be that of another one, from where that is; "" if it has none."""
+    def _formula(self, cell: Element, place: str) -> str:
+        """Return the formula of a cell, or that of the first cell that it is shared with; "" if it has none."""
         if (element := cell.find("f")) is None:
             return ""
-        text, shared = element.text or "", element.get("si", "")
-        if text:
-            self._formulas[shared] = text, column, row
-        elif shared and shared in self._formulas:
-            text, from_column, from_row = self._formulas[shared]
-            text = _moved(text, column - from_column, row - from_row)
-        return f"={_NEWER.sub('', text)}" if text else ""
-
-
-def _moved(formula: str, columns: int, rows: int) -> str:
-    def moved(found: re.Match[str]) -> str:
-        if not found[2]:
-            return found[0]
-        column = found[2] if found[1] else _letters(_column(found[2]) + columns)
-        return f"{found[1]}{column}{found[3]}{found[4] if found[3] else int(found[4]) + rows}"
-
-    return _REFERENCE.sub(moved, formula)
-
-
-def _first(element: Element) -> str:
-    """Return the first cell that something is for."""
-    return element.get("ref", "").partition(":")[0]
+        shared = element.get("si", place)
+        if not element.text:
+            return self._formulas.get(shared, "")
+        text = f"={_NEWER.sub('', element.text)}"
+        self._formulas[shared] = f"{text} (as in {place}, moved)"
+        return text
 
 
 def _column(place: str) -> int:
@@ -136,14 +103,6 @@ def _column(place: str) -> int:
     for letter in place.rstrip("0123456789")[:3]:
         number = 26 * number + ord(letter) - ord("A") + 1
     return number
-
-
-def _letters(column: int) -> str:
-    letters = ""
-    while column > 0:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
 
 
 def _cell_text(runs: Iterable[Element]) -> str:
