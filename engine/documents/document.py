@@ -61,7 +61,8 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
         return DocumentText(problem="encrypted" if _ENCRYPTED_STREAM in data else "old-format")
     encoding = ""
     if form is None or form.decode is not None:
-        decoded = (form.decode if form and form.decode else decode)(data, language)
+        decoding = form.decode if form and form.decode else decode
+        decoded = decoding(data, language)
         if decoded is None:
             return DocumentText(problem="unknown-encoding" if form or has_no_controls(data) else "not-text")
         content, encoding = decoded
@@ -74,7 +75,8 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
     else:
         parts = ZippedParts(data)
         kind = parts.kind
-        read_parts = next((one.read_parts for one in FORMATS if one.read_parts and one.main in kind), None)
+        found = (one.read_parts for one in FORMATS if one.read_parts and (one.main or one.media_type) in kind)
+        read_parts = next(found, None)
         if read_parts is None:
             return DocumentText(problem="not-text")
         read_parts(parts, text)

@@ -23,11 +23,11 @@ _OFFICE = "application/vnd.openxmlformats-officedocument"
 _OPEN = "application/vnd.oasis.opendocument"
 
 
-class Format(NamedTuple):
+class FileFormat(NamedTuple):
     """The ends of names, the media type, the first bytes, and what adds a file's text to a `MarkedText`.
 
     What has a `decode` is read as UTF-8, after that decoded it, with a guess for a language. A document that is an
-    archive is known by a part of the media type of its main part, `main`, and has `read_parts`.
+    archive has `read_parts`, and is known by its media type, or by the word `main` in that of its main part.
     """
 
     suffixes: tuple[str, ...]
@@ -43,60 +43,38 @@ def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[ZippedParts, Mar
     return lambda parts, text: reader(parts, text).read()
 
 
-PDF = Format((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
+PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
-OLD_OFFICE = Format((), "application/octet-stream", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",))
-_ZIP = Format((), "application/octet-stream", (b"PK\x03\x04",))
+OLD_OFFICE = FileFormat((), "application/octet-stream", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",))
+_ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
 FORMATS = (
     PDF,
-    Format((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
+    FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
-    Format(
-        (".docx", ".docm"),
-        f"{_OFFICE}.wordprocessingml.document",
-        main="wordprocessingml",
-        read_parts=_by(WordReader),
-    ),
-    Format((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="spreadsheetml", read_parts=_by(SheetsReader)),
-    Format(
+    FileFormat((".odt",), f"{_OPEN}.text", read_parts=_by(OpenTextReader)),
+    FileFormat((".ods",), f"{_OPEN}.spreadsheet", read_parts=_by(OpenSheetsReader)),
+    FileFormat((".odp",), f"{_OPEN}.presentation", read_parts=_by(OpenSlidesReader)),
+    # After those with the same words in their types. Documents with macros and templates have others of Office.
+    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read_parts=_by(WordReader)),
+    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read_parts=_by(SheetsReader)),
+    FileFormat(
         (".pptx", ".pptm"),
         f"{_OFFICE}.presentationml.presentation",
-        main="presentationml",
+        main="presentation",
         read_parts=_by(SlidesReader),
     ),
-    Format((".odt",), f"{_OPEN}.text", main=f"{_OPEN}.text", read_parts=_by(OpenTextReader)),
-    Format((".ods",), f"{_OPEN}.spreadsheet", main=f"{_OPEN}.spreadsheet", read_parts=_by(OpenSheetsReader)),
-    Format((".odp",), f"{_OPEN}.presentation", main=f"{_OPEN}.presentation", read_parts=_by(OpenSlidesReader)),
-    Format((".epub",), "application/epub+zip", main="epub", read_parts=read_book),
-    Format((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
-    Format((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail),
-    Format((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
+    FileFormat((".epub",), "application/epub+zip", read_parts=read_book),
+    FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
+    FileFormat((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail),
+    FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
     _ZIP,
 )
 # Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
-_PROGRAMS = {
-    ".afdesign": "Affinity",
-    ".afphoto": "Affinity",
-    ".afpub": "Affinity",
-    ".graffle": "OmniGraffle",
-    ".hwp": "Hancom Office",
-    ".hwpx": "Hancom Office",
-    ".indd": "InDesign",
-    ".key": "Keynote",
-    ".msg": "Outlook",
-    ".numbers": "Numbers",
-    ".odg": "LibreOffice",
-    ".one": "OneNote",
-    ".pages": "Pages",
-    ".psd": "Photoshop",
-    ".pub": "Publisher",
-    ".rtfd": "TextEdit",
-    ".sketch": "Sketch",
-    ".vsd": "Visio",
-    ".vsdx": "Visio",
-    ".webarchive": "Safari",
-    ".xlsb": "Excel",
-}
+_PROGRAMS = {".graffle": "OmniGraffle", ".indd": "InDesign", ".key": "Keynote", ".msg": "Outlook", ".one": "OneNote"}
+_PROGRAMS |= {".hwp": "Hancom Office", ".hwpx": "Hancom Office", ".numbers": "Numbers", ".odg": "LibreOffice"}
+_PROGRAMS |= {".pages": "Pages", ".psd": "Photoshop", ".pub": "Publisher", ".rtfd": "TextEdit", ".sketch": "Sketch"}
+_PROGRAMS |= {".vsd": "Visio", ".vsdx": "Visio", ".webarchive": "Safari", ".xlsb": "Excel"}
+_PROGRAMS |= dict.fromkeys((".afdesign", ".afphoto", ".afpub"), "Affinity")
 
 
 def program_of(name: str) -> str:
@@ -104,7 +82,7 @@ def program_of(name: str) -> str:
     return _PROGRAMS.get(f".{name.lower().rpartition('.')[2]}", "")
 
 
-def format_of(name: str, content: bytes = b"") -> Format | None:
+def format_of(name: str, content: bytes = b"") -> FileFormat | None:
     """Return the format of a file by its first bytes, else by its name; None if it is none of a document.
 
     Which document an archive is says only its content.

@@ -137,6 +137,12 @@ def test_a_document_type_without_entities_is_no_damage() -> None:
     assert document_text("a.odt", data, MOST).text == LIBREOFFICE
 
 
+def test_a_document_with_macros_is_read() -> None:
+    old, new = b"openxmlformats-officedocument.wordprocessingml.document.main", b"ms-word.document.macroEnabled.main"
+    data = changed("python-docx.docx", "[Content_Types].xml", lambda types: types.replace(old, new))
+    assert document_text("a.docm", data, MOST).text == WHOLE["python-docx.docx"]
+
+
 def test_a_workbook_without_styles_is_read() -> None:
     data = changed("openpyxl.xlsx", "xl/styles.xml", lambda _: b"<styleSheet/>")
     assert "| 46082 | 1234.5 | 0.25 |" in document_text("a.xlsx", data, MOST).text
