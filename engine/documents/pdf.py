@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
 from engine.documents.marked_text import MarkedText
 from engine.documents.zipped_parts import Encrypted, skipping_damage
-from engine.files.safe_xml import safe_xml
 
 # Bits of an annotation's flags and of a button's: neither is shown as a field.
 _UNSEEN, _PUSHED = 1 << 1 | 1 << 5, 1 << 16
-# Fields that name each other as the one around end there.
-_DEEPEST = 32
 
 
 def read_pdf(data: bytes, text: MarkedText) -> None:
@@ -29,60 +25,44 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     reader = PdfReader(BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Encrypted
-    has_fields = False
     for page in reader.pages:
         content, notes = "", list[Any]()
         with skipping_damage(text):
             content = page.extract_text()
-            text.add(content)
-            text.end_block()
+            text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
         for one in notes:
             with skipping_damage(text):
-                note = one.get_object()
-                has_fields |= note.get("/Subtype") == "/Widget"
-                for line in _lines(note, content):
-                    text.add(line)
-                    text.end_block()
-    if not has_fields and "datasets" in (forms := reader.xfa or {}):
-        # What was filled in where Adobe's programs alone draw the form.
-        for element in safe_xml(forms["datasets"]).iter():
-            if element.text and element.text.strip() and not len(element):
-                text.add(f"{element.tag}: {element.text.strip()}")
-                text.end_block()
+                text.add_blocks(_said(one.get_object(), content))
 
 
-def _lines(note: Any, content: str) -> Iterator[str]:
-    """Yield what an annotation of a page says, whose text is `content`."""
+def _said(note: Any, content: str) -> str:
+    """Return what an annotation says that its page, whose text is `content`, does not; "" if nothing."""
     kind, words = note.get("/Subtype"), str(note.get("/Contents") or "").strip()
     if int(note.get("/F", 0)) & _UNSEEN:
-        return
+        return ""
     if kind == "/Widget":
-        yield from _field(note)
-    elif kind == "/Link":
+        return _field(note)
+    if kind == "/Link":
         address = str((note.get("/A") or {}).get("/URI") or "")
-        if address and address.removeprefix("mailto:") not in content:
-            yield f"[Link: {address}]"
-    elif words and kind != "/Popup":
-        yield f"[Note: {words}]"
+        return f"[Link: {address}]" if address and address.removeprefix("mailto:") not in content else ""
+    return f"[Note: {words}]" if words and kind != "/Popup" else ""
 
 
-def _field(widget: Any) -> Iterator[str]:
-    """Yield the name and the value of a field that is filled in, or of a box; both may be those of a field around."""
-    names, found, field = list[str](), dict[str, Any](), widget
-    while field is not None and len(names) < _DEEPEST:
-        names += [str(field["/T"])] if "/T" in field else []
-        found = {key: field[key] for key in ("/FT", "/V", "/Ff", "/TU") if key in field} | found
-        field = parent.get_object() if (parent := field.get("/Parent")) is not None else None
-    name = str(found.get("/TU") or ".".join(reversed(names)))
-    value = found.get("/V")
-    if found.get("/FT") == "/Btn":
-        if not int(found.get("/Ff", 0)) & _PUSHED:
-            state = str(widget.get("/AS", "/Off"))
-            option = next((one for one in (widget.get("/AP") or {}).get("/N", {}) if one != "/Off"), state)
-            shown = "" if option in ("/Yes", "/On", "/Off", "/1") else f": {option[1:]}"
-            yield f"{'☐' if state == '/Off' else '☒'} {name}{shown}"
-    elif value is not None and found.get("/FT") != "/Sig":
-        words = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if words.strip():
-            yield f"{name}: {words}"
+def _field(widget: Any) -> str:
+    """Return the name and the value of a field that is filled in, or of a box; both may be those of a field around."""
+    kind, value, title = map(widget.get_inherited, ("/FT", "/V", "/TU"))
+    name = title or _name(widget)
+    if kind == "/Btn":
+        state, forms = widget.get("/AS", "/Off"), widget["/AP"]["/N"] if "/AP" in widget else ()
+        option = next((one for one in forms if one != "/Off"), state)
+        shown = "" if option in ("/Yes", "/On", "/Off", "/1") else f": {option[1:]}"
+        is_box = not int(widget.get_inherited("/Ff", 0)) & _PUSHED
+        return f"{'☐' if state == '/Off' else '☒'} {name}{shown}" if is_box else ""
+    words = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    return f"{name}: {words}" if words.strip() and kind != "/Sig" else ""
+
+
+def _name(field: Any) -> str:
+    around = _name(field["/Parent"]) if "/Parent" in field else ""
+    return f"{around}.{field['/T']}".lstrip(".") if "/T" in field else around
