@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from msgspec import DecodeError, json
+from msgspec import json
 
 from engine.documents.marked_text import MarkedText
 
@@ -15,43 +15,30 @@ _KINDS = ("text/markdown", "text/plain", "text/latex", "text/html", "application
 
 
 def read_notebook(data: bytes, text: MarkedText) -> None:
-    """Add the cells in order; pictures leave their names. A file that is no JSON is added as it is."""
-    try:
-        book = json.decode(data)
-    except DecodeError:
-        text.add(data.decode())
-        text.end_block()
-        return
+    """Add the cells in order; pictures leave their names."""
+    book = json.decode(data)
     language = book.get("metadata", {}).get("language_info", {}).get("name", "")
-    # Notebooks of version 3 have sheets, and `input` in their cells.
-    sheets = book.get("worksheets", [book])
-    for cell in (cell for sheet in sheets for cell in sheet["cells"]):
-        source = _joined(cell.get("source", cell.get("input", "")))
+    for cell in book["cells"]:
+        source = _joined(cell["source"])
         if cell.get("cell_type") == "code":
-            _add_fenced(source, language, text)
-            for output in cell.get("outputs", []):
-                _add_fenced(_output(output), "output", text)
+            outputs = (_output(one) for one in cell.get("outputs", []))
+            text.add_blocks(_fenced(source, language), *(_fenced(one, "output") for one in outputs))
         else:
-            text.add(_PICTURE.sub(r"[\1]", source))
-            text.end_block()
+            text.add_blocks(_PICTURE.sub(r"[\1]", source))
 
 
 def _output(output: dict[str, Any]) -> str:
-    if output.get("output_type") in ("error", "pyerr"):
-        lines = [f"{output.get('ename')}: {output.get('evalue')}", *output.get("traceback", [])]
-        return _COLOUR.sub("", "\n".join(lines))
+    if output.get("output_type") == "error":
+        return "\n".join([f"{output.get('ename')}: {output.get('evalue')}", *output.get("traceback", [])])
     found = output.get("data", output)
     kind = next((kind for kind in _KINDS if kind in found), "text")
-    if kind in found:
-        return _COLOUR.sub("", _joined(found[kind]))
-    return f"[{', '.join(found)}]" if "data" in output else ""
+    return _joined(found[kind]) if kind in found else f"[{', '.join(found)}]"
 
 
 def _joined(lines: Any) -> str:
     return "".join(lines) if isinstance(lines, list) else str(lines)
 
 
-def _add_fenced(content: str, language: str, text: MarkedText) -> None:
-    if content.strip():
-        text.add(f"```{language}\n{content.strip(chr(10))}\n```")
-        text.end_block()
+def _fenced(content: str, language: str) -> str:
+    plain = _COLOUR.sub("", content).strip("\n")
+    return f"```{language}\n{plain}\n```" if plain.strip() else ""

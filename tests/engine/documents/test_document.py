@@ -352,7 +352,6 @@ def test_a_notebook_gives_its_cells_and_the_outputs_that_are_text() -> None:
     for output in ("a\nb", "1", "[image/png]", "E: e\nline"):
         expected += f"\n\n```output\n{output}\n```"
     assert document_text("a.ipynb", json.dumps(book).encode(), MOST).text == expected
-    assert document_text("a.ipynb", b"<<<<<<< {", MOST).text == "<<<<<<< {"
 
 
 def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
