@@ -27,6 +27,10 @@ _FIELDS = ("text", "email", "tel", "url", "number", "date", "search")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
+# A list to choose from whose end was forgotten, up to a block: parsers take the rest of the page for a choice.
+_OPEN_SELECT = re.compile(
+    r"(<select\b(?:(?!</?(?:select|{0})\b)[\s\S])*+)(?=<(?:{0})\b)".format("|".join(_ROLES)), re.IGNORECASE
+)
 # What XHTML closes at once, and HTML would leave open.
 _CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([\w:]+)([^<>]*)/>")
 _CHARSET = re.compile(
@@ -82,7 +86,7 @@ def read_book(parts: ZippedParts, text: MarkedText) -> None:
 
 def read_page(page: bytes, text: MarkedText) -> None:
     """Add the blocks of a page in UTF-8, as a browser lays its elements out."""
-    content = page.decode()
+    content = _OPEN_SELECT.sub(r"\1</select>", page.decode())
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
     raised = False

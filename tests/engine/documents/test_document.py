@@ -172,7 +172,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         ("<p><ruby>漢<rp>(<rt>かん<rp>)</ruby>字</p><p>二</p>", "漢字\n\n二"),
         ("<head><title>t</title><noscript><style></style></noscript>Seen", "Seen"),
         ("<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body><p/><a id='x'/>Seen<br/>", "Seen"),
-        ("<p>a<select><option>b<option selected>c<p>d", "ac\n\nd"),
+        ("<p>a<select><option selected>b<option>c<p>d<ul><li>e", "ab\n\nd\n\n- e"),
         ("<p><a href='https://e.org/a_b?c&amp;d'>x_y</a>, <a href=javascript:x()>s</a>, <a href=/z>z</a>", LINKED),
         ("<a href=https://e.org>e.org</a> <a href=mailto:a@b.c>a@b.c</a><ul><li>x</ul>y", OPEN_LINK),
         ("<p>10<sup>6</sup> <s>5</s><input type=checkbox checked>", "10^6 ~~5~~☒"),
