@@ -28,21 +28,9 @@ LARGEST_DOCUMENT_BYTES = 50 * 2**20
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
 # The encodings that a text may be read in again, with Python's codecs, which may know more characters.
-ENCODINGS = {
-    "Windows-1252": "cp1252",
-    "MacRoman": "mac_roman",
-    "Windows-1250": "cp1250",
-    "ISO-8859-2": "iso8859_2",
-    "Windows-1251": "cp1251",
-    "KOI8-R": "koi8_r",
-    "Windows-1253": "cp1253",
-    "Windows-1254": "cp1254",
-    "EUC-KR": "cp949",
-    "Shift_JIS": "cp932",
-    "EUC-JP": "euc_jp",
-    "GB18030": "gb18030",
-    "Big5": "cp950",
-}
+ENCODINGS = {"Windows-1252": "cp1252", "MacRoman": "mac_roman", "Windows-1250": "cp1250", "ISO-8859-2": "iso8859_2"}
+ENCODINGS |= {"Windows-1251": "cp1251", "KOI8-R": "koi8_r", "Windows-1253": "cp1253", "Windows-1254": "cp1254"}
+ENCODINGS |= {"EUC-KR": "cp949", "Shift_JIS": "cp932", "EUC-JP": "euc_jp", "GB18030": "gb18030", "Big5": "cp950"}
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif")
 
 

@@ -70,11 +70,11 @@ FORMATS = (
     _ZIP,
 )
 # Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
-_PROGRAMS = {".graffle": "OmniGraffle", ".indd": "InDesign", ".key": "Keynote", ".msg": "Outlook", ".one": "OneNote"}
-_PROGRAMS |= {".hwp": "Hancom Office", ".hwpx": "Hancom Office", ".numbers": "Numbers", ".odg": "LibreOffice"}
-_PROGRAMS |= {".pages": "Pages", ".psd": "Photoshop", ".pub": "Publisher", ".rtfd": "TextEdit", ".sketch": "Sketch"}
-_PROGRAMS |= {".vsd": "Visio", ".vsdx": "Visio", ".webarchive": "Safari", ".xlsb": "Excel"}
-_PROGRAMS |= dict.fromkeys((".afdesign", ".afphoto", ".afpub"), "Affinity")
+_PROGRAMS = {".key": "Keynote", ".numbers": "Numbers", ".pages": "Pages", ".rtfd": "TextEdit", ".webarchive": "Safari"}
+_PROGRAMS |= {".msg": "Outlook", ".one": "OneNote", ".pub": "Publisher", ".vsd": "Visio", ".vsdx": "Visio"}
+_PROGRAMS |= {".afdesign": "Affinity", ".afphoto": "Affinity", ".afpub": "Affinity", ".graffle": "OmniGraffle"}
+_PROGRAMS |= {".hwp": "Hancom Office", ".hwpx": "Hancom Office", ".indd": "InDesign", ".odg": "LibreOffice"}
+_PROGRAMS |= {".psd": "Photoshop", ".sketch": "Sketch", ".xlsb": "Excel"}
 
 
 def program_of(name: str) -> str:
