@@ -17,7 +17,8 @@ _KINDS = ("text/markdown", "text/plain", "text/latex", "text/html", "application
 def read_notebook(data: bytes, text: MarkedText) -> None:
     """Add the cells in order; pictures leave their names."""
     book = json.decode(data)
-    language = book.get("metadata", {}).get("language_info", {}).get("name", "")
+    about = book.get("metadata", {})
+    language = about.get("language_info", {}).get("name") or about.get("kernelspec", {}).get("language", "")
     for cell in book["cells"]:
         source = _joined(cell["source"])
         if cell.get("cell_type") == "code":

@@ -182,7 +182,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         ("<math>" + "<mrow>" * 300 + "<mi>a</math><p>b", "$a$\n\nb"),
         ("<math>" + "<mrow>" * 5000 + "<mi>a</math><p>b", "b\n\n[Left out: 1 damaged part]"),
         (
-            "<p style='display: none'>no<b hidden>no</b><p hidden> <p hidden>no<p>yes",
+            "<body hidden><p style='display: none'>no<b hidden>no</b><p hidden> <p hidden>no<p>yes",
             "yes\n\n[Left out: 2 hidden passages]",
         ),
     ],
@@ -347,7 +347,7 @@ def test_a_notebook_gives_its_cells_and_the_outputs_that_are_text() -> None:
         {"cell_type": "markdown", "source": ["# T\n", "![p](data:image/png;base64,AAAA) a_b"]},
         {"cell_type": "code", "source": "f()", "outputs": outputs},
     ]
-    book = {"metadata": {"language_info": {"name": "python"}}, "cells": cells}
+    book = {"metadata": {"kernelspec": {"language": "python"}}, "cells": cells}
     expected = "# T\n[p] a_b\n\n```python\nf()\n```"
     for output in ("a\nb", "1", "[image/png]", "E: e\nline"):
         expected += f"\n\n```output\n{output}\n```"
