@@ -52,6 +52,13 @@
             <numerusform>%Ln hidden passages</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln scanned page(s)</source>
+        <translation>
+            <numerusform>%Ln scanned page</numerusform>
+            <numerusform>%Ln scanned pages</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>BackupControls</name>

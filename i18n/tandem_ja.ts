@@ -1150,6 +1150,12 @@
             <numerusform>非表示のテキスト %Ln か所</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln scanned page(s)</source>
+        <translation>
+            <numerusform>スキャンされたページ %Ln ページ</numerusform>
+        </translation>
+    </message>
     <message>
         <source>reading…</source>
         <translation>読み込み中…</translation>

@@ -1150,6 +1150,12 @@
             <numerusform>숨겨진 텍스트 %Ln곳</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln scanned page(s)</source>
+        <translation>
+            <numerusform>스캔한 페이지 %Ln쪽</numerusform>
+        </translation>
+    </message>
     <message>
         <source>reading…</source>
         <translation>읽는 중…</translation>

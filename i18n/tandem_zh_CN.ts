@@ -1150,6 +1150,12 @@
             <numerusform>%Ln 处隐藏文字</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln scanned page(s)</source>
+        <translation>
+            <numerusform>%Ln 页扫描内容</numerusform>
+        </translation>
+    </message>
     <message>
         <source>reading…</source>
         <translation>正在读取…</translation>

@@ -221,6 +221,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             "hidden-sheet": self.tr("%Ln hidden sheet(s)", "", count),
             "hidden-slide": self.tr("%Ln hidden slide(s)", "", count),
             "hidden-text": self.tr("%Ln hidden passage(s)", "", count),
+            "scanned-page": self.tr("%Ln scanned page(s)", "", count),
         }
         return words.get(kind, "")
 

@@ -22,6 +22,7 @@ LeftOut = Literal[
     "hidden-sheet",
     "hidden-slide",
     "hidden-text",
+    "scanned-page",
 ]
 _PASSAGES = {"deleted-text": "deleted passage", "hidden-text": "hidden passage"}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.documents.marked_text import MarkedText
 from engine.documents.zipped_parts import Encrypted, skipping_damage
+from engine.files.safe_xml import safe_xml
 
 # Bits of an annotation's flags and of a button's: neither is shown as a field.
 _UNSEEN, _PUSHED = 1 << 1 | 1 << 5, 1 << 16
@@ -25,15 +26,31 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     reader = PdfReader(BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Encrypted
+    scanned = 0
     for page in reader.pages:
         content, notes = "", list[Any]()
         with skipping_damage(text):
             content = page.extract_text()
             text.add_blocks(content)
+            if not content.strip() and _has_pictures(page):
+                scanned += 1
             notes = list(page.get("/Annots") or ())
         for one in notes:
             with skipping_damage(text):
                 text.add_blocks(_said(one.get_object(), content))
+    with skipping_damage(text):
+        # What was filled in where Adobe's programs alone draw the form.
+        for element in safe_xml((reader.xfa or {}).get("datasets", b"<none/>")).iter():
+            if element.text and element.text.strip() and not len(element):
+                text.add_blocks(f"{element.tag}: {element.text.strip()}")
+    # A file of nothing else has no text.
+    if scanned and str(text):
+        text.left_out["scanned-page"] += scanned
+
+
+def _has_pictures(page: Any) -> bool:
+    drawn = (page.get("/Resources") or {}).get("/XObject") or {}
+    return any(drawn[name].get("/Subtype") == "/Image" for name in drawn)
 
 
 def _said(note: Any, content: str) -> str:
@@ -45,7 +62,11 @@ def _said(note: Any, content: str) -> str:
         return _field(note)
     if kind == "/Link":
         address = str((note.get("/A") or {}).get("/URI") or "")
-        return f"[Link: {address}]" if address and address.removeprefix("mailto:") not in content else ""
+        return (
+            f"[Link: {address}]"
+            if address and content.strip() and address.removeprefix("mailto:") not in content
+            else ""
+        )
     return f"[Note: {words}]" if words and kind != "/Popup" else ""
 
 

@@ -12,7 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, PdfObject, TextStringObject
+from pypdf.generic import (
+    ArrayObject,
+    DictionaryObject,
+    NameObject,
+    NumberObject,
+    PdfObject,
+    StreamObject,
+    TextStringObject,
+)
 from webencodings.labels import LABELS
 
 from engine.documents.document import DocumentText, document_text
@@ -382,6 +390,27 @@ def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
     fields = "applicant: Hana Sato\n\nsize: S, M\n\n☒ agree\n\n☐ news\n\n[Note: typed]"
     found = document_text("a.pdf", file.getvalue(), MOST)
     assert found.text == f"Name:\n\n{fields}\n\n(see e.org)\n\n[Link: https://other.org]\n\n[Left out: 1 damaged part]"
+
+
+@pytest.mark.parametrize(("words", "text"), [("Read.", "Read.\n\n[Left out: 1 scanned page]"), ("", "")])
+def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(words: str, text: str) -> None:
+    writer = pdf(words, "")
+    (scan,) = writer.pages[1:]
+    scan["/Resources"][NameObject("/XObject")] = objects(I={"Subtype": "/Image"})
+    scan[NameObject("/Annots")] = ArrayObject([objects(Subtype="/Link", A={"URI": "https://e.org"})])
+    writer.write(file := io.BytesIO())
+    found = document_text("a.pdf", file.getvalue(), MOST)
+    assert (found.text, found.problem) == (text, "" if text else "no-text")
+
+
+def test_what_was_filled_in_where_only_adobe_draws_the_form_is_read() -> None:
+    data = StreamObject()
+    data.set_data(b"<x:datasets xmlns:x='x'><x:data><Name>Hana</Name><Empty/></x:data></x:datasets>")
+    writer = pdf("Please wait...")
+    form = ArrayObject([TextStringObject("datasets"), writer._add_object(data)])
+    writer._root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/XFA"): form})
+    writer.write(file := io.BytesIO())
+    assert document_text("a.pdf", file.getvalue(), MOST).text == "Please wait...\n\nName: Hana"
 
 
 def objects(**entries: object) -> DictionaryObject:
