@@ -164,7 +164,7 @@ POINTS = (
         long=True,
     ),
     Point(
-        "kernels for 2 to 16 rows have the bits of MLX's for one, and what they win without a stall (read the table)",
+        "kernels of products and attention have MLX's bits for one row, and win without a stall (read the table)",
         (PYTHON, "-m", "tests.tools.row_kernels"),
         long=True,
     ),

@@ -1,1 +1,1 @@
-"""Metal kernels for quantised products over a few rows, which round each row like MLX's kernel for one row."""
+"""Metal kernels for products and attention of a few rows, which round each row like MLX's kernels for one row."""

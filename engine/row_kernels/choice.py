@@ -21,13 +21,14 @@ import mlx.nn as nn
 from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
+from engine.row_kernels.attention_probe import ATTENTION
 from engine.row_kernels.layers import PRODUCTS
 from engine.row_kernels.row_kernel import Alike, RowKernel
 from engine.tuning import PassSize, WidthCost
 
 log = logging.getLogger(__name__)
 
-KERNELS: tuple[RowKernel, ...] = (PRODUCTS,)
+KERNELS: tuple[RowKernel, ...] = (PRODUCTS, ATTENTION)
 # How many seconds passes of all sizes are timed, with MLX's kernels and with ours, and the fewest passes of each size.
 SETTLE_S, FEWEST = 6.0, 3
 # A smaller gain is not worth another kernel, and so much is what the rounding of single rows is worth.

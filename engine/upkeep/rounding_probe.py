@@ -1,8 +1,8 @@
 """The rounding probe: which widths of a pass give a row the same bits on this machine.
 
 A text is read plainly, token by token, and in passes of several widths, because kernels change with the rows of a pass.
-How attention changes with the number of keys is probed directly (`engine.upkeep.attention_probe`); where its shapes
-are not known, a longer text is read too, and nothing is found beyond it.
+How attention changes with the number of keys is probed directly (`engine.row_kernels.attention_probe`); where its
+shapes are not known, a longer text is read too, and nothing is found beyond it.
 
 Of an 8B model in 4 bits, some 700 passes over 2,600 rows in all are read and 26,000 products are compared: estimated at
 11 s on a Max chip and 3 minutes on an M1. So the probe runs while the engine is idle, and waits for a power adapter or
@@ -22,13 +22,13 @@ from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
+from engine.row_kernels import attention_probe
+from engine.row_kernels.attention_probe import AttentionShape, attention_shapes, rows_alike
 from engine.row_kernels.choice import choose_kernels
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.tuning import KeyRange, Rounding
-from engine.upkeep import attention_probe
-from engine.upkeep.attention_probe import AttentionShape, attention_shapes, rows_alike
 from engine.upkeep.calibration import sample_prompt
 
 log = logging.getLogger(__name__)

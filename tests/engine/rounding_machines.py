@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any
 
 import mlx.core as mx
@@ -19,8 +20,12 @@ import mlx.nn as nn
 import mlx_lm.models.base
 import pytest
 
+from engine.decoders import stalls
 from engine.main_model import loading
-from engine.upkeep import attention_probe, rounding_probe
+from engine.requests import MAX_DEPTH
+from engine.row_kernels import attention, attention_probe, choice
+from engine.tuning import PassSize
+from engine.upkeep import rounding_probe
 
 # Attention sums over this many keys, those behind a text being zero.
 KEYS = 640
@@ -45,7 +50,7 @@ class Machine:
             patch.setattr(attention_probe, "SWITCHES", tuple(end // SCALE for end in attention_probe.SWITCHES))
             patch.setattr(nn.Linear, "__call__", self._linear)
             patch.setattr(nn.Embedding, "as_linear", lambda layer, x: self._product(x, layer.weight))
-            patch.setattr(mx.fast, "scaled_dot_product_attention", partial(attention, parts=self.parts))
+            patch.setattr(mx.fast, "scaled_dot_product_attention", partial(attention_in_parts, parts=self.parts))
             patch.setattr(mlx_lm.models.base, "quantized_scaled_dot_product_attention", quantised_attention)
             patch.setattr(loading, "use_narrow_products", lambda _model: None)
             yield
@@ -96,6 +101,44 @@ BASE, MAX, ULTRA, ROW_ALONE = (
 )
 
 
+@contextmanager
+def with_our_attention(family: str) -> Iterator[None]:
+    """Let a machine compile our kernels for attention, for models of that module of mlx-lm, and find them fast."""
+    used: dict[int, frozenset[PassSize]] = {}
+    contexts = tuple(max(1, start // SCALE) for start in attention.CONTEXTS)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (attention, attention_probe):
+            ours = {"attention_of_rows": rows_alone, "CONTEXTS": contexts, "WIDTHS": (2, 8, MAX_DEPTH + 1)}
+            for name, value in (ours | {"used": used, "suits": lambda *_: True}).items():
+                patch.setattr(module, name, value)
+        for name, value in (("SETTLE_S", 0.0), ("FEWEST", 1), ("WORTH", inf), ("STALLED", inf)):
+            patch.setattr(choice, name, value)
+        # Rounds of a busy machine are no stalls.
+        patch.setattr(stalls, "STALLED", inf)
+        patch.setattr(f"mlx_lm.models.{family}.{attention.NAME}", mlx_lm.models.base.scaled_dot_product_attention)
+        yield
+
+
+def rows_alone(queries: mx.array, keys: mx.array, values: mx.array, *, scale: float, mask: Any, sinks: Any) -> mx.array:
+    """Attend with one row after the other, as our kernels do in one pass."""
+    count, rows = keys.shape[2], queries.shape[2]
+    own = range(count - rows + 1, count + 1) if isinstance(mask, str) else [count] * rows
+    return mx.concatenate(
+        [
+            mx.fast.scaled_dot_product_attention(
+                queries[:, :, row : row + 1],
+                keys[:, :, :seen],
+                values[:, :, :seen],
+                scale=scale,
+                mask=mask[..., row : row + 1, :] if isinstance(mask, mx.array) else None,
+                sinks=sinks,
+            )
+            for row, seen in enumerate(own)
+        ],
+        axis=2,
+    )
+
+
 def shorten_probe(patch: pytest.MonkeyPatch) -> None:
     """Let probes read short texts, because these machines are slow."""
     for module, name, value in (
@@ -112,7 +155,7 @@ def coarse(sums: mx.array) -> mx.array:
     return sums.astype(mx.bfloat16).astype(mx.float32)
 
 
-def attention(
+def attention_in_parts(
     queries: mx.array,
     keys: mx.array,
     values: mx.array,
@@ -152,4 +195,4 @@ def quantised_attention(
     queries: mx.array, keys: Any, values: Any, scale: float, mask: Any, group_size: int = 64, bits: int = 8
 ) -> mx.array:
     held = [mx.dequantize(*parts, group_size=group_size, bits=bits) for parts in (keys, values)]
-    return attention(queries, *held, scale=scale, mask=mask)
+    return attention_in_parts(queries, *held, scale=scale, mask=mask)

@@ -3,10 +3,10 @@
     python -m tests.tools.row_kernels [--layers N] [--main MODEL] [--sustain SECONDS]
 
 The products have the shapes of an 8B's, and of models whose inputs are an odd multiple of 256. Prints one table: the
-microseconds of single products over 1 to 16 rows for each kind of weights, and what whole passes of the main model
-cost, in passes of one row. Then passes with all kernels that won run for some minutes, also on a chip that is not in
-resources/confirmed_chips.json. Exits with 1 if bits differ, a kernel cannot be compiled, or one of these passes stalls;
-else the chip's name, which is printed, can be added there.
+microseconds of single products over 1 to 16 rows for each kind of weights, those of attention by rows and keys, and
+what whole passes of the main model cost, in passes of one row. Then passes with all kernels that won run for some
+minutes, also on a chip that is not in resources/confirmed_chips.json. Exits with 1 if bits differ, a kernel cannot be
+compiled, or one of these passes stalls; else the chip's name, which is printed, can be added there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from unittest.mock import patch
@@ -27,8 +27,12 @@ from engine.files.steps import run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.row_kernels import choice
+from engine.row_kernels.attention import attention_of_rows
+from engine.row_kernels.attention_probe import AttentionShape, rows_alike
 from engine.row_kernels.choice import STALLED, choose_kernels
 from engine.row_kernels.layers import Product, mlx_product, our_product
+
+Attention = Callable[..., mx.array]
 
 KINDS = [
     *(("affine", bits, group) for bits in (4, 8) for group in (32, 64, 128)),
@@ -37,6 +41,12 @@ KINDS = [
 ]  # fmt: skip
 # Inputs and outputs.
 SHAPES = ((4096, 6144), (4096, 4096), (4096, 24576), (12288, 4096), (768, 3072), (3840, 4096))
+# Of an 8B, of a 27B, and of models whose heads share keys by eight.
+ATTENTION = [
+    AttentionShape(32, 8, 128, mx.bfloat16), AttentionShape(24, 4, 256, mx.bfloat16),
+    AttentionShape(64, 8, 128, mx.bfloat16), AttentionShape(64, 8, 64, mx.bfloat16, sinks=True),
+]  # fmt: skip
+KEYS = (1000, 2048, 8192, 32768, 131000)
 ROWS = range(1, 17)
 REPEATS = 20
 FREE = 1 << 30
@@ -90,6 +100,32 @@ def stalls(main: LoadedModel, rows: int, seconds: float) -> bool:
     return max(times) > STALLED * median(times)
 
 
+def check_attention(shape: AttentionShape) -> bool:
+    """Print a line for each number of keys and rows; returns whether all bits are equal, also on both sides of KEYS."""
+    same = True
+    for keys in KEYS:
+        alike = run_to_completion(rows_alike(shape, keys - shape.rows // 2, (2, 3, 4, 6, 8, 16), attention_of_rows))
+        same = same and alike == ROWS[-1]
+        held = [mx.random.normal((1, shape.kv_heads, keys, shape.size)).astype(shape.dtype) for _ in range(2)]
+        sinks = mx.zeros(shape.heads, shape.dtype) if shape.sinks else None
+        for rows in (1, 2, 4, 8, 16):
+            queries = mx.random.normal((1, shape.heads, rows, shape.size)).astype(shape.dtype)
+            mx.eval(queries, held)
+            ways: dict[str, Attention] = {"MLX": mx.fast.scaled_dot_product_attention}
+            if rows > 1:
+                ways["ours"] = attention_of_rows
+            line = f"{shape.heads} to {shape.kv_heads} heads of {shape.size}, {keys} keys, {rows} rows:"
+            for name, attend in ways.items():
+                times = []
+                for _ in range(REPEATS):
+                    start = time.perf_counter()
+                    mx.eval([attend(queries, *held, scale=0.1, mask="causal", sinks=sinks) for _ in range(4)])
+                    times.append((time.perf_counter() - start) / 4)
+                line += f" {name} {1e6 * median(times):.0f}"
+            print(line + ("" if alike >= min(rows, ROWS[-1]) else " OTHER BITS"))
+    return same
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--layers", type=int, default=4)
@@ -98,7 +134,8 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         same = [check(kind, shape, arguments.layers) for kind in KINDS for shape in SHAPES]
-    except RuntimeError as error:
+        same += [check_attention(shape) for shape in ATTENTION]
+    except (RuntimeError, ValueError) as error:
         print(f"cannot be compiled: {error}")
         return 1
     print(f"{mx.device_info()['architecture']}, {'' if choice.is_confirmed() else 'not '}confirmed")

@@ -11,7 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine.row_kernels import layers
-from tests.engine.rounding_machines import attention
+from tests.engine.rounding_machines import attention_in_parts
 from tests.engine.row_kernels.emulation import Kernels, Kind
 
 # From so many rows on, MLX computes with tiles of the matrix, in which a row does not depend on the others.
@@ -41,6 +41,6 @@ def emulated(kind: Kind, folder: Path, *, ours: bool) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mx, "quantized_matmul", quantised)
-        patch.setattr(mx.fast, "scaled_dot_product_attention", attention)
+        patch.setattr(mx.fast, "scaled_dot_product_attention", attention_in_parts)
         patch.setattr(layers, "product_of_rows", own)
         yield

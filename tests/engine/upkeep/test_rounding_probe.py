@@ -18,11 +18,11 @@ from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
+from engine.row_kernels.attention_probe import attention_shapes
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import KeyRange, Rounding
 from engine.upkeep import rounding_probe
-from engine.upkeep.attention_probe import attention_shapes
 from engine.upkeep.rounding_probe import probe_rounding
 from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
