@@ -97,9 +97,8 @@ class Generation:
             self.conversation = CachedConversation(continue_on(None, main, [*prompt, prompt[-1]]))
             self._mean = self.conversation.main.listener = MeanState(main)
         else:
-            self.conversation = self._take(prompt)
+            self.conversation = self._take(prompt, made.boundaries or ())
         sequence = self.conversation.main
-        sequence.boundaries = (made.boundaries or ()) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary, self._constraint, request.alternatives)
         self.ids: list[int] = []
         self.reason: str | None = None
@@ -290,13 +289,14 @@ class Generation:
     def restart(self) -> None:
         """Prefill the committed tokens again, except what the prefix cache holds, because the caches are lost."""
         lost = self.conversation.main
-        self.conversation = self._take(lost.tokens)
-        self.conversation.main.boundaries = lost.boundaries
+        self.conversation = self._take(lost.tokens, lost.boundaries)
 
-    def _take(self, tokens: Sequence[int]) -> CachedConversation:
+    def _take(self, tokens: Sequence[int], boundaries: Sequence[int]) -> CachedConversation:
         """Return a conversation for `tokens` with the request's pictures, as far as cached as it can be."""
         request = self.request
-        taken = self._cache.take(self._main, tokens, request.conversation, self._pictures, shared=request.shared)
+        taken = self._cache.take(
+            self._main, tokens, request.conversation, self._pictures, shared=request.shared, boundaries=boundaries
+        )
         taken.main.reader = self._reader
         taken.main.positions = None if self._reader is None else self._reader.positions(self._pictures)
         return taken

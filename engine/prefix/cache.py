@@ -18,9 +18,12 @@ from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
 from engine.speculation.conversation import CachedConversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
-from engine.speculation.rounds.sequence import CachedSequence
+from engine.speculation.rounds.sequence import CHECKPOINT_SPACING, NEWEST, CachedSequence
 from engine.status import PrefixCacheUsage
 from engine.tokenizers.prompts import shared_prefix
+
+# Reading fewer tokens again takes about as long as the pass that one more checkpoint adds.
+LEAST_GAIN = 64
 
 
 class PrefixCache:
@@ -56,10 +59,12 @@ class PrefixCache:
         pictures: tuple[PlacedPicture, ...] = (),
         *,
         shared: bool = False,
+        boundaries: Sequence[int] = (),
     ) -> CachedConversation:
         """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
 
-        Its main sequence holds exactly `tokens` with `pictures`; at least the last one is pending.
+        Its main sequence holds exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the
+        ends of turns in it.
         """
         content = content_of(tokens, pictures)
         best, reach = self._best(model.model, content)
@@ -72,6 +77,9 @@ class PrefixCache:
         else:
             taken.rewind(reach)
         taken.main.tokens, taken.main.pictures = list(tokens), pictures
+        # Half of what finished turns may take, as the rest of this one is kept there, too.
+        taken.main.checkpoint_bytes = self.budget // 2
+        taken.main.boundaries = self._checkpoint_places(taken.main, content, boundaries)
         taken.name, taken.shared = name, shared
         return taken
 
@@ -91,18 +99,21 @@ class PrefixCache:
         self.shrink()
 
     def shrink(self, budget: int | None = None) -> None:
-        """Drop the least recently used until the rest fits into `budget` bytes, by default the cache's own budget."""
+        """Drop the least recently used until the rest fits into `budget` bytes, by default the cache's own budget.
+
+        The inner checkpoints of conversations go first, except those of the last turn.
+        """
         budget = self.budget if budget is None else budget
+        for entry in self._entries:
+            if self.bytes > budget:
+                _thin(entry)
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
     def thin(self) -> None:
         """Drop the inner checkpoints of all conversations: what branches off there is read from an earlier place on."""
         for entry in self._entries:
-            for sequence in (entry.main, entry.draft):
-                if sequence is not None:
-                    # The first is the end of the system prompt.
-                    del sequence.checkpoints[1:-1]
+            _thin(entry, newest=1)
 
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
         """Drop the caches of the previous drafter of the main model in use.
@@ -159,12 +170,32 @@ class PrefixCache:
                 best, longest = entry, reach
         return best, longest
 
+    def _checkpoint_places(
+        self, sequence: CachedSequence, content: Sequence[int | str], boundaries: Sequence[int]
+    ) -> tuple[int, ...]:
+        """Return where to take checkpoints: where turns end, at intervals, and where a text parts from a kept one."""
+        if not sequence.needs_boundaries:
+            return ()
+        places = {*boundaries, *range(CHECKPOINT_SPACING, len(content), CHECKPOINT_SPACING)}
+        kept = [entry.main for entry in self._entries if entry.main.model is sequence.model]
+        parting = max((shared_prefix(one.content[: one.position], content[:-1]) for one in kept), default=0)
+        before = max((place for place in (*places, sequence.position) if place <= parting), default=0)
+        if parting - before >= LEAST_GAIN:
+            places.add(parting)
+        return tuple(sorted(places))
+
     def _take_out(self, entry: CachedConversation, reach: int) -> CachedConversation | None:
         self._entries.remove(entry)
         if reach == entry.main.position:
             return entry
         self._entries.append(entry)
         return entry.fork()
+
+
+def _thin(entry: CachedConversation, newest: int = NEWEST) -> None:
+    for sequence in (entry.main, entry.draft):
+        if sequence is not None:
+            sequence.thin(0, newest)
 
 
 def _is_mostly_shared(entry: CachedConversation, others: Sequence[CachedConversation]) -> bool:

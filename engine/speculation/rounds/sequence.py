@@ -23,8 +23,12 @@ from engine.speculation.rounds.taps import HiddenStateListener
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
 
-# The most checkpoints of recurrent layers and windows that a sequence keeps.
+# The most checkpoints of recurrent layers and windows that a sequence keeps, beside one for each CHECKPOINT_SPACING.
 MAX_CHECKPOINTS = 6
+# Those of the latest turn: before its question, at the end of the prompt, and at the end of the answer.
+NEWEST = 3
+# The most tokens between two places of a long prompt at which a later conversation can branch off.
+CHECKPOINT_SPACING = 8192
 
 
 class CachedSequence:
@@ -72,7 +76,9 @@ class CachedSequence:
         self.reader: RequestPictures | None = None
         # Where the positions of tokens in a text with pictures are not their indices, those of this text.
         self.positions: Positions | None = None
+        # Those beyond MAX_CHECKPOINTS may take `checkpoint_bytes`.
         self.checkpoints: list[Checkpoint] = []
+        self.checkpoint_bytes = 0
         # Receives the tapped outputs of all kept rows.
         self.listener: HiddenStateListener | None = None
         # Receives the position and the lazy logits (rows, V) of each prefill pass that is over.
@@ -170,9 +176,19 @@ class CachedSequence:
         if self.needs_boundaries and isinstance(self.rollback, Rollback):
             if not any(kept.position == self.position for kept in self.checkpoints):
                 self.checkpoints.append(self.rollback.remember(self.position))
-            if len(self.checkpoints) > MAX_CHECKPOINTS:
-                # The first is the end of the system prompt, which other conversations share.
-                del self.checkpoints[1]
+            each = sum(array.nbytes for array in self.checkpoints[-1].arrays())
+            self.thin(MAX_CHECKPOINTS + min(self.position // CHECKPOINT_SPACING, self.checkpoint_bytes // max(1, each)))
+
+    def thin(self, most: int, newest: int = NEWEST) -> None:
+        """Drop checkpoints until `most` are left, first those close to others, but none of the `newest`.
+
+        The end of the system prompt, which other conversations share, stays: it is the first that is not in a row.
+        """
+        shared = next((kept for kept in self.checkpoints if kept.position % CHECKPOINT_SPACING), None)
+        while len(self.checkpoints) > max(most, newest + 1):
+            places = [0, *(kept.position for kept in self.checkpoints)]
+            old = [index for index, kept in enumerate(self.checkpoints[:-newest]) if kept is not shared]
+            del self.checkpoints[min(old, key=lambda index: places[index + 2] - places[index])]
 
     def reach(self, length: int) -> int:
         """Return how many of the first `length` tokens the caches can still hold after `rewind(length)`."""

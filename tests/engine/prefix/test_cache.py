@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -113,6 +114,29 @@ def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Sched
     assert len(generation.conversation.main.tokens) - last in generation.conversation.main.boundaries
 
 
+@pytest.mark.parametrize("pair", by_tier(["hybrid", "sliding window"], ("hybrid",)), indirect=True, scope="module")
+@pytest.mark.parametrize(("interval", "second_reads", "third_reads"), [(8192, 240, 40), (80, 120, 104)])
+def test_questions_about_one_document_read_it_once(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, interval: int, second_reads: int, third_reads: int
+) -> None:
+    """They part within a message: the third branches off where the second did, or at most an interval before it."""
+    monkeypatch.setattr("engine.prefix.cache.CHECKPOINT_SPACING", interval)
+    monkeypatch.setattr("engine.speculation.rounds.sequence.CHECKPOINT_SPACING", interval)
+    document = " ".join(random.Random(5).choices(("fox", "dog", "lazy", "over"), k=200))
+
+    def said(text: str) -> Finished:
+        return ask(scheduler, SYSTEM, user(f"{document} {text}"), max_tokens=6)
+
+    said("the quick brown")
+    second, third = said("jumps"), said("안녕하세요")
+    assert read(second) <= second_reads
+    assert read(third) <= third_reads
+    assert draft_reads(third) <= third_reads + DEPTH
+    for text, known in (("jumps", second), ("안녕하세요", third)):
+        scheduler.clear_prefix_cache()
+        assert said(text).ids == known.ids
+
+
 def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> None:
     texts = ("fox", "dog jumps")
     clients = run(scheduler, *(question(scheduler, SYSTEM, user(text), max_tokens=6) for text in texts))
@@ -147,3 +171,19 @@ def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) 
     scheduler.clear_prefix_cache()
     assert scheduler.prefix_cache.usage.conversations == 0
     scheduler.close()
+
+
+@pytest.mark.parametrize("pair", ["hybrid"], indirect=True, scope="module")
+def test_inner_checkpoints_go_before_a_conversation_does(pair: tuple[LoadedModel, LoadedModel]) -> None:
+    with closing(Scheduler()) as scheduler:
+        scheduler.install(pair[0], None)
+        turns = [
+            message for turn in range(2) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})
+        ]
+        for count in (1, 3, 5):
+            ask(scheduler, SYSTEM, *[*turns, user("and then")][:count], max_tokens=4)
+        cache = scheduler.prefix_cache
+        held = cache.usage
+        cache.shrink(held.bytes - 1)
+        assert (cache.usage.conversations, cache.usage.bytes < held.bytes) == (held.conversations, True)
+        assert read(ask(scheduler, SYSTEM, *turns, user("and then"), max_tokens=4)) == 1

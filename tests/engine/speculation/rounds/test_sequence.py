@@ -94,3 +94,18 @@ def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken
     sequence.verify()
     sequence.abort()
     assert not sequence.intact
+
+
+@pytest.mark.parametrize(
+    ("room", "kept"), [(0, [10, 40, 64, 80, 88, 95]), (2**30, [8, 10, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 95])]
+)
+def test_a_long_text_keeps_checkpoints_at_intervals_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, room: int, kept: list[int]
+) -> None:
+    """Without room they stay widely spread, with the end of the system prompt and the latest turn among them."""
+    monkeypatch.setattr("engine.speculation.rounds.sequence.CHECKPOINT_SPACING", 8)
+    sequence = CachedSequence(build("qwen3_next"), fresh_caches("qwen3_next"))
+    sequence.append(TOKENS)
+    sequence.checkpoint_bytes, sequence.boundaries = room, (*range(8, 95, 8), 10, 95)
+    read_all(sequence)
+    assert [checkpoint.position for checkpoint in sequence.checkpoints] == kept
