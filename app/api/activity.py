@@ -1,7 +1,4 @@
-"""The calls under way and those ended last, by counts, for the window, the log and /v1/speculation/events.
-
-Written on the server's and the engine's threads, read on any.
-"""
+"""The calls under way and those ended last, by counts. Written on the server's and engine's threads, read on any."""
 
 from __future__ import annotations
 
@@ -74,10 +71,7 @@ OnRound = Callable[[str, RoundRecord, RequestStats], object]
 
 @dataclass
 class Activity:
-    """The calls under way and those ended last.
-
-    `on_change` is called after every change of a call's state, on the thread that caused it and without a lock.
-    """
+    """The calls under way and those ended last. `on_change` gets each change, on its thread and without a lock."""
 
     on_change: Callable[[ApiCall], object] = lambda _call: None
     served: int = 0

@@ -63,10 +63,7 @@ class Answering:
         ]
 
     async def begin(self, receive: Receive) -> None:
-        """Wait until every answer has begun. From now on a client that goes away ends its answers.
-
-        Raises `ApiError` when the engine refuses one or they get no turn in time, and `ClientGone`.
-        """
+        """Wait until all answers have begun. A client that leaves ends them. Raises `ApiError` and `ClientGone`."""
         self._watch = self._loop.create_task(self._leave_with_client(receive))
         try:
             await self._begin()

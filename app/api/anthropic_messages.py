@@ -199,10 +199,7 @@ def _joined_reminders(turns: Iterable[EngineMessage]) -> list[EngineMessage]:
 
 
 def _turns(message: _AnthropicMessage, pictures: PictureBytes) -> list[EngineMessage]:
-    """Return the turns of one message: each result of a tool is a turn of its own, before the rest.
-
-    Its pictures are added to `pictures`.
-    """
+    """Return the turns of one message, the results of tools first, and add its pictures to `pictures`."""
     blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
     results: list[EngineMessage] = [
         {"role": "tool", "content": content_of(block.content, pictures), "tool_call_id": block.tool_use_id}

@@ -1,6 +1,4 @@
-"""The bodies of requests: read within limits of size, time and nesting as the struct that their endpoint declares, and
-described as OpenAPI for people and for tools that generate clients or tests.
-"""
+"""Reads the bodies of requests, within limits, as the structs of their endpoints, and describes them as OpenAPI."""
 
 from __future__ import annotations
 
@@ -141,10 +139,7 @@ _ABOUT = (
 
 
 class ApiRoute(Route):
-    """A route with the struct that its body is read as, if it takes one, and a line of documentation.
-
-    The line is the first one of the struct's docstring, else of `reply`'s.
-    """
+    """A route with the struct of its body, if it takes one. The docstring of that, else of `reply`, describes it."""
 
     def __init__(
         self, method: str, path: str, reply: Callable[..., Awaitable[ASGIApp]], body: type[msgspec.Struct] | None = None

@@ -40,10 +40,7 @@ _NOT_A_NAME = re.compile(r"[^\w.+/-]")
 
 @dataclass(frozen=True)
 class PreparedCall:
-    """The requests of a call to the engine, and what writes their answers.
-
-    `form` names the field of the body that holds the format of the answers.
-    """
+    """The requests of a call, and what writes their answers; `form` names the field with the format of these."""
 
     requests: Sequence[ChatRequest]
     writer: ResponseWriter
@@ -108,10 +105,7 @@ class SeveralAnswers(AnswerRequestBody, kw_only=True):
 
 
 class Api:
-    """The state that the endpoints share. Used on the server's loop only.
-
-    `speculation` is the default for calls.
-    """
+    """The state that the endpoints share, used on the server's loop only. `speculation` is the default for calls."""
 
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)

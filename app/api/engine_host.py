@@ -93,10 +93,7 @@ class EngineHost:
         return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept))
 
     def draft_for(self, main: str) -> str | None:
-        """Return the draft model of the kept pair or of the starter for its main model, also with an adapter.
-
-        Others use lookup until a client names a draft.
-        """
+        """Return the draft model of the kept pair or of the starter for its main model, also with an adapter."""
         with suppress(ModelNotUsable):
             main = str(base_of(Path(main)))
         if self.kept.main is not None and self.kept.main.path == Path(main):

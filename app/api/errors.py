@@ -1,6 +1,4 @@
-"""Replies of the API: JSON, server-sent events, and errors: a status, a sentence that a person can act on, and the
-forms that clients expect. An error never contains a path or a traceback.
-"""
+"""Replies of the API: JSON, events, and errors in the forms that clients expect, never with a path or a traceback."""
 
 from __future__ import annotations
 
@@ -144,10 +142,7 @@ def too_busy(sentence: str, retry_after: int = RETRY_S) -> ApiError:
 
 
 def of_engine(error: EngineError, form: str = "") -> ApiError:
-    """Return an error of the engine for clients, without the paths that its own sentence may contain.
-
-    `form` names the field of the body that holds the format of the answer.
-    """
+    """Return an error of the engine for clients, without paths; `form` names the field with the answer's format."""
     if isinstance(error, BadRequest):
         return bad_field(str(error.arguments["name"]), str(error.arguments["expected"]))
     if isinstance(error, PromptTooLong):

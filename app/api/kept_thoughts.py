@@ -1,7 +1,4 @@
-"""The thoughts of recent answers, for clients that do not send them back.
-
-A template that renders the thoughts of earlier turns would otherwise write another text than the model's caches hold.
-"""
+"""The thoughts of recent answers for templates that render them, where clients do not send them back."""
 
 from __future__ import annotations
 

@@ -184,10 +184,7 @@ def arguments_of(value: Any) -> Object:
 
 
 def function_of(tool: Object) -> tuple[str, Object] | None:
-    """Return the kind of a tool ("function" or "custom") and its definition, in the form of any API; None for others.
-
-    A custom tool takes one text.
-    """
+    """Return a tool's kind, "function" or "custom", which takes one text, and its definition; None for others."""
     kind = tool.get("type") or "function"
     if kind not in ("function", "custom"):
         return None

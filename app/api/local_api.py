@@ -1,7 +1,4 @@
-"""The server as the window and the terminal use it. Plain Python, no Qt.
-
-Every method may be called from any thread. `start` and `stop` wait for milliseconds, so not on the Qt thread.
-"""
+"""The server as the window and the terminal use it, from any thread, without Qt. `start` and `stop` wait."""
 
 from __future__ import annotations
 

@@ -63,11 +63,7 @@ class ModelDirectory:
         return (await self.installed()).get(self._listed_name(name))
 
     async def chat_model_first(self) -> list[Model]:
-        """Return the usable models, first the one to chat with: clients without a choice take the first.
-
-        It is the main model that the host keeps or has loaded or, if that is not listed, the first that can be one and
-        is no other's draft.
-        """
+        """Return the usable models, first the host's own or, if that is not listed, one that is no other's draft."""
         models = list((await self.installed()).values())
         drafts = {self.host.draft_for(model.path) for model in models}
         chosen = self.name_of(self.host.kept.main or self.host.pair.main)
@@ -97,10 +93,7 @@ class ModelDirectory:
         return Path(info.name).name if Path(info.name).is_absolute() else info.name
 
     async def use(self, name: str, draft: str | None = None) -> LoadedPair:
-        """Return the models of that name, loading them if necessary; for an unknown name, those of the host.
-
-        With a `draft`, they get that drafter, for all answers from their next round on. Raises `ApiError`.
-        """
+        """Return the models of that name, loaded and with `draft`; the host's for an unknown one. Raises `ApiError`."""
         wanted, drafter = await self._path_of(name), None if draft is None else await self._drafter(draft)
         try:
             async with asyncio.timeout(self._most_waiting_s):
@@ -187,10 +180,7 @@ class ModelDirectory:
         return model.path
 
     def _listed_name(self, name: str) -> str:
-        """Return the name in the list of a model that clients may call by its path, or as the one that is kept.
-
-        Programs for Ollama add the tag that its models have by default.
-        """
+        """Return the name in the list of a model called by its path, with Ollama's tag, or as the one that is kept."""
         if name not in self._found:
             name = name.removesuffix(":latest")
         if name in self.host.kept_names:

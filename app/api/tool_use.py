@@ -77,10 +77,7 @@ class RequestTools:
     parallel: bool = True
 
     def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
-        """Return the grammar of the whole text, or of the calls in free text. Raises `ApiError`.
-
-        `answer` is the grammar of an answer without calls, and `param` the name of the format in the request.
-        """
+        """Return the grammar of the text or calls; `answer` is the format in the field `param`. Raises `ApiError`."""
         if not self.tools:
             return answer
         if not (self.required or answer):
@@ -93,10 +90,7 @@ class RequestTools:
             raise of_engine(error, "tools") from error
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
-        """Return the stop string after a single call, if only one is allowed and no grammar says so.
-
-        The values of calls with tags may contain every such string.
-        """
+        """Return the stop string after a single call, unless a grammar says so or tagged values may contain it."""
         if not self.tools or self.parallel or not (grammar is None or grammar.in_text):
             return ()
         form = call_form(self.form)
@@ -111,10 +105,7 @@ class RequestTools:
 def tool_use(
     form: str, tools: Sequence[dict[str, Any]], mode: str, names: Collection[str] = (), *, parallel: bool
 ) -> RequestTools:
-    """Check and return the tool use. Raises `ApiError`.
-
-    `mode` is "auto", "required" or "none". Only functions of these `names` may be called, all if there are none.
-    """
+    """Return the tool use of a `mode`, "auto", "required" or "none", with these `names` or all. Raises `ApiError`."""
     if len(tools) > MOST_TOOLS:
         raise bad_field("tools", f"at most {MOST_TOOLS} functions")
     if mode == "required" and not tools:
@@ -151,10 +142,7 @@ def openai_tools(
 def with_readable_tools(
     body: dict[str, Any], skipped: list[str], written: Callable[[str, Any], Any], own: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return a body whose tools and choice of them are those that a model can call; `skipped` gets the others' names.
-
-    `written` returns a tool of a kind as the endpoint has it, and those of the kinds in `own` stay as they are.
-    """
+    """Return a body with the tools that a model can call, each as `written` or one of `own`, and a choice of these."""
     given = listed_tools(body.get("tools") or body.get("functions"))
     if not isinstance(given, list):
         return {**body, "tools": given}

@@ -16,10 +16,7 @@ from engine.stats import RequestStats, summed
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Return tokens and rates of all answers of a call, and the speed-up and the rounding of a single answer.
-
-    If only its bounds are known, `speedup` is null.
-    """
+    """Return tokens and rates of all answers of a call, and speed-up and rounding of a single one, if known."""
     whole = summed(answers)
     alone = answers[0] if len(answers) == 1 else RequestStats()
     return {
@@ -38,10 +35,7 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
 
 
 def reasoning_tokens(lengths: Sequence[int], finished: Finished) -> int:
-    """Count the tokens before the reply of an answer that has thoughts, with the marks of these.
-
-    `lengths` are those of the texts of all its tokens.
-    """
+    """Count the tokens before the reply of an answer with thoughts, by the `lengths` of the texts of all tokens."""
     parts = parts_of(finished.stats.opening + finished.text)
     end = parts.end - len(finished.stats.opening) if parts.thought else 0
     return sum(start < end for start in islice(accumulate(lengths, initial=0), len(lengths)))
@@ -109,10 +103,7 @@ def choice_logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
 
 
 def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
-    """Return tokens with their log-probabilities. The texts of all tokens add up to the answer's text.
-
-    An alternative's text is that of the token alone.
-    """
+    """Return tokens with their log-probabilities. Their texts add up to the answer's, those of alternatives do not."""
     return [{**_entry(token), "top_logprobs": [_entry(other) for other in token.alternatives]} for token in tokens]
 
 

@@ -1,7 +1,4 @@
-"""Writes streamed text to disk: it is collected for half a second, then written in one transaction.
-
-So text that has been on the screen for a second is on disk, however fast tokens come.
-"""
+"""Writes streamed text to disk, collected for half a second: what was on the screen for a second is on disk."""
 
 from __future__ import annotations
 

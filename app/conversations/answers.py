@@ -1,9 +1,7 @@
-"""Answers on disk: started, streamed in chunks, then finished, failed, or found interrupted at the next start.
+"""Answers, and the calls of tools that they ask for, on disk: started, streamed in chunks, finished or interrupted.
 
-The calls of tools that answers ask for are written alike; their text is the result.
-
-A streaming answer is appended as rows, so that the cost of a write does not grow with the answer. Its end folds the
-rows into the message, which only then becomes searchable.
+A streaming answer is appended as rows, so that the cost of a write does not grow with it. Its end folds the rows into
+the message, which only then becomes searchable.
 """
 
 from __future__ import annotations

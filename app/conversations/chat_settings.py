@@ -1,7 +1,4 @@
-"""A chat's own settings, which differ from the defaults, and the variables of its system prompt. No Qt.
-
-The keys are those of the settings window, so that ranges and words are declared once.
-"""
+"""A chat's own settings under the keys of the settings window, and the variables of its system prompt. No Qt."""
 
 from __future__ import annotations
 

@@ -230,10 +230,7 @@ class ConversationList:
             return self._database.insert("folders", name=name, position=position, uid=str(uuid.uuid4()))
 
     def rename_folder(self, folder_id: int, name: str) -> None:
-        """Rename a folder. If another one has that name already, move its chats there and delete it.
-
-        One whose chats begin with something of its own keeps its name then: nothing of it is lost.
-        """
+        """Rename a folder. If another one has that name, move its chats there, unless it has something of its own."""
         name = " ".join(name.split())
         with self._database.write() as changes:
             changes.folders = True

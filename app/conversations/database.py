@@ -24,10 +24,7 @@ _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
-    """Open a connection with the store's settings, without a path to a new database in memory.
-
-    Creates the file if need be. Raises StoreInUse.
-    """
+    """Open a connection with the store's settings; without a path, to a new database in memory. Raises StoreInUse."""
     if path is not None:
         private_files.create(path)
     file = ":memory:" if path is None else path
@@ -113,10 +110,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[StoreChanges]:
-        """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or none.
-
-        Raises StoreNotWritable when the system refuses the write.
-        """
+        """Open a transaction, or join the open one: at its end all is on disk or nothing. Raises StoreNotWritable."""
         if self._open is not None:
             yield self._open
             return

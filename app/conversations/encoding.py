@@ -81,10 +81,7 @@ def error_to_json(error: Error | None) -> str | None:
 
 
 def stats_from_json(text: str | None) -> RequestStats | None:
-    """Decode figures, also those of another version: unknown fields are dropped, missing ones default.
-
-    None where damage left nothing readable.
-    """
+    """Decode figures, also those of another version, without unknown fields; None where damage left nothing."""
     try:
         return None if text is None else stats_from_object(object_from_json(text))
     except ValueError:
@@ -137,10 +134,7 @@ def _packed(rows: list[list[Any]]) -> bytes:
 
 
 def join_packed(blobs: Iterable[bytes]) -> bytes:
-    """Concatenate packed rows without decoding them, for an answer may have tens of thousands.
-
-    The result stays on disk, so it is compressed more tightly than chunks of a streaming answer.
-    """
+    """Join packed rows without decoding them, and compress them more tightly than chunks of a streaming answer."""
     parts = [part for blob in blobs if (part := _unpacked(blob)[1:-1])]
     return zlib.compress(b"[" + b",".join(parts) + b"]") if parts else b""
 
@@ -184,10 +178,7 @@ def _rounded(value: Any) -> Any:
 
 
 def round_from_row(row: Sequence[Any]) -> RoundRecord:
-    """Decode `round_to_row`; older rows end before the rejected text.
-
-    Raises TypeError or ValueError where the row has another shape.
-    """
+    """Decode `round_to_row`; older rows end earlier. Raises TypeError or ValueError for a row of another shape."""
     return convert(
         dict(zip((field.name for field in fields(RoundRecord)), row, strict=False)), RoundRecord, strict=False
     )

@@ -31,10 +31,7 @@ def refusal_of(error: BaseException) -> str | None:
 
 
 class StoreError(CodedError):
-    """An error that the store reports to its caller. Subclasses set `code` and the `sentence` for logs.
-
-    It takes the values of its arguments in the order in which the sentence has them.
-    """
+    """An error with a `code` and a `sentence` for logs, which takes its arguments in the order of the sentence."""
 
     code, sentence = "store", "{detail}"
 

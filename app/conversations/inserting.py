@@ -34,10 +34,9 @@ def insert_messages(
     parents: Sequence[int | None],
     times: Sequence[float],
 ) -> None:
-    """Add messages, parents before children, each as the last and selected child of its parent.
+    """Add messages with ids from `next_message_id` on, parents first, each as the selected child of its parent.
 
-    Their ids count up from `next_message_id`. `parents` are ids, of these messages too, or None for a first message;
-    `times` are in seconds.
+    `parents` are ids, of these messages too, or None for a first message; `times` are in seconds.
     """
     with database.write() as changes:
         first = next_message_id(database)

@@ -157,10 +157,7 @@ class MessageTree:
         return message_id
 
     def edit(self, message_id: int, text: str) -> int:
-        """Add a sibling with another text and select it; what followed the old message stays under that.
-
-        An edited answer has neither a model nor statistics.
-        """
+        """Add a sibling with another text and select it. An edited answer has neither a model nor statistics."""
         original = self.get(message_id)
         with self._database.write():
             edited = "edited" if original.role == "assistant" else None

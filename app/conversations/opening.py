@@ -41,10 +41,7 @@ _SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR"
 
 
 def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[ConversationStore, Path | None]:
-    """Open the store at `path`, creating it and its folder if need be; also return where a damaged file is kept.
-
-    Raises StoreInUse, StoreTooNew, or OSError and sqlite3.Error where the system refuses to read or write.
-    """
+    """Open or create the store, and return where a damaged file is kept. Raises StoreError, OSError, sqlite3.Error."""
     private_files.make_folder(path.parent)
     set_aside: Path | None = None
     with alone_in(path):

@@ -36,10 +36,7 @@ CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
 
 
 def repair_header(path: Path, with_log: bool) -> None:
-    """Set the fields that are the same in every store, and pad the file with zeros to the length that it declares.
-
-    Only for a working copy. `with_log` says that a write-ahead log lies beside it.
-    """
+    """Set the fields of a working copy that are the same in every store, and pad it to the length that it declares."""
     with path.open("r+b") as file:
         header = bytearray(file.read(_HEADER).ljust(_HEADER, b"\0"))
         size = os.fstat(file.fileno()).st_size
@@ -85,10 +82,7 @@ def columns_of(connection: sqlite3.Connection, table: str) -> list[SchemaColumn]
 def readable_rows(
     source: sqlite3.Connection, table: str, key: str, columns: Sequence[str]
 ) -> tuple[list[sqlite3.Row], bool]:
-    """Return the rows that can be read, each behind its key, and whether those are all.
-
-    If one cannot be read, the keys are read alone, from both ends, and then the row of each.
-    """
+    """Return the rows that can be read, at worst one by one, each behind its key, and whether those are all."""
     select = f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key}"
     rows, all_read = _scan(source, f"{select} BETWEEN 1 AND {_HIGHEST_KEY} ORDER BY {key}")
     if all_read:
@@ -116,10 +110,7 @@ def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bo
 
 
 def rows_of_pages(path: Path, tables: Mapping[str, Sequence[SchemaColumn]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of `tables` that any page has, some of them repeatedly.
-
-    `path` is a working copy without a log; its schema is replaced.
-    """
+    """Yield the rows of `tables` that any page of a working copy has, some repeatedly. Its schema is replaced."""
     width = 1 + max(map(len, tables.values()))
     names = [f"c{index}" for index in range(width)]
     _replace_schema(path, _SCHEMA.format(columns=", ".join(f"{name} DEFAULT 9e999" for name in names)))

@@ -45,10 +45,7 @@ class Pictures:
         self._database, self.folder = database, folder
 
     def add(self, content: bytes) -> str:
-        """Write a picture, unless it is there, and return its digest. It stays while no row refers to it yet.
-
-        Raises StoreError.
-        """
+        """Write a picture, unless it is there, to stay while no row refers to it. Raises StoreError."""
         digest = hashlib.sha256(content).hexdigest()
         try:
             if self.get(digest) is None:

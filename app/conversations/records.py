@@ -41,9 +41,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file attached to a user turn, or a picture in the result of a tool: its name, media type and the text given to
-    the model. A picture has no text.
-    """
+    """A file of a user turn, or a picture in the result of a tool. `text` is for the model; pictures have none."""
 
     name: str
     media_type: str
@@ -89,9 +87,7 @@ def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file with its text or picture, and size in bytes and time of change in ns when that was read, or the `problem`
-    with it.
-    """
+    """A file's text or picture, its bytes and time of change in ns when that was read, or the `problem` with it."""
 
     name: str
     text: str = ""

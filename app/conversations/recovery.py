@@ -107,10 +107,7 @@ def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
 
 
 def _version_of_tables(source: sqlite3.Connection) -> int:
-    """Return the latest version for whose tables the file has enough columns: the number in its header may be damaged.
-
-    Names of columns may be damaged, too. A table that the file lacks is taken for lost.
-    """
+    """Return the latest version whose tables have no more columns than the file's: names and header may be damaged."""
     for version in range(LATEST, 0, -1):
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
             pattern.row_factory = sqlite3.Row

@@ -1,8 +1,4 @@
-"""The figures of every answer, sortable and summed by pair: the measured effect of speculation on this machine.
-
-Figures of chats are stored with the answers. For answers that the local API gave to other programs, only figures are
-stored, never a word of their content.
-"""
+"""The figures of every answer, sortable and summed by pair. Of answers to other programs no word is stored."""
 
 from __future__ import annotations
 
@@ -191,10 +187,7 @@ class RequestHistory:
         pair: tuple[str, str] | None = None,
         limit: int | None = None,
     ) -> list[RequestRow]:
-        """Return requests ordered by one of COLUMNS, missing figures last, then by time.
-
-        `pair` = (main model, draft model) selects requests. Raises KeyError for another column.
-        """
+        """Return requests of a pair (main, draft), ordered by one of COLUMNS, missing figures last, then by time."""
         where = "1" if pair is None else "requests.main_model = ? AND requests.draft_model = ?"
         key, direction = _EXPRESSIONS[order], "DESC" if descending else "ASC"
         found = self._database.rows(

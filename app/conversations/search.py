@@ -74,10 +74,7 @@ def parse_query(text: str) -> Query | None:
 
 
 def parse_phrase(text: str) -> Query | None:
-    """Return the find bar's query: the whole text as one phrase, or `parse_query` if it has double quotes.
-
-    Punctuation alone is searched for literally. None for an empty text.
-    """
+    """Return the find bar's query: the text, also punctuation, as one phrase, or `parse_query` if it has quotes."""
     if '"' in text:
         return parse_query(text)
     term = runs(fold(text))
@@ -106,10 +103,7 @@ def _pattern(term: list[ScriptRun], quoted: bool) -> str:
 
 
 def highlights(text: str, query: Query) -> tuple[tuple[int, int], ...]:
-    """Return where the query's words are in `text`: (start, end) in code points, in order, not overlapping.
-
-    Qt counts UTF-16 units: convert where a text has characters beyond the basic plane.
-    """
+    """Return where the query's words are in `text`: (start, end) in code points, not in Qt's UTF-16 units."""
     folded, offsets = fold_with_offsets(text)
     spans = [match.span() for match in query.pattern.finditer(folded)]
     if offsets is None:
@@ -147,10 +141,7 @@ class ConversationSearch:
         self._database = database
 
     def messages(self, text: str, limit: int = 50) -> list[MessageHit]:
-        """Return the newest `limit` messages that match, in all chats outside the trash.
-
-        A streaming answer is found by the text that it had before this request.
-        """
+        """Return the newest messages that match outside the trash, a streaming answer by its text before."""
         query = parse_query(text)
         if query is None:
             return []
@@ -183,10 +174,7 @@ class ConversationSearch:
         return [TitleHit(row["id"], row["title"], highlights(row["title"], query)) for row in rows]
 
     def merge(self, pages: int = _MERGED_PAGES) -> bool:
-        """Merge about that many pages of the indexes; return whether there is more to merge.
-
-        The words of a deleted text stay in the index, unreachable, until the segments that hold them are merged.
-        """
+        """Merge about that many pages, so that words of deleted texts go; return whether there is more to merge."""
         before = self._database.connection.total_changes
         with self._database.write():
             for index in ("search", "title_search"):

@@ -68,10 +68,7 @@ def fold(text: str) -> str:
 
 
 def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
-    """Return the folded text, and the index in `text` of each of its characters and of its end.
-
-    The list is None where all indices are the same, as they nearly always are.
-    """
+    """Return the folded text, and the index in `text` of each character and of the end; None if these are equal."""
     folded = fold(text)
     # No character alone folds to nothing, so equal lengths without clusters mean equal indices.
     if len(folded) == len(text) and not _clusters().search(text):

@@ -1,16 +1,6 @@
 """The conversation store: one open database, and the groups of its operations.
 
-    store.conversations   the list: titles, folders, pins, archive, trash, unsent messages, settings
-    store.messages        the tree: turns, edits, siblings, branches
-    store.deletions       deleting messages and restoring them
-    store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
-    store.search          full-text search over messages and titles
-    store.presets         system prompts and settings under names
-    store.history         the figures of every request
-    store.pictures        the files of pictures
-
-Every operation is one transaction: when it returns, it is on disk. All operations run on one thread, which is the
-`StoreThread`'s in the app.
+Every operation is one transaction: when it returns, it is on disk. All run on one thread, in the app `StoreThread`'s.
 """
 
 from __future__ import annotations
@@ -41,10 +31,7 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database, and the pictures. `opening.open_store` makes one.
-
-    `on_unmended` is called when damage cannot be mended while the store is open.
-    """
+    """Owns the database and the pictures. `on_unmended` is called for damage that cannot be mended while it is open."""
 
     def __init__(
         self, database: Database, pictures: PictureSource, on_unmended: Callable[[], object] = lambda: None
@@ -65,10 +52,7 @@ class ConversationStore:
         database.on_removal = self.pictures.remove_unreferenced
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Run an operation. If damage stops it, mend that and run it again.
-
-        If that does not help, the next start recovers the store.
-        """
+        """Run an operation. If damage stops it, mend that and run it again; else the next start recovers the store."""
         commits = self.database.commits
         try:
             return operation(self)
@@ -100,10 +84,7 @@ class ConversationStore:
                 self._on_unmended()
 
     def purge_trash(self) -> tuple[list[int], list[str]]:
-        """Purge what is in the trash, at once or else each chat by itself.
-
-        Returns the ids of the chats that are gone, and the titles of those that cannot be deleted.
-        """
+        """Purge the trash, if need be chat by chat; return the ids of the purged, and the titles of the other chats."""
         with suppress(sqlite3.DatabaseError):
             return self.run(lambda store: store.conversations.purge_trash()), []
         purged, kept = list[int](), list[str]()

@@ -21,10 +21,7 @@ _OPENING_S, _LOOK_S = 1.0, 0.02
 
 @contextmanager
 def alone_in(path: Path) -> Iterator[None]:
-    """Keep other processes from opening the store, also while its file is replaced and the database holds no lock.
-
-    Waits for another process that opens it, and then raises StoreInUse. Does nothing on a disk without file locks.
-    """
+    """Keep other processes from opening the store, on a disk with file locks. Waits for them; raises StoreInUse."""
     descriptor = os.open(path.parent, os.O_RDONLY)
     try:
         with suppress(OSError):
@@ -83,10 +80,7 @@ def free_name(path: Path) -> Path:
 
 
 def sync(path: Path) -> None:
-    """Make a file's content or a folder's renames durable.
-
-    Closing the descriptor would release the locks of a database that this process has open: do not use it for one.
-    """
+    """Make a file or renames in a folder durable. Not for an open database: this would release its locks."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

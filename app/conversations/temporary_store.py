@@ -67,11 +67,7 @@ def remove(temporary_store: Path) -> None:
 
 
 def add_chats(left: StoreThread, run: StoreRunner, step: Callable[[int], object]) -> ImportReport:
-    """Add the chats of the temporary store `left` by `run` to the user's store, close it and remove it.
-
-    Call it on a thread that may wait. It stays on disk if a chat could not be added, and adding them again adds the
-    missing ones.
-    """
+    """Add the chats of `left` to the user's store by `run`, close it, and remove it if none is missing. Waits."""
     from app.conversations.imports.imported import IN_TRASH
     from app.conversations.imports.reading import import_file
 

@@ -72,10 +72,7 @@ class StoreThread:
         self._thread.start()
 
     def submit(self, operation: Callable[[ConversationStore], Result], delay: float = 0.0) -> Future[Result]:
-        """Run `operation` on the store's thread, `delay` seconds from now at the earliest.
-
-        Closing runs what is still in the queue without delay. After it, the future fails with RuntimeError.
-        """
+        """Run `operation` on the store's thread after `delay` seconds, at once while closing; fails when closed."""
         future: Future[Result] = Future()
         with self._wake:
             if self._closing:

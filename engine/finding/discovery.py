@@ -24,10 +24,7 @@ _ModelPlace = tuple[Path, str, str]
 def installed_models(
     cache_dir: Path, extra_folders: Sequence[Path] = (), starter_dir: Path | None = None, index_path: Path | None = None
 ) -> list[Model]:
-    """Return every model found, also those of other apps, sorted by name. Missing folders are no error.
-
-    `index_path` is the index file.
-    """
+    """Return every model found, sorted by name; `index_path` is the index file. Missing folders are no error."""
     index, snapshots = ModelIndex(index_path), _snapshots(cache_dir)
     others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
     starter = _model_folders(starter_dir) if starter_dir else []

@@ -73,10 +73,7 @@ class ModelIndex:
             write_atomically(self._path, json.dumps(msgspec.to_builtins(self._kept)).encode())
 
     def _fingerprint(self, folder: Path) -> str:
-        """Return the fingerprint of the folder's tokenizer, or "" if it cannot be read.
-
-        In the Hub cache a file's name is the hash of its content, so a tokenizer that models share is read once.
-        """
+        """Return the fingerprint of the tokenizer, or "" without one; a blob that models share is read once."""
         try:
             status = (folder / "tokenizer.json").stat()
             path = (folder / "tokenizer.json").resolve()

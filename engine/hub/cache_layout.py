@@ -136,10 +136,7 @@ class RepositoryCache:
         write_atomically(ref, commit.encode("ascii"))
 
     def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
-        """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.
-
-        The blobs in `found` were in the snapshot before the download began; they stay.
-        """
+        """Delete an unfinished download, without blobs in `found`, which were there before, and those of others."""
         listed, kept_before = set(digests), set(found)
         downloaded = listed - kept_before
         for digest in listed:

@@ -91,10 +91,7 @@ class HubClient:
         self._http.close()
 
     def get_json(self, path: str, repository: str = "", **query: QueryValue) -> tuple[Any, str | None]:
-        """Return the Hub's answer at `path`, and the address of the next page if there is one.
-
-        Raises `HubError`, as `InterruptedTransferError` if a retry may help.
-        """
+        """Return an answer and the next page's address. Raises `HubError`, to retry as `InterruptedTransferError`."""
         address = path if "://" in path else self.access.endpoint + path
         try:
             content, following = self._answer(address, repository, _ANSWER.size, query)
@@ -134,10 +131,7 @@ class HubClient:
         accept: tuple[int, ...] = (200,),
         whole: bool = False,
     ) -> Iterator[httpx2.Response]:
-        """Open a response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses.
-
-        The response has `answer_s` seconds until its body begins, or with `whole` until the caller has read it.
-        """
+        """Open a response, with `answer_s` seconds until its body begins or, if `whole`, ends. Raises as `get_json`."""
         if self.access.offline:
             raise HubError("kept-offline", repository)
         sent = dict(headers or {})

@@ -57,10 +57,7 @@ class DownloadQueue:
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
-        """Queue a model; a known one continues or starts again. Return its repository name.
-
-        A name of `head_name` queues only the MTP head that is part of the repository.
-        """
+        """Queue a model, or the head that `head_name` names; a known one goes on or starts again. Return its name."""
         name = parse_repository(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
@@ -89,10 +86,7 @@ class DownloadQueue:
                 self._requeue(repository)
 
     def cancel(self, repository: str) -> None:
-        """Stop a download, remove it from the queue and delete what has arrived.
-
-        A finished model stays on disk, as do files from before the download.
-        """
+        """Stop a download and delete what has arrived, but neither a finished model nor files from before it."""
         with self._lock:
             entry = self._entries.pop(repository, None)
             if entry is None:

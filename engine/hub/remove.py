@@ -62,10 +62,7 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
 
 
 def remove(plan: RemovalPlan) -> None:
-    """Carry out the plan.
-
-    Raises `HubError`: own-folder before anything is deleted, not-writable if something remains.
-    """
+    """Carry out the plan. Raises `HubError`: own-folder before any deletion, not-writable if something remains."""
     if plan.own:
         raise own_folder(plan)
     for folder in plan.folders:

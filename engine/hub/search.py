@@ -27,12 +27,7 @@ _MOST_RESULTS = 100
 
 
 def search_models(client: HubClient, text: str, limit: int = 30, tag: str = "mlx") -> list[Model]:
-    """Find models of a tag whose name contains `text`, most downloaded first; a pasted address finds its repository.
-
-    With an empty `tag`, repositories of any format are found.
-
-    Raises `HubError`, also after an interruption: a search is not retried.
-    """
+    """Find models by name and tag ("" is any), most downloaded first, or by a pasted address. Raises `HubError`."""
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
@@ -53,12 +48,7 @@ def find_model(client: HubClient, repository: str) -> Model:
 
 
 def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> Model:
-    """Describe one repository by its small files, without its weights.
-
-    `keep_in` is a folder that caches them by the hash of their content.
-
-    Raises `HubError`: the Hub's own errors, not-mlx, or checksum for files with the wrong content.
-    """
+    """Describe a repository by its small files, kept in `keep_in` by their hashes. Raises `HubError`."""
     name = parse_repository(repository)
     commit, found = _described(client, name)
     listing = list_model(client, name, commit)

@@ -58,10 +58,7 @@ class Transfer:
     failed: Callable[[str, int, InterruptedTransferError], int]
 
     def fetch(self, file: RemoteFile) -> bool:
-        """Fetch the file's blob into the cache, verified; False if interrupted, with what arrived kept.
-
-        Raises `HubError`: refused, damaged twice, disk full, or no byte in all attempts.
-        """
+        """Fetch the file's blob, verified; False if interrupted, with what arrived kept. Raises `HubError`."""
         stop = self.client.connections.stop
         with self.cache.writing(file.digest, stop) as locked:
             if not locked:
@@ -213,10 +210,7 @@ class _PartialFile:
 
 
 def open_part(path: Path) -> int:
-    """Open the file at `path` for writing; a link, a pipe or a file with a second name is replaced by a new file.
-
-    Raises `OSError`.
-    """
+    """Open a file for writing; a link, a pipe or a file with a second name is replaced. Raises `OSError`."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         descriptor = os.open(path, flags, 0o644)

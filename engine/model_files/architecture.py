@@ -14,10 +14,7 @@ from engine.files.paths import resources
 
 
 def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
-    """Return the module of mlx_lm.models that builds this configuration, or None if mlx-lm has none.
-
-    Follows mlx-lm's renaming tables, including the one by `architectures`.
-    """
+    """Return the module of mlx_lm.models for a configuration, by mlx-lm's renaming tables; None if it has none."""
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
         return None

@@ -1,7 +1,4 @@
-"""The files of a model or a head: their names, the configuration, and the headers of the weights. Does not import mlx.
-
-Main models are loaded without the heads in their folders.
-"""
+"""The files of a model without the heads in its folder, or of a head: names, configuration, headers. No mlx."""
 
 from __future__ import annotations
 
@@ -154,10 +151,7 @@ class ModelFolder:
         return {name: shard for name, shard in found.items() if is_weights(shard)}
 
     def missing_weights(self, may_lack: Set[str] = frozenset()) -> str | None:
-        """Return the first missing file of weights, by the index or the numbering of the shards, or None.
-
-        Those in `may_lack` do not count.
-        """
+        """Return the first file of weights, by the index or the shards' numbers, that is missing; None if none is."""
         present = {file.name for file in self._named_like_weights if os.path.exists(file)}
         expected = set(self.files_by_tensor.values())
         for name in present:
@@ -187,10 +181,7 @@ class ModelFolder:
 
     @cached_property
     def head(self) -> str | None:
-        """The kind of the head that this is, or None if it is none or cannot be read. Does not raise.
-
-        Before any weights are downloaded, the configuration decides.
-        """
+        """The kind of the head that this is, without weights by its configuration; or None. Does not raise."""
         if self.is_file:
             found = set(self._tensor_names([self.path]))
             if self.is_shard:
@@ -249,10 +240,7 @@ class ModelFolder:
         return tensors
 
     def heads(self) -> list[tuple[str, ModelFolder]]:
-        """Return the heads in a main model's folder: in their own folders, in files beside its weights, in its weights.
-
-        Each has the name of its folder or file, or "mtp" in the main model's own files. Does not raise.
-        """
+        """Return the heads in a main model's folder by their folder or file, "mtp" for its own. Does not raise."""
         try:
             names = sorted(self.names)
         except ModelNotUsable:

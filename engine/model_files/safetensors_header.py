@@ -42,10 +42,7 @@ class TensorHeader:
 
 
 def read_header(path: Path) -> dict[str, TensorHeader]:
-    """Return every tensor of the file by name. Reads the header only.
-
-    Raises `CutOffFileError` if the file is shorter than its header says, `DamagedHeaderError` if the header is wrong.
-    """
+    """Return every tensor by name, from the header. Raises `CutOffFileError` or `DamagedHeaderError`."""
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
@@ -91,10 +88,7 @@ def header_length(prefix: bytes) -> int:
 
 
 def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
-    """Return how many parameters the tensors hold; a quantised tensor has one scale for each group of parameters.
-
-    `group_size` is the configured one, or None to assume 64, the most common.
-    """
+    """Return how many parameters the tensors hold; quantised ones have a scale for each `group_size`, or for 64."""
     total = 0
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")

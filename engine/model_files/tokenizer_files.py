@@ -1,7 +1,4 @@
-"""Reads vocabularies from tokenizer.json and compares them by the ids of their tokens.
-
-Speculation passes ids between two models, so only the map from ids to strings counts, not how a tokenizer splits text.
-"""
+"""Compares vocabularies by the ids of their tokens, which speculation passes on, not by how tokenizers split text."""
 
 from __future__ import annotations
 

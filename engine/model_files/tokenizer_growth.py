@@ -15,9 +15,7 @@ _REPEATS = frozenset("*+?{")
 
 
 def grows_without_bounds(tokenizer: Mapping[str, Any]) -> bool:
-    """Whether the normalizer or the decoder of a parsed tokenizer.json can turn a character into thousands, or its
-    decoder can run for any time.
-    """
+    """Whether a tokenizer.json can make thousands of characters of one, or has a decoder that may run forever."""
     decoder = tokenizer.get("decoder")
     return (
         any(_growth(tokenizer.get(part)) > MOST_GROWTH for part in ("normalizer", "pre_tokenizer"))

@@ -13,10 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class VisionKind:
-    """A family: the `model_type`s of its configurations, and the prefixes of its tower's tensors, without "model.".
-
-    A tuple among the prefixes holds the names of one part, any of which a folder may use.
-    """
+    """A family: its `model_type`s, and prefixes of its tower's tensors, without "model."; any one of a tuple counts."""
 
     name: str
     model_types: tuple[str, ...]

@@ -17,10 +17,7 @@ _BRACKET = re.compile(r"[][\\]")
 def as_markdown(
     conversation: Conversation, path: Sequence[Message], labels: Labels, addresses: Mapping[str, str]
 ) -> str:
-    """Return a chat as Markdown; `path` is what the chat shows, and `addresses` are those of its pictures by digests.
-
-    Headings inside answers stay as they are.
-    """
+    """Return a chat as Markdown; `path` is what it shows, and `addresses` are those of its pictures by digests."""
     parts = [f"# {conversation.title or labels.untitled}"]
     if conversation.system_prompt:
         parts += [f"## {labels.system}", conversation.system_prompt]

@@ -34,10 +34,7 @@ _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2,
 
 
 def as_html(markdown: str, as_latex: bool = False) -> str:
-    """Return the body of an answer, with formulas as MathML or, for programs without MathML, as LaTeX.
-
-    Everything but the markup of Markdown is escaped.
-    """
+    """Return the body of an answer, escaped, with formulas as MathML or, for programs without it, as LaTeX."""
     page = _Renderer().render(parse(markdown), PARSER.options, {"as_latex": as_latex})
     return page.strip()
 

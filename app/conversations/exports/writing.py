@@ -37,10 +37,7 @@ class StoreRunner(Protocol):
 
 
 def write_json(run: StoreRunner, conversation_ids: Sequence[int], path: Path, *, private: bool = True) -> None:
-    """Write chats into one JSON file, which only its owner may read if it is `private`.
-
-    Call it on a thread that may wait. On OSError no file is left.
-    """
+    """Write chats into one JSON file, which only its owner may read if it is `private`. Waits; may raise OSError."""
     exported_at = run(lambda store: store.database.clock())
 
     def objects() -> Iterator[dict[str, Any]]:

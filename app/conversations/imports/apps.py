@@ -1,6 +1,4 @@
-"""Reads the chats of apps that need little more than a table: Open WebUI, Jan, llama.cpp's web UI, LibreChat,
-AnythingLLM, Gemini, LM Studio, DeepSeek, Grok, AI Studio, and plain lists of messages.
-"""
+"""Reads the chats of apps that need little more than a table, and plain lists of messages."""
 
 from __future__ import annotations
 

@@ -52,9 +52,7 @@ def time(container: object, path: str) -> float | None:
 
 
 def part_text(part: object) -> str | None:
-    """Return the text of a content part: a string, or an object with a "text", plain or as {"value": text} as in
-    OpenAI's threads, or with a "content". Returns None for images, files and calls.
-    """
+    """Return the text of a part: itself, its "text", plain or as OpenAI's {"value": text}, or "content"; or None."""
     if isinstance(part, str):
         return part
     return next((value for value in values(part, "text.value|text|content") if isinstance(value, str)), None)

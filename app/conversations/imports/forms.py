@@ -1,6 +1,4 @@
-"""Reads chats of other apps. The tables have the names that all apps give to the fields of a chat, a message and a
-file, as paths of `fields`; a form says what else an app does in its own way.
-"""
+"""Reads chats of other apps by tables of the names of fields, and by forms of what an app does in its own way."""
 
 from __future__ import annotations
 

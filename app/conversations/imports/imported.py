@@ -86,10 +86,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did: the ids of chats that were added, extended by new messages, or unchanged, and the rest.
-
-    `left_out` counts parts of messages by the reason codes of ImportedConversation, over all added and extended chats.
-    """
+    """What an import did: the ids of chats by outcome, and what was skipped or, by reason codes, `left_out` of them."""
 
     added: tuple[int, ...] = ()
     extended: tuple[int, ...] = ()

@@ -46,10 +46,7 @@ class StreamedItems:
 
 
 def count_containers(content: bytes, enough: int) -> int:
-    """Count the lists and objects of JSON without parsing it, exactly above `enough`.
-
-    Parsing the three bytes `[],` takes a hundred bytes of memory.
-    """
+    """Count the lists and objects of JSON, exactly above `enough`: parsed, the three bytes `[],` take a hundred."""
     # Leave strings out only if there are too many brackets together with those in them.
     if (count := content.count(b"[") + content.count(b"{")) > enough:
         bare = STRING.sub(b"", content)

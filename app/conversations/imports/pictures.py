@@ -37,9 +37,7 @@ def usable_picture(name: str, content: bytes | None) -> Attachment | None:
 
 
 def picture_at(container: object, paths: str, files: Files) -> bytes | None:
-    """Return a picture: base64 or a file's name alone, or at one of the paths its bytes, a data URL or the start of a
-    file's name.
-    """
+    """Return a picture: base64 or a file's name alone, or at a path its bytes, a data URL or the start of a name."""
     if isinstance(container, str):
         return picture_of_base64(container) or files(container)
     for value in fields.values(container, paths):
@@ -51,10 +49,7 @@ def picture_at(container: object, paths: str, files: Files) -> bytes | None:
 
 
 def files_of(path: Path, stack: ExitStack) -> Files:
-    """Return what reads a file of an export by the beginning of its name.
-
-    The files are those in the ZIP file, or beside the file and where LM Studio keeps them.
-    """
+    """Return what reads a file by the start of its name: in the ZIP file, or beside the file and as LM Studio does."""
     files: dict[str, Any]
     read: Callable[[Any], bytes]
     if zipfile.is_zipfile(path):

@@ -139,10 +139,7 @@ def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversati
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
-    """Yield the names and JSON values of a file, of the files in a ZIP file or a folder, or of a Jan thread.
-
-    The value of a database is its path.
-    """
+    """Yield the names and JSON values in a file, a ZIP file, a folder or a Jan thread; a database is its path."""
     if path.is_dir():
         for name in _with_chats(str(one) for one in sorted(path.rglob("*")) if one.is_file()):
             yield from _documents(Path(name), step)
@@ -164,10 +161,7 @@ def _is_database(path: Path) -> bool:
 
 
 def _with_chats(names: Iterable[str]) -> list[str]:
-    """Return the names of files with chats: those of an app's export, which has other JSON, too, or all that may be.
-
-    A thread.json of Jan is read with the messages beside it.
-    """
+    """Return the names of files with chats: those of an app's export, or all. Jan's thread.json is not one alone."""
     shown = [name for name in names if not Path(name).name.startswith((".", "thread.json"))]
     exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
     # AI Studio's files have no suffix.
