@@ -40,7 +40,8 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
                 text.add_blocks(_said(one.get_object(), content))
     with skipping_damage(text):
         # What was filled in where Adobe's programs alone draw the form.
-        for element in safe_xml((reader.xfa or {}).get("datasets", b"<none/>")).iter():
+        filled = {} if reader.get_fields() else reader.xfa or {}
+        for element in safe_xml(filled.get("datasets", b"<none/>")).iter():
             if element.text and element.text.strip() and not len(element):
                 text.add_blocks(f"{element.tag}: {element.text.strip()}")
     # A file of nothing else has no text.
