@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.documents.encodings import decode
 from engine.documents.marked_text import MarkedText
 from engine.documents.web_page import decoded_as, decoded_page, read_page
 
@@ -21,77 +20,59 @@ def read_mail(data: bytes, text: MarkedText) -> None:
 
     first, _, rest = data.partition(b"\n")
     # Mail on a Mac writes the length first, and its own marks last.
-    _add_mail(message_from_bytes(rest[: int(first)] if first.strip().isdigit() and len(first) < 12 else data), text)
+    mail = message_from_bytes(rest[: int(first)] if first.strip().isdigit() and len(first) < 12 else data)
+    _add_headers(mail, text)
+    _add_part(mail, text)
     text.finish()
 
 
-def _add_mail(mail: Message, text: MarkedText) -> None:
+def _add_headers(mail: Message, text: MarkedText) -> None:
     given = {name.lower(): str(value) for name, value in mail.raw_items()}
-    text.add("\n".join(f"{name}: {_header(given[name.lower()])}" for name in _HEADERS if name.lower() in given))
-    text.end_block()
-    _add_part(mail, text)
+    text.add_blocks("\n".join(f"{name}: {_header(given[name.lower()])}" for name in _HEADERS if name.lower() in given))
 
 
 def _add_part(part: Message, text: MarkedText) -> None:
-    kind = part.get_content_type()
+    kind, name = part.get_content_type(), _header(part.get_filename() or "")
     within: Any = part.get_payload()
+    is_attached = part.get_content_disposition() == "attachment"
     if isinstance(within, list):
-        if kind == "multipart/alternative":
-            within = [max(within, key=_worth)] if within else []
-        elif kind == "multipart/related":
-            # What follows the first are its pictures.
-            within = within[:1] + [one for one in within[1:] if one.get_content_disposition() == "attachment"]
+        if within and kind in ("multipart/alternative", "multipart/related"):
+            # Plain text, if it has any, before a page; beside a page are its pictures.
+            plain = (one for one in within if one.get_content_type() == "text/plain" and _text_of(one).strip())
+            shown = next(plain, within[-1]) if kind == "multipart/alternative" else within[0]
+            others = (one for other in within if other is not shown for one in other.walk())
+            within = [shown, *(one for one in others if one.get_content_disposition() == "attachment")]
         for one in within:
-            (_add_mail if kind == "message/rfc822" else _add_part)(one, text)
-        return
-    name = _header(part.get_filename() or "")
-    if (
-        name
-        or part.get_content_disposition() == "attachment"
-        or part.get_content_maintype() not in ("text", "multipart")
-    ):
-        text.add(f"[Attachment: {name or kind}]")
-        text.end_block()
-        return
-    content = _text_of(part)
-    if kind == "text/html":
-        read_page(content.encode("utf-8", "replace"), text)
+            if kind == "message/rfc822":
+                _add_headers(one, text)
+            _add_part(one, text)
+    elif name or is_attached or part.get_content_maintype() not in ("text", "multipart"):
+        text.add_blocks(f"[Attachment: {name or kind}]")
+    elif kind == "text/html":
+        read_page(_text_of(part).encode("utf-8", "replace"), text)
     else:
-        text.add(content.replace("\r\n", "\n"))
-        text.end_block()
-
-
-def _worth(part: Message) -> int:
-    """Return a rank for a form of a body: plain text, if it has any, before a page."""
-    kind = part.get_content_type()
-    if kind == "text/plain":
-        return 3 if _text_of(part).strip() else 0
-    return 2 if kind in ("text/html", "multipart/related", "multipart/mixed") else 1
+        text.add_blocks(_text_of(part).replace("\r\n", "\n"))
 
 
 def _text_of(part: Message) -> str:
     content = part.get_payload(decode=True)
-    if not isinstance(content, bytes):
-        return ""
-    declared = decoded_as(content, part.get_content_charset(""))
-    if declared is None:
-        read = decoded_page(content) if part.get_content_type() == "text/html" else decode(content)
-        declared = read[0] if read else content.decode("latin-1")
-    return declared
+    return _decoded(content, part.get_content_charset("")) if isinstance(content, bytes) else ""
 
 
 def _header(value: str) -> str:
-    """Return a header in letters. A mail may name a character set that there is not, or none."""
+    """Return a header in letters."""
     from email.header import decode_header
 
-    plain = value.encode("utf-8", "surrogateescape")
-    found = plain.decode("utf-8", "replace") if (read := decode(plain)) is None else read[0]
     words = ""
-    for content, charset in decode_header(found):
-        if isinstance(content, str):
-            words += content
-        elif charset is None:
-            words += content.decode("raw-unicode-escape")
-        else:
-            words += decoded_as(content, charset) or content.decode("utf-8", "replace")
+    for content, label in decode_header(_decoded(value.encode("utf-8", "surrogateescape"), "")):
+        if isinstance(content, bytes):
+            content = _decoded(content, label) if label else content.decode("raw-unicode-escape")
+        words += content
     return " ".join(words.split())
+
+
+def _decoded(content: bytes, label: str) -> str:
+    """Decode text in the encoding that has a label; if there is none, as it says itself, else by a guess."""
+    declared = decoded_as(content, label)
+    found = decoded_page(content) if declared is None else (declared, "")
+    return content.decode("latin-1") if found is None else found[0]

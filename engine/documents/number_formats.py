@@ -14,9 +14,9 @@ BUILT_IN |= {1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%",
 BUILT_IN |= dict.fromkeys((5, 6, 42), "$#,##0;($#,##0)") | dict.fromkeys((7, 8, 44), "$#,##0.00;($#,##0.00)")
 BUILT_IN |= dict.fromkeys((37, 38, 41), "#,##0;(#,##0)") | dict.fromkeys((39, 40, 43), "#,##0.00;(#,##0.00)")
 _TOKEN = re.compile(
-    r"""(?P<next>;) | "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | _.(?P<space>) | \*. | (?P<general>General|@)
+    r"""(?P<next>;) | "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | _.(?P<space>) | \*.
     | \[\$(?P<currency>[^\]-]*)[^\]]*\] | (?P<time>\[[hms]+\]|[ymdhs年月日]+) | \[[^\]]*\]
-    | (?P<digits>[0#?.][0#?.,]*(?:E[+-][0#?]+)?) | (?P<other>.)""",
+    | (?P<digits>General|@|[0#?.][0#?.,]*(?:E[+-][0#?]+)?) | (?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 # The kinds of the tokens of a section, and what of them is shown.
@@ -50,19 +50,21 @@ def _sections(code: str) -> list[_Tokens]:
 
 
 def _shown(section: _Tokens, number: float, first: datetime) -> str:
-    kinds, general = [kind for kind, _ in section], f"{abs(number):.15g}"
+    kinds = [kind for kind, _ in section]
     if "time" in kinds:
         return _time(number, first, is_elapsed=any(kind == "time" and "[" in text for kind, text in section))
     # Fractions, and numbers for telephones.
     if kinds.count("digits") > 1:
         raise ValueError
     exact = abs(Decimal(repr(number))).scaleb(2 * section.count(("other", "%")))
-    texts = {"digits": lambda pattern: _digits(exact, pattern), "general": lambda _: general}
-    whole = "".join(texts[kind](text) if kind in texts else text for kind, text in section).strip()
+    texts = [_digits(exact, text) if kind == "digits" else text for kind, text in section]
+    whole = "".join(texts).strip()
     return f"-{whole}" if number < 0 and re.search("[1-9]", whole) else whole
 
 
 def _digits(number: Decimal, pattern: str) -> str:
+    if pattern[0] not in "0#?.":
+        return f"{float(number):.15g}"
     whole, _, places = pattern.rstrip(",").partition(".")
     if "E" in pattern.upper():
         return f"{float(number):.{len(places.upper().partition('E')[0])}E}"
