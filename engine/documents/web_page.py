@@ -5,34 +5,39 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
 
 import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import decode
-from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.mathml import latex_of
-from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, skipping_damage
+from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
+from engine.files.safe_xml import safe_xml
 
 _LEFT_OUT = "script style title template noscript head svg object iframe rt rp datalist -comment"
 _BLOCKS = (
     "address article aside blockquote caption center dd details div dl dt fieldset figcaption figure footer form "
-    "header legend main nav p section summary tbody tfoot thead"
+    "header hr legend main nav p section summary tbody tfoot thead"
 )
-_ROLES = dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW}
-_ROLES |= {f"h{level}": Role("heading", level) for level in range(1, 7)}
-_STRUCK, _TEXT = ("del", "s", "strike"), "-text"
+_MEANINGS: dict[str, Role | str] = {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW, "br": "\n"}
+_MEANINGS |= dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {f"h{level}": Role("heading", level) for level in range(1, 7)}
+_MEANINGS |= dict.fromkeys(("del", "s", "strike"), "~~")
+_TEXT = "-text"
 _FIELDS = ("text", "email", "tel", "url", "number", "date", "search")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
 # A list to choose from whose end was forgotten, up to a block: parsers take the rest of the page for a choice.
 _OPEN_SELECT = re.compile(
-    r"(<select\b(?:(?!</?(?:select|{0})\b)[\s\S])*+)(?=<(?:{0})\b)".format("|".join(_ROLES)), re.IGNORECASE
+    r"(<select\b(?:(?!</?(?:select|{0})\b)[\s\S])*+)(?=<(?:{0})\b)".format("|".join(_MEANINGS)), re.IGNORECASE
 )
 # What XHTML closes at once, and HTML would leave open.
 _CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([\w:]+)([^<>]*)/>")
+# Formulas of books have prefixes.
+_PREFIX = re.compile(r"(</?)(?:m|mml):")
+# What XML has to declare.
+_NO_XML = re.compile(r"""&nbsp;|\s(?!xml)\w+:[\w-]+="[^"]*\"""")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
@@ -86,46 +91,34 @@ def read_book(parts: ZippedParts, text: MarkedText) -> None:
 
 def read_page(page: bytes, text: MarkedText) -> None:
     """Add the blocks of a page in UTF-8, as a browser lays its elements out."""
-    content = _OPEN_SELECT.sub(r"\1</select>", page.decode())
+    content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
     raised = False
     for node, begins in _visited(LexborHTMLParser(content).root, text):
-        tag, role = _plain(node), _role(node)
-        if tag == _TEXT:
-            words = node.text_content or ""
-            if raised and EXPONENT.match(words):
-                text.add("^")
-            if text.block is CODE:
-                text.add(words)
-            else:
-                text.add_of_page(words)
-        elif role is not None:
-            (text.start if begins else text.end)(role)
-        elif tag in _STRUCK:
-            text.add("~~")
-        elif begins:
-            _add_single(tag, node, text)
-        raised = begins and tag == "sup"
+        meaning = str(node.text_content) if node.tag == _TEXT else _meaning(node, text)
+        if isinstance(meaning, Role) and begins:
+            text.start(meaning)
+        elif isinstance(meaning, Role):
+            text.end(meaning)
+        elif node.tag == _TEXT and text.block is not CODE:
+            text.add_of_page(f"^{meaning}" if raised and EXPONENT.match(meaning) else meaning)
+        elif begins or meaning == "~~":
+            text.add(meaning)
+        raised = begins and node.tag == "sup"
     text.finish()
 
 
 def _visited(root: LexborNode | None, text: MarkedText) -> Iterator[tuple[LexborNode, bool]]:
     """Yield the nodes that are shown, and whether they begin or end. Pages nest deeper than Python's stack."""
-    node, begins = root, True
-    while node is not None:
-        shown = begins and _is_shown(node, text)
-        if shown or not begins:
+    left = [] if root is None else [(root, True)]
+    while left:
+        node, begins = left.pop()
+        if not begins or _is_shown(node, text):
             yield node, begins
-        if shown and _plain(node) != "math" and node.first_child is not None:
-            node = node.first_child
-            continue
-        if shown and _plain(node) != _TEXT:
-            yield node, False
-        if node.next is not None:
-            node, begins = node.next, True
-        else:
-            node, begins = node.parent, False
+            if begins and node.tag not in (_TEXT, "math"):
+                left.append((node, False))
+                left += [(one, True) for one in reversed([*node.iter(include_text=True)])]
 
 
 def _is_shown(node: LexborNode, text: MarkedText) -> bool:
@@ -143,49 +136,24 @@ def _is_shown(node: LexborNode, text: MarkedText) -> bool:
     return not is_hidden
 
 
-def _add_single(tag: str, node: LexborNode, text: MarkedText) -> None:
-    """Add an element that is no part of the page's structure."""
-    given = {name: found or "" for name, found in node.attributes.items()}
-    kind = given.get("type", "text").lower()
-    if tag == "br":
-        text.add("\n")
-    elif tag == "hr":
-        text.end_block()
-    elif tag == "math":
+def _meaning(node: LexborNode, text: MarkedText) -> Role | str:
+    """Return the role of an element, or the words that it stands for."""
+    tag, given = node.tag or "", {name: found or "" for name, found in node.attributes.items()}
+    kind, address = given.get("type", "text").lower(), given.get("href", "").strip()
+    if tag == "math":
         # It may nest deeper than Python's stack.
         with skipping_damage(text):
-            text.add(latex_of(_formula(node)))
-    elif tag == "img" and (alt := given.get("alt")):
-        text.add(f"[{alt}]")
-    elif tag == "input" and kind in ("checkbox", "radio"):
-        text.add("☒ " if "checked" in given else "☐ ")
-    elif tag == "input" and kind in _FIELDS:
-        text.add_of_page(given.get("value", ""))
-
-
-def _formula(node: LexborNode) -> Element:
-    element = Element(_plain(node), {name: found or "" for name, found in node.attributes.items()})
-    element.extend(_formula(one) for one in node.iter())
-    element.text = "" if len(element) else node.text()
-    return element
-
-
-def _plain(node: LexborNode) -> str:
-    """Return the name of an element, which has a prefix in formulas of books."""
-    return (node.tag or "").removeprefix("m:").removeprefix("mml:")
-
-
-def _role(node: LexborNode) -> Role | None:
-    tag, given = node.tag or "", node.attributes
+            return latex_of(safe_xml(_NO_XML.sub(" ", str(node.html))))
     if tag in ("ul", "ol"):
-        return Role("list", _number(given.get("start")) - 1 if tag == "ol" else -1)
-    if tag == "a":
-        address = (given.get("href") or "").strip()
-        return Role("link", mark=address) if _ADDRESS.match(address) else None
+        return Role("list", max(0, integer(given.get("start"), 1) - 1) if tag == "ol" else -1)
+    if tag == "a" and _ADDRESS.match(address):
+        return Role("link", mark=address)
     if tag in ("td", "th"):
-        return Role("cell", _number(given.get("colspan")), rows=_number(given.get("rowspan")))
-    return _ROLES.get(tag)
-
-
-def _number(text: str | None) -> int:
-    return max(1, int(text[:6])) if text and text.isdecimal() else 1
+        return Role("cell", integer(given.get("colspan"), 1), rows=integer(given.get("rowspan"), 1))
+    if tag == "img" and given.get("alt"):
+        return f"[{given['alt']}]"
+    if tag == "input" and kind in ("checkbox", "radio"):
+        return "☒ " if "checked" in given else "☐ "
+    if tag == "input" and kind in _FIELDS:
+        return given.get("value", "")
+    return _MEANINGS.get(tag, THROUGH)
