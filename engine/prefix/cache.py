@@ -18,7 +18,7 @@ from engine.pictures.placed import PlacedPicture, content_of
 from engine.prefix.store import PrefixStore
 from engine.speculation.conversation import CachedConversation, usable_prefix
 from engine.speculation.drafters.sources import Drafter
-from engine.speculation.rounds.sequence import CHECKPOINT_SPACING, NEWEST, CachedSequence
+from engine.speculation.rounds.sequence import CHECKPOINT_SPACING, CachedSequence
 from engine.status import PrefixCacheUsage
 from engine.tokenizers.prompts import shared_prefix
 
@@ -106,14 +106,16 @@ class PrefixCache:
         budget = self.budget if budget is None else budget
         for entry in self._entries:
             if self.bytes > budget:
-                _thin(entry)
+                for sequence in _sequences(entry):
+                    sequence.thin(0)
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
     def thin(self) -> None:
         """Drop the inner checkpoints of all conversations: what branches off there is read from an earlier place on."""
         for entry in self._entries:
-            _thin(entry, newest=1)
+            for sequence in _sequences(entry):
+                sequence.thin(0, newest=1)
 
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
         """Drop the caches of the previous drafter of the main model in use.
@@ -192,10 +194,8 @@ class PrefixCache:
         return entry.fork()
 
 
-def _thin(entry: CachedConversation, newest: int = NEWEST) -> None:
-    for sequence in (entry.main, entry.draft):
-        if sequence is not None:
-            sequence.thin(0, newest)
+def _sequences(entry: CachedConversation) -> list[CachedSequence]:
+    return [sequence for sequence in (entry.main, entry.draft) if sequence is not None]
 
 
 def _is_mostly_shared(entry: CachedConversation, others: Sequence[CachedConversation]) -> bool:

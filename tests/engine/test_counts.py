@@ -6,19 +6,23 @@ Counts are those of a long answer less those of a short one, so that starting ca
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import mlx.core as mx
 import pytest
 from mlx_lm import stream_generate
 
 from engine import ChatRequest, SpeculationSettings
-from engine.bench.arms import run_to_end
+from engine.bench.arms import run_all, run_to_end
 from engine.main_model.loaded_model import LoadedModel
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import layers_of
 from engine.stats import RequestStats
+from tests.engine.chats import DRAFT
 from tests.engine.counting import Counts, counting, each_token, most_bytes
+from tests.engine.passed_on import PassedOn
 from tests.engine.serving_requests import submit
 from tests.engine.tiers import by_tier
 
@@ -126,3 +130,20 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     parts = (len(layers_of(serving.models.main.model)) - 1).bit_length()
     assert counts.evaluations <= drafted + (parts + 3) * rounds
     assert counts.nodes <= NODES_OF_A_PASS * rounds + NODES_OF_A_DRAFT_PASS * drafted
+
+
+class Wide(PassedOn):
+    """Has a megabyte of logits for each row that is computed."""
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        return mx.pad(super().__call__(tokens, cache), [(0, 0), (0, 0), (0, 2**18)])
+
+
+@pytest.mark.parametrize("prompts", [1, 2])
+def test_reading_prompts_computes_no_logits_but_those_of_their_last_rows(
+    scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel], prompts: int
+) -> None:
+    main, draft = (replace(model, model=Wide(model.model)) for model in starter)
+    scheduler.install(main, draft)
+    asked = ChatRequest(prompt=[7] * 200, speculation=DRAFT, max_tokens=4)
+    assert most_bytes(lambda: run_all(scheduler, [asked] * prompts)) < 60e6

@@ -25,8 +25,6 @@ PREFILL_CHUNK = 512
 
 # The most checkpoints of recurrent layers and windows that a sequence keeps, beside one for each CHECKPOINT_SPACING.
 MAX_CHECKPOINTS = 6
-# Those of the latest turn: before its question, at the end of the prompt, and at the end of the answer.
-NEWEST = 3
 # The most tokens between two places of a long prompt at which a later conversation can branch off.
 CHECKPOINT_SPACING = 8192
 
@@ -179,11 +177,9 @@ class CachedSequence:
             each = sum(array.nbytes for array in self.checkpoints[-1].arrays())
             self.thin(MAX_CHECKPOINTS + min(self.position // CHECKPOINT_SPACING, self.checkpoint_bytes // max(1, each)))
 
-    def thin(self, most: int, newest: int = NEWEST) -> None:
-        """Drop checkpoints until `most` are left, first those close to others, but none of the `newest`.
-
-        The end of the system prompt, which other conversations share, stays: it is the first that is not in a row.
-        """
+    def thin(self, most: int, newest: int = 3) -> None:
+        """Drop checkpoints until `most` are left, those close to others first; the `newest` stay."""
+        # Other conversations share the end of the system prompt.
         shared = next((kept for kept in self.checkpoints if kept.position % CHECKPOINT_SPACING), None)
         while len(self.checkpoints) > max(most, newest + 1):
             places = [0, *(kept.position for kept in self.checkpoints)]
