@@ -13,7 +13,6 @@ from app.conversations.database import Database
 from app.conversations.encoding import (
     error_to_json,
     join_packed,
-    optional_json,
     pack_rounds,
     pack_tokens,
     source_values,
@@ -114,24 +113,18 @@ class Answers:
         now = self._database.clock()
         with self._database.write() as changes:
             self._fold(message_id, message.content + text, tokens, rounds)
-            self._database.execute(
-                """
-                UPDATE messages SET state = ?, finish_reason = ?, error = ?, stats = coalesce(?, stats)
-                WHERE id = ?""",
-                (state, reason, error_to_json(error), optional_json(stats), message_id),
-            )
+            self._database.update("messages", message_id, state=state, finish_reason=reason, error=error_to_json(error))
             if stats is not None:
+                self._database.update("messages", message_id, stats=to_json(stats))
                 self._database.execute(
                     """
                     INSERT INTO requests
                         (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
                     SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
-                    (now, reason or state, optional_json(stats), message_id),
+                    (now, reason or state, to_json(stats), message_id),
                 )
             if not interrupted:
-                self._database.execute(
-                    "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, message.conversation_id)
-                )
+                self._database.update("conversations", message.conversation_id, updated_at=now)
             # The first answer of a chat gives it its title.
             if message.parent_id is not None and self._messages.get(message.parent_id).parent_id is None:
                 self._conversations.title_automatically(message.conversation_id)
@@ -160,10 +153,7 @@ class Answers:
         """End a call with its result, or with the error's code and arguments because of which it has none."""
         with self._database.write():
             self.finish(message_id, text=text, error=error)
-            self._database.execute(
-                "UPDATE messages SET tool_use = ?, attachments = ? WHERE id = ?",
-                (optional_json(tool_use), to_json(pictures), message_id),
-            )
+            self._database.update("messages", message_id, tool_use=to_json(tool_use), attachments=to_json(pictures))
         note_pictures(self._database, pictures)
 
     def mark_interrupted(self) -> None:
@@ -180,7 +170,7 @@ class Answers:
         packed = self._messages.packed(message_id)
         if last_tokens or last_rounds:
             packed.append((pack_tokens(last_tokens), pack_rounds(last_rounds)))
-        self._database.execute("UPDATE messages SET content = ? WHERE id = ?", (content, message_id))
+        self._database.update("messages", message_id, content=content)
         if packed:
             tokens, rounds = map(join_packed, zip(*packed, strict=True))
             self._database.execute(

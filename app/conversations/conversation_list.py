@@ -242,7 +242,7 @@ class ConversationList:
                     self._update(conversation_id, folder_id=other)
                 self._database.execute("DELETE FROM folders WHERE id = ?", (folder_id,))
                 return
-            if not self._database.execute("UPDATE folders SET name = ? WHERE id = ?", (name, folder_id)).rowcount:
+            if not self._database.update("folders", folder_id, name=name):
                 raise NotFound("folder", folder_id)
 
     def delete_folder(self, folder_id: int) -> None:
@@ -294,7 +294,7 @@ class ConversationList:
         with self._database.write() as changes:
             changes.folders = True
             for position, folder_id in enumerate(folder_ids):
-                self._database.execute("UPDATE folders SET position = ? WHERE id = ?", (position, folder_id))
+                self._database.update("folders", folder_id, position=position)
 
     def move_to_folder(self, conversation_id: int, folder_id: int | None) -> None:
         with self._database.write():
@@ -303,23 +303,16 @@ class ConversationList:
             self._update(conversation_id, folder_id=folder_id)
 
     def _update_folder(self, folder_id: int, **values: object) -> None:
-        """Set columns of one folder. The names are constants of this module, never input."""
-        assignments = ", ".join(f"{column} = ?" for column in values)
         with self._database.write() as changes:
             changes.folders = True
-            self._database.execute(f"UPDATE folders SET {assignments} WHERE id = ?", (*values.values(), folder_id))
+            self._database.update("folders", folder_id, **values)
 
     def _in_folder(self, folder_id: int) -> list[int]:
         return self._database.ids("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
 
     def _update(self, conversation_id: int, **values: object) -> None:
-        """Set columns of one chat. The names are constants of this module, never input."""
-        assignments = ", ".join(f"{column} = ?" for column in values)
         with self._database.write() as changes:
-            cursor = self._database.execute(
-                f"UPDATE conversations SET {assignments} WHERE id = ?", (*values.values(), conversation_id)
-            )
-            if not cursor.rowcount:
+            if not self._database.update("conversations", conversation_id, **values):
                 raise NotFound("conversation", conversation_id)
             changes.conversations.add(conversation_id)
 

@@ -108,6 +108,12 @@ class Database:
         assert identity is not None
         return identity
 
+    def update(self, table: str, identity: int, **values: Any) -> bool:
+        """Set columns, named by constants of the program, of the row with an id; return whether there is one."""
+        assignments = ", ".join(f"{name} = ?" for name in values)
+        cursor = self.execute(f"UPDATE {table} SET {assignments} WHERE id = ?", (*values.values(), identity))
+        return cursor.rowcount > 0
+
     @contextmanager
     def write(self) -> Iterator[StoreChanges]:
         """Open a transaction, or join the open one: at its end all is on disk or nothing. Raises StoreNotWritable."""

@@ -108,9 +108,7 @@ class Deletions:
                 # A message that was deleted or moved again since is not there.
                 if identity in siblings:
                     siblings.remove(identity)
-                    self._database.execute(
-                        "UPDATE messages SET parent_id = ?, position = ? WHERE id = ?", (parent, position, identity)
-                    )
+                    self._database.update("messages", identity, parent_id=parent, position=position)
             siblings.insert(deletion.position, deletion.top)
             self._number(siblings)
             # Unselect messages below the restored ones that do not exist any more.
@@ -149,7 +147,7 @@ class Deletions:
             selected = self._database.scalar(f"SELECT {column} FROM {table} WHERE id = ?", (owner,))
             was_shown = selected in (None, top["id"])
             for row in moved:
-                self._database.execute("UPDATE messages SET parent_id = ? WHERE id = ?", (parent_id, row["id"]))
+                self._database.update("messages", row["id"], parent_id=parent_id)
             siblings[position : position + 1] = [row["id"] for row in moved]
             self._number(siblings)
             for identity in identities:
@@ -162,7 +160,7 @@ class Deletions:
             if siblings and was_shown:
                 nearest = siblings[min(position, len(siblings) - 1)]
                 chosen = shown if shown in siblings else nearest
-                self._database.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (chosen, owner))
+                self._database.update(table, owner, **{column: chosen})
             self._note(changes, deletion, conversation_id)
         return deletion
 
@@ -175,7 +173,7 @@ class Deletions:
 
     def _number(self, siblings: Sequence[int]) -> None:
         for position, identity in enumerate(siblings):
-            self._database.execute("UPDATE messages SET position = ? WHERE id = ?", (position, identity))
+            self._database.update("messages", identity, position=position)
 
     def _contents(self, rows: Sequence[_Values]) -> Iterable[bytes]:
         """Read the pictures of messages before their files are removed."""

@@ -172,13 +172,8 @@ class MessageTree:
         with self._database.write():
             chain = self._upwards(message_id)
             for message, parent in itertools.pairwise(chain):
-                self._database.execute(
-                    "UPDATE messages SET selected_child = ? WHERE id = ?", (message["id"], parent["id"])
-                )
-            self._database.execute(
-                "UPDATE conversations SET selected_root = ? WHERE id = ?",
-                (chain[-1]["id"], chain[0]["conversation_id"]),
-            )
+                self._database.update("messages", parent["id"], selected_child=message["id"])
+            self._database.update("conversations", chain[0]["conversation_id"], selected_root=chain[-1]["id"])
 
     def branch(self, message_id: int, title: str | None = None) -> int:
         """Copy the messages from the first one to this one into a new chat, and return its id."""
@@ -202,7 +197,7 @@ class MessageTree:
             message_id = next_message_id(self._database)
             times = [now if message.created_at is None else message.created_at]
             insert_messages(self._database, conversation_id, [message], [parent_id], times)
-            self._database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (now, conversation_id))
+            self._database.update("conversations", conversation_id, updated_at=now)
         return message_id
 
     def _copy_conversation(
@@ -221,14 +216,10 @@ class MessageTree:
             keys = free_time_keys(self._database, [number_of(row["created_at"]) for row in rows])
             copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
             for row in rows:
-                self._database.execute(
-                    "UPDATE messages SET parent_id = ?, selected_child = ? WHERE id = ?",
-                    (copies.get(row["parent_id"]), copies.get(row["selected_child"]), copies[row["id"]]),
-                )
+                parent, child = copies.get(row["parent_id"]), copies.get(row["selected_child"])
+                self._database.update("messages", copies[row["id"]], parent_id=parent, selected_child=child)
             root = self._database.scalar("SELECT selected_root FROM conversations WHERE id = ?", (original_id,))
-            self._database.execute(
-                "UPDATE conversations SET selected_root = ? WHERE id = ?", (copies.get(root), copy_id)
-            )
+            self._database.update("conversations", copy_id, selected_root=copies.get(root))
         return copy_id, copies
 
     def _copy_message(self, row: sqlite3.Row | dict[str, Any], conversation_id: int, time_key: int) -> int:

@@ -103,27 +103,21 @@ def open_in_memory(pictures: dict[str, bytes], clock: Callable[[], float] = time
 
 def is_open_elsewhere(path: Path) -> bool:
     """Return whether another process has the store at `path` open."""
-    if not path.exists():
-        return False
     try:
-        connect(path).close()
-    except StoreInUse:
-        return True
-    except (sqlite3.Error, UnicodeDecodeError):
-        return False
+        if path.exists():
+            connect(path).close()
+    except (StoreInUse, sqlite3.Error, UnicodeDecodeError) as error:
+        return isinstance(error, StoreInUse)
     return False
 
 
 def stored_pairs(path: Path) -> list[Totals]:
     """Return the figures of each pair in the store at `path`; none if it cannot be read. Raises StoreInUse."""
-    if not path.exists():
-        return []
-    try:
-        with closing(connect(path)) as connection:
-            known = version_of(connection) == LATEST
-            return RequestHistory(Database(connection, time.time)).by_pair() if known else []
-    except (sqlite3.Error, UnicodeDecodeError):
-        return []
+    if path.exists():
+        with suppress(sqlite3.Error, UnicodeDecodeError), closing(connect(path)) as connection:
+            if version_of(connection) == LATEST:
+                return RequestHistory(Database(connection, time.time)).by_pair()
+    return []
 
 
 def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:

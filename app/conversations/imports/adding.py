@@ -34,9 +34,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
     identity: int = existing["id"]
     if existing["trashed_at"] is not None:
         return IN_TRASH, identity
-    rows = store.database.rows(
-        "SELECT uid, id, role, content, state FROM messages WHERE conversation_id = ?", (identity,)
-    )
+    rows = database.rows("SELECT uid, id, role, content, state FROM messages WHERE conversation_id = ?", (identity,))
     known = {row["uid"]: row for row in rows}
     grown = [message for message in conversation.messages if _has_grown(known.get(message.uid), message)]
     if not grown and all(message.uid in known for message in conversation.messages):
@@ -50,7 +48,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
             _grow(store, ids[message.uid], message)
         if leaf is not None:
             store.messages.select(leaf)
-        _set_used(store, identity, max(used_at, conversation.updated_at or used_at))
+        database.update("conversations", identity, updated_at=max(used_at, conversation.updated_at or used_at))
     return EXTENDED, identity
 
 
@@ -82,7 +80,8 @@ def _add_new(store: ConversationStore, conversation: ImportedConversation) -> in
         if not conversation.title:
             store.conversations.title_automatically(identity)
         times = [message.created_at for message in conversation.messages if message.created_at is not None]
-        _set_used(store, identity, conversation.updated_at or max(times, default=started))
+        used_at = conversation.updated_at or max(times, default=started)
+        store.database.update("conversations", identity, updated_at=used_at)
     return identity
 
 
@@ -115,10 +114,8 @@ def _add_messages(
 
 def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
     if message.tokens:
-        store.database.execute(
-            "INSERT INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
-            (message_id, pack_tokens(message.tokens), pack_rounds(message.rounds)),
-        )
+        tokens, rounds = pack_tokens(message.tokens), pack_rounds(message.rounds)
+        store.database.insert("token_views", message_id=message_id, tokens=tokens, rounds=rounds)
 
 
 def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
@@ -131,21 +128,9 @@ def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
 
 def _grow(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
     with store.database.write():
-        store.database.execute(
-            "UPDATE messages SET content = ?, state = ?, finish_reason = ?, error = ?, stats = ? WHERE id = ?",
-            (
-                message.content,
-                message.state,
-                message.finish_reason,
-                error_to_json(message.error),
-                optional_json(message.stats),
-                message_id,
-            ),
-        )
+        values = {name: getattr(message, name) for name in ("content", "state", "finish_reason")}
+        values |= {"error": error_to_json(message.error), "stats": optional_json(message.stats)}
+        store.database.update("messages", message_id, **values)
         # The stored tokens are those of the shorter text.
         store.database.execute("DELETE FROM token_views WHERE message_id = ?", (message_id,))
         _keep_tokens(store, message_id, message)
-
-
-def _set_used(store: ConversationStore, identity: int, when: float) -> None:
-    store.database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (when, identity))

@@ -37,7 +37,6 @@ from app.conversations.imports.tandem import TANDEM
 
 _Step = Callable[[], object]
 
-
 # Each recognises its chats by fields that none before it has.
 _READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, *APPS)
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
@@ -89,6 +88,8 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
         outcomes[outcome].append(identity)
         if outcome != UNCHANGED:
             left_out.update(found.left_out)
+    if not (skipped or any(outcomes.values())):
+        skipped.append(Skipped(path.name, "unknown-format"))
     return ImportReport(
         added=tuple(outcomes[ADDED]),
         extended=tuple(outcomes[EXTENDED]),
@@ -99,20 +100,14 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
 
 
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
-    """Yield the chats, and what could not be read: at least one of them."""
-    is_empty = True
+    """Yield the chats, and what could not be read."""
     with ExitStack() as stack:
         files = files_of(path, stack)
         for name, data in _documents(path, step):
             try:
-                for found in [data] if isinstance(data, Skipped) else _chats(name, data, files):
-                    is_empty = False
-                    yield found
+                yield from [data] if isinstance(data, Skipped) else _chats(name, data, files)
             except sqlite3.DatabaseError as error:
-                is_empty = False
                 yield Skipped(name, "unknown-format", str(error))
-    if is_empty:
-        yield Skipped(path.name, "unknown-format")
 
 
 def _chats(name: str, data: Any, files: Files) -> Iterator[ImportedConversation | Skipped]:
