@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
-
 from app.agents.connecting import ConfigChange, NotConnected
 from app.agents.table import App, Endpoint
 from app.wording.figures import number
+from app.wording.sentences import translate
 
 # How many models a sentence names.
 _MOST_MODELS = 3
-
-translate = QCoreApplication.translate
 
 
 def plan_sentence(plan: ConfigChange) -> str:

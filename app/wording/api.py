@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from app.wording import figures
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from engine.errors import CodedError
 
 if TYPE_CHECKING:
     from app.api.activity import ApiCall
-
-translate = QCoreApplication.translate
 
 
 def call_line(call: ApiCall) -> str:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import convert
-from PySide6.QtCore import QCoreApplication
 
 from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
 from app.wording.errors import joined
 from app.wording.rounding import rounding_sentence, verification_sentence
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from engine.tuning import Rounding
-
-translate = QCoreApplication.translate
 
 _UNKNOWN = "Not reported by the system."
 SYSTEM = Sentences("Checkup", {"old": OLD_MACOS, "unknown": _UNKNOWN})

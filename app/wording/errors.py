@@ -6,20 +6,18 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.wording.cluster import CLUSTER_REASONS
 from app.wording.hub import HUB_REASONS, size_words
 from app.wording.pictures import PICTURE_REASONS, no_vision_sentence, not_installed_sentence
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 from app.wording.teaching import TEACHING_REASONS
 from engine.errors import EngineError, NotEnoughMemory
 from engine.model_files.names import name_of_snapshot
 from engine.stats import PlainSpan
-
-translate = QCoreApplication.translate
 
 
 def error_sentence(error: EngineError) -> str:

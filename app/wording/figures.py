@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import floor, log10
 from typing import Protocol
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject
+from PySide6.QtCore import QLocale, QObject
 
 from app.session.answer import Answer, State
 from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
 from app.wording.rounding import ahead_sentence, text_sentence
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from app.wording.sources import source_name
 from engine.methods import PROPOSERS
 from engine.stats import (
@@ -23,8 +23,6 @@ from engine.stats import (
     most_speedup,
     rounded_speedup,
 )
-
-translate = QCoreApplication.translate
 
 NONE = "–"
 # Why there is no speculation where the user wants none.

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.settings.relocation import MoveRefused
-from app.wording.sentences import Sentences
-
-translate = QCoreApplication.translate
+from app.wording.sentences import Sentences, translate
 
 
 def size_words(count: int) -> str:

@@ -6,16 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.wording.errors import error_sentence
 from app.wording.hub import size_words
+from app.wording.sentences import translate
 
 if TYPE_CHECKING:
     from engine.cluster.checks import HostCheck
     from engine.cluster.plan import RankPart
-
-translate = QCoreApplication.translate
 
 # The names that people know of the packages whose versions must be the same everywhere.
 _PROGRAMS = {"tandem-chat": "Tandem", "mlx": "MLX"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
@@ -13,7 +13,7 @@ from app.settings.engine_settings import own_sampling, recommended_of
 from app.wording.errors import error_sentence, reason_sentence, unusable_sentence
 from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
 from app.wording.hub import size_words
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from engine.advice.speedup import SpeedupEstimate
     from engine.hub.download_state import DownloadStatus
     from engine.status import ModelInfo
-
-translate = QCoreApplication.translate
 
 _LICENCES = {
     "apache-2.0": "Apache 2.0",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.conversations.projects import picture_files
 from app.conversations.records import Folder
 from app.session.model_service import Pair
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 from engine.errors import PicturesNotInstalled
-
-translate = QCoreApplication.translate
-
 
 PICTURE_REASONS = Sentences(
     "Pictures",

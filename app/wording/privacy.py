@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from app.session.cluster_service import ON, STARTING
@@ -12,8 +12,7 @@ from app.session.session import Session
 from app.settings.declarations import SettingsValues
 from app.settings.store import SettingsStore
 from app.wording.errors import joined
-
-translate = QCoreApplication.translate
+from app.wording.sentences import translate
 
 
 def follow(session: Session, settings: SettingsStore, owner: QObject, show: Callable[[], None]) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from app.wording.errors import joined
-from app.wording.sentences import Sentences
+from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding
-
-translate = QCoreApplication.translate
 
 # Below this share, a cost is not noticeable.
 _UNNOTICEABLE = 0.005

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QCoreApplication
 
+translate = QCoreApplication.translate
+
 
 class Sentences(Mapping[str, str]):
     """Sentences by their codes. They belong to a translation context, and `i18n/update.py` extracts them from here."""
@@ -14,7 +16,7 @@ class Sentences(Mapping[str, str]):
         self.context, self.english = context, english
 
     def __getitem__(self, code: str) -> str:
-        return QCoreApplication.translate(self.context, self.english[code])
+        return translate(self.context, self.english[code])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.english)

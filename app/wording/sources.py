@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication
-
 from app.session.model_names import STARTERS, short_name
+from app.wording.sentences import translate
 from engine.methods import DRAFTER_METHOD, PROPOSERS, method_words, source_words, sources_without_drafter
 from engine.stats import RoundRecord
 
@@ -14,11 +13,9 @@ from engine.stats import RoundRecord
 def recorded_name(name: str) -> str:
     """Return the name to show for the name of a model in figures; see `Entry.recorded_as`."""
     if name.startswith("starter/"):
-        return QCoreApplication.translate("Models", STARTERS.get(name, STARTERS["starter/main"]))
+        return translate("Models", STARTERS.get(name, STARTERS["starter/main"]))
     return short_name(name)[0]
 
-
-translate = QCoreApplication.translate
 
 MAIN = "main"
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
 from app.wording.figures import both_speeds, capitalized, gain, helps, sentence, speed_sentence
+from app.wording.sentences import translate
 from app.wording.sources import names_without_drafter
 from engine.methods import sources_without_drafter, uses_drafter
-
-translate = QCoreApplication.translate
 
 
 def why_off(pair: Pair, method: str) -> str:

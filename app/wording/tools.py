@@ -5,17 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication
-
 from app.session.calls import CallState, ToolRun
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Tool, ToolProgress, visible
 from app.tools.variables import CODE, decides, program_of
 from app.wording.errors import joined
 from app.wording.figures import duration, number, percent, seconds
-from app.wording.sentences import Sentences
-
-translate = QCoreApplication.translate
+from app.wording.sentences import Sentences, translate
 
 # Stands for a value that may be a secret.
 DOTS = "••••••••"
