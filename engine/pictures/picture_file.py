@@ -76,8 +76,7 @@ def _upright(data: bytes) -> tuple[Image, str]:
         picture: Image.Image = Image.open(BytesIO(_decodable(data)), formats=(*FORMATS, *OTHER_FORMATS))
         kind = "HEIC" if _is_heic(data) else "JPEG" if picture.format == "MPO" else str(picture.format)
         _check_size(*picture.size)
-        # A camera's JPEG may hold a preview as a second picture.
-        # The further pages of a scanned fax are left out.
+        # A camera's JPEG may hold a preview as a second picture. The further pages of a scanned fax are left out.
         if getattr(picture, "is_animated", False) and picture.format not in ("MPO", "TIFF"):
             raise PictureNotUsable("animated")
         picture.load()

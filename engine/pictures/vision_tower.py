@@ -157,8 +157,7 @@ class RequestPictures:
     def texts(self) -> dict[str, str]:
         """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
 
-        Waits; thread-safe.
-        Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
+        Waits; thread-safe. Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
         """
         for digest, data in self.files.files.items():
             if digest_of(data) != digest:
