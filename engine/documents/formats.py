@@ -10,7 +10,7 @@ from engine.documents.mail import read_mail
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
 from engine.documents.office import OfficeReader
-from engine.documents.open_document import OpenSheetsReader, OpenSlidesReader, OpenTextReader
+from engine.documents.open_document import OpenDocumentReader
 from engine.documents.pdf import read_pdf
 from engine.documents.rich_text import RichTextReader
 from engine.documents.sheets import SheetsReader
@@ -51,9 +51,9 @@ FORMATS = (
     PDF,
     FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
-    FileFormat((".odt",), f"{_OPEN}.text", read_parts=_by(OpenTextReader)),
-    FileFormat((".ods",), f"{_OPEN}.spreadsheet", read_parts=_by(OpenSheetsReader)),
-    FileFormat((".odp",), f"{_OPEN}.presentation", read_parts=_by(OpenSlidesReader)),
+    FileFormat((".odt",), f"{_OPEN}.text", read_parts=_by(OpenDocumentReader)),
+    FileFormat((".ods",), f"{_OPEN}.spreadsheet", read_parts=_by(OpenDocumentReader)),
+    FileFormat((".odp",), f"{_OPEN}.presentation", read_parts=_by(OpenDocumentReader)),
     # After those with the same words in their types. Documents with macros and templates have others of Office.
     FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read_parts=_by(WordReader)),
     FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read_parts=_by(SheetsReader)),

@@ -1,23 +1,20 @@
-"""The numbers of paragraphs as Word shows them."""
+"""The numbers of paragraphs as Word and LibreOffice show them."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.zipped_parts import integer, value
 
 LEVELS = 9
-_LETTERS = {
-    "lowerLetter": ascii_lowercase,
-    "upperLetter": ascii_uppercase,
-    "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
-}
-_LETTERS |= {"ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ"}
-_LETTERS["aiueo"] = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
-_LETTERS["iroha"] = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン"
+_LETTERS = {"lowerLetter": ascii_lowercase, "upperLetter": ascii_uppercase, "ganada": "가나다라마바사아자차카타파하"}
+_LETTERS |= {"aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"}
 _IDEOGRAPHS = ("", *"一二三四五六七八九")
 _TENS = ("", "十", *(f"{digit}十" for digit in _IDEOGRAPHS[2:]))
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
@@ -34,58 +31,71 @@ _FORMS["decimalZero"] = [f"{one:02}" for one in range(1, 10)]
 _FORMS["decimalEnclosedCircle"] = list("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳")
 _FORMS["cardinalText"] = ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
 _FORMS["ordinalText"] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"]
-_FORMS["ordinal"] = [
-    f"{number}{'th' if 10 < number < 14 else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-    for number in range(1, 100)
-]
+_ENDS = ("th", "st", "nd", "rd", *["th"] * 6)
+_FORMS["ordinal"] = [f"{one}{'th' if 10 < one < 14 else _ENDS[one % 10]}" for one in range(1, 100)]
 _NONE = Element("none")
 
 
-class Numbering:
-    """Counts the paragraphs of lists. Lists of one definition share their counts, unless one starts anew."""
+class ListLevel(NamedTuple):
+    """A level of a list: the form of its numbers, and what is shown, with "%1" for the number of the first level.
 
-    def __init__(self, part: Element, styles: Mapping[str, Element]) -> None:
-        definitions = {one.get("abstractNumId", ""): one for one in part.iter("abstractNum")}
-        lists = {one.get("numId", ""): one for one in part.iter("num")}
-        counts: dict[str, dict[int, int]] = {name: {} for name in definitions}
-        self._lists: dict[str, tuple[list[Element], dict[int, int]]] = {}
-        self._starts: dict[tuple[str, int], int] = {}
-        for name, one in lists.items():
-            definition = value(one, "abstractNumId")
-            # A definition may only name the style that has it.
-            style = styles.get(value(definitions.get(definition, _NONE), "numStyleLink"), _NONE)
-            definition = value(lists.get(value(style, "pPr/numPr/numId"), one), "abstractNumId")
-            found = (*definitions.get(definition, _NONE).iter("lvl"), *one.iter("lvl"))
-            levels = {level.get("ilvl"): level for level in found}
-            self._lists[name] = [levels.get(str(index), _NONE) for index in range(LEVELS)], counts.get(definition, {})
-            for change in one.iter("lvlOverride"):
-                if start := value(change, "startOverride"):
-                    self._starts[name, integer(change.get("ilvl"))] = integer(start)
+    It begins at `first`, and anew after a paragraph of a level less than `restart`; `is_legal` shows decimals only.
+    """
 
-    def level_of(self, list_id: str, style: str) -> int:
-        """Return the level of a list that belongs to a style; the first if none does."""
-        levels, _ = self._lists.get(list_id, ([], {}))
-        return next((index for index, level in enumerate(levels) if style and value(level, "pStyle") == style), 0)
+    form: str
+    text: str
+    first: int
+    restart: int = LEVELS
+    is_legal: bool = False
 
-    def next(self, list_id: str, index: int) -> str:
-        """Count a paragraph of a level, and return its number; "-" for a bullet, or if there is none."""
-        levels, counts = self._lists.get(list_id, ([_NONE] * LEVELS, {}))
-        if (own := levels[index]) is _NONE:
+
+@dataclass(slots=True)
+class NumberedList:
+    """A list, the counts of its levels, which others may share, and the numbers at which levels start anew."""
+
+    levels: dict[int, ListLevel] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+    starts: dict[int, int] = field(default_factory=dict)
+
+    def next(self, index: int) -> str:
+        """Count a paragraph of a level, and return its number; "-" if it shows none."""
+        if (own := self.levels.get(index)) is None:
             return "-"
-        starts = [integer(value(level, "start"), 1) for level in levels]
-        for higher in range(index):
-            # A level that was skipped counts as used.
-            counts.setdefault(higher, starts[higher])
-        counts[index] = self._starts.pop((list_id, index), counts.get(index, starts[index] - 1) + 1)
-        for deeper in range(index + 1, LEVELS):
-            if index < integer(value(levels[deeper], "lvlRestart"), deeper):
-                counts.pop(deeper, None)
-        forms = [value(level if own.find("isLgl") is None else _NONE, "numFmt") for level in levels]
-        if forms[index] == "bullet":
-            return "-"
-        numbers = [written(counts.get(one, starts[one]), form) for one, form in enumerate(forms)]
-        text = f"%{index + 1}." if own.find("lvlText") is None else value(own, "lvlText")
-        return re.sub("%([1-9])", lambda digit: numbers[int(digit[1]) - 1], text).strip() or "-"
+        self.counts[index] = self.starts.pop(index, self.counts.get(index, own.first - 1) + 1)
+        for at, level in self.levels.items():
+            if at < index:
+                # A level that was skipped counts as used.
+                self.counts.setdefault(at, level.first)
+            elif at > index and index < level.restart:
+                self.counts.pop(at, None)
+        numbers = {
+            str(at + 1): written(self.counts.get(at, level.first), "" if own.is_legal else level.form)
+            for at, level in self.levels.items()
+        }
+        return re.sub("%([1-9])", lambda digit: numbers.get(digit[1], ""), own.text).strip() or "-"
+
+
+def word_lists(part: Element, styles: Mapping[str, Element]) -> dict[str, NumberedList]:
+    """Return the lists of a DOCX file. Those of one definition share their counts, unless one starts anew."""
+    definitions = {one.get("abstractNumId", ""): one for one in part.iter("abstractNum")}
+    named = {one.get("numId", ""): one for one in part.iter("num")}
+    counts = defaultdict[str, dict[int, int]](dict)
+    lists = dict[str, NumberedList]()
+    for name, one in named.items():
+        definition = value(one, "abstractNumId")
+        # A definition may only name the style that has it.
+        style = styles.get(value(definitions.get(definition, _NONE), "numStyleLink"), _NONE)
+        definition = value(named.get(value(style, "pPr/numPr/numId"), one), "abstractNumId")
+        found = lists[name] = NumberedList(counts=counts[definition])
+        for level in (*definitions.get(definition, _NONE).iter("lvl"), *one.iter("lvl")):
+            index, form = integer(level.get("ilvl")), value(level, "numFmt")
+            text = "" if form == "bullet" else value(level, "lvlText")
+            restart, is_legal = integer(value(level, "lvlRestart"), index), level.find("isLgl") is not None
+            found.levels[index] = ListLevel(form, text, integer(value(level, "start"), 1), restart, is_legal)
+        for change in one.iter("lvlOverride"):
+            if start := value(change, "startOverride"):
+                found.starts[integer(change.get("ilvl"))] = integer(start)
+    return lists
 
 
 def written(number: int, form: str) -> str:

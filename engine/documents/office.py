@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
-from engine.documents.marked_text import THROUGH, MarkedText, Role
+from engine.documents.marked_text import NOTE, THROUGH, MarkedText, Role
 from engine.documents.zipped_parts import ZippedParts
 
 # A role, what an element stands for, or what finds its role; None for what is left out or is done.
@@ -42,9 +42,22 @@ class OfficeReader:
                 self._text.add(one.tail)
 
     def _add(self, element: Element, role: Role) -> None:
+        block = self._text.block
         self._text.start(role)
         self._walk(element)
         self._text.end(role)
+        if role is NOTE:
+            # What a heading goes on with is no paragraph.
+            self._text.block = block
+
+
+def lines(element: Element) -> str:
+    """Return the paragraphs of an element that say something; breaks and tabs are spaces."""
+    for one in element.iter():
+        if one.tag in ("br", "line-break", "tab", "s"):
+            one.text = " "
+    found = (" ".join("".join(one.itertext()).split()) for one in element.iter("p"))
+    return "\n".join(filter(None, found))
 
 
 def linked(address: str) -> Role:

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import re
-from itertools import compress, count
+from collections import defaultdict
 from math import inf
 from xml.etree.ElementTree import Element
 
+from engine.documents.equations import latex_of
 from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
-from engine.documents.mathml import latex_of
-from engine.documents.numbering import written
-from engine.documents.office import OfficeReader, linked
+from engine.documents.numbering import ListLevel, NumberedList
+from engine.documents.office import OfficeReader, lines, linked
 from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
 
-_LEFT_OUT = "automatic-styles binary-data date-string desc forms index-title-template note-citation notes ruby-text"
-_NUMBERS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_LEFT_OUT = "automatic-styles binary-data content-validations date-string desc footer-decl forms header-decl "
+_LEFT_OUT += "index-title-template note-citation ruby-text"
+_NUMBERS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
-_UNSEEN = ("collapse", "filter")
-# What is repeated more often is there once, with its number.
+# What is repeated more often only fills the sheet, and is there once.
 _MOST_REPEATED = 1000
+_EDGES = ("header", "footer")
 _UNITS = {"in": 1, "cm": 2.54, "mm": 25.4, "pt": 72}
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(cm|mm|in|pt)")
-_MOVED = re.compile(r"translate\s*\(\s*(\S+)\s+([^\s)]+)")
 # Inches: less is no row of its own.
 _SAME_ROW = 0.1
 
 
-class OpenTextReader(OfficeReader):
-    """Reads ODT files, with all revisions accepted."""
+class OpenDocumentReader(OfficeReader):
+    """Reads ODT files, with all revisions accepted, and the sheets and slides that are shown of ODS and ODP files."""
 
     _run = ""
 
@@ -37,89 +37,78 @@ class OpenTextReader(OfficeReader):
         super().__init__(parts, text)
         if next(parts.xml("META-INF/manifest.xml").iter("encryption-data"), None) is not None:
             raise Encrypted
-        self._common = parts.sound_xml("styles.xml", text)
+        common = parts.sound_xml("styles.xml", text)
+        for body in self._main.iterfind("body/text"):
+            headers, footers = ({"".join(one.itertext()): one for one in common.iter(tag)} for tag in _EDGES)
+            body[:] = [*headers.values(), *body, *footers.values()]
         self._styles = dict[tuple[str | None, str | None], Element]()
-        # The levels of the styles of lists, and with the name "" those of headings.
-        self._levels = dict[str, dict[int, Element]]()
-        for one in (*self._common.iter(), *self._main.iter()):
+        # The lists by their styles; that of the headings has the name "".
+        self._numbered = defaultdict[str, NumberedList](NumberedList)
+        for one in (*common.iter(), *self._main.iter()):
             if one.tag == "style":
                 self._styles[one.get("family"), one.get("name")] = one
             elif one.tag in ("list-style", "outline-style"):
-                name = one.get("name", "") if one.tag == "list-style" else ""
-                self._levels[name] = {_count(level, "level"): level for level in one}
-        self._counts: dict[str, dict[int, int]] = {}
+                self._numbered[one.get("name", "") if one.tag == "list-style" else ""] = _numbered(one)
         # The styles of the lists around, and whether an item has begun and says nothing so far.
-        self._lists, self._begun = list[str](), False
-        self._unseen, self._unseen_columns = set[int](), set[int]()
+        self._lists, self._begun = [""], False
+        self._slides = 0
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
-        self._meanings |= {"p": self._paragraph, "h": self._paragraph, "list": self._list, "list-item": self._item}
+        self._meanings |= dict.fromkeys(("p", "h"), self._paragraph)
         self._meanings |= dict.fromkeys(("span", "section", "hidden-text", "custom-shape"), self._visible)
+        self._meanings |= dict.fromkeys(("table-cell", "covered-table-cell"), self._cell)
         self._meanings |= {"note": NOTE, "annotation": self._annotation, "tracked-changes": self._changes}
+        self._meanings |= {"list": self._list, "list-item": self._item}
         self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
-        self._meanings |= {"frame": self._frame, "object": self._object, "math": latex_of}
+        self._meanings |= {"frame": self._frame, "object": self._object, "math": latex_of, "spreadsheet": self._book}
+        self._meanings |= {"sheet": self._sheet, "page": self._page, "g": self._group, "notes": self._notes}
         # That of a picture is no text, that of a chart has paragraphs.
         self._meanings["title"] = lambda one: THROUGH if len(one) else None
         self._meanings["a"] = lambda one: linked(one.get("href", ""))
-        self._meanings["s"] = lambda one: " " * min(_count(one, "c"), _MOST_REPEATED)
-
-    def read(self) -> None:
-        headers, footers = (
-            {"".join(one.itertext()): one for one in self._common.iter(tag)}.values() for tag in ("header", "footer")
-        )
-        for part in (*headers, self._main, *footers):
-            self._walk(part)
-            self._text.end_block()
-        self._text.finish()
+        self._meanings["s"] = lambda one: " " * _count(one, "c")
 
     def _style(self, family: str, element: Element, attribute: str) -> str:
         """Return an attribute of an element, its style or the nearest that this is based on; "" if none has it."""
-        if attribute in element.attrib:
-            return element.attrib[attribute]
-        name, seen = element.get("style-name"), set[str | None]()
-        while (style := self._styles.get((family, name))) is not None and name not in seen:
-            for properties in style:
-                if attribute in properties.attrib:
-                    return properties.attrib[attribute]
-            seen.add(name)
-            name = style.get("parent-style-name")
-        return ""
+        found = element.get(attribute)
+        style = self._styles.get((family, element.get("style-name")))
+        while found is None and style is not None:
+            found = next((one.get(attribute) for one in style if attribute in one.attrib), None)
+            style = self._styles.get((family, style.get("parent-style-name")))
+        return found or ""
 
     def _visible(self, element: Element) -> Role | None:
-        family = "text" if element.tag == "span" else "paragraph"
         if (
-            self._style(family, element, "display") == "none"
-            or element.get("is-hidden") == "true"
-            or (element.tag == "p" and element.find(".//hidden-paragraph[@is-hidden='true']") is not None)
+            self._style("text" if element.tag == "span" else "paragraph", element, "display") != "none"
+            and element.get("is-hidden") != "true"
+            and (element.tag != "p" or element.find(".//hidden-paragraph[@is-hidden='true']") is None)
         ):
-            if "".join(element.itertext()).strip():
-                self._text.left_out["hidden-text"] += 1
-            return None
-        return THROUGH
+            return THROUGH
+        if "".join(element.itertext()).strip():
+            self._text.left_out["hidden-text"] += 1
+        return None
 
     def _changes(self, changes: Element) -> None:
         self._text.left_out["deleted-text"] += sum(one.tag in ("deletion", "previous") for one in changes.iter())
 
     def _annotation(self, annotation: Element) -> Role:
-        for date in annotation.findall("date"):
-            annotation.remove(date)
+        annotation[:] = [one for one in annotation if one.tag != "date"]
         return NOTE
 
     def _paragraph(self, paragraph: Element) -> Role | None:
         if self._visible(paragraph) is None:
             return None
-        is_heading, level, mark = paragraph.tag == "h", _count(paragraph, "outline-level"), ""
+        level, mark = _count(paragraph, "outline-level"), ""
         if self._begun:
-            self._begun, mark = False, self._mark(self._lists[-1], len(self._lists))
-        elif is_heading and paragraph.get("is-list-header") != "true":
-            mark = self._mark("", level)
-        if is_heading:
+            self._begun, mark = False, self._numbered[self._lists[-1]].next(len(self._lists) - 2)
+        elif paragraph.tag == "h" and paragraph.get("is-list-header") != "true":
+            mark = self._numbered[""].next(level - 1)
+        if paragraph.tag == "h":
             return Role("heading", level, mark.removeprefix("-"))
-        return Role("numbered paragraph", len(self._lists) - 1, mark) if mark else PARAGRAPH
+        return Role("numbered paragraph", len(self._lists) - 2, mark) if mark else PARAGRAPH
 
     def _list(self, element: Element) -> None:
-        self._lists.append(style := element.get("style-name") or (self._lists[-1] if self._lists else ""))
-        if len(self._lists) == 1 and element.get("continue-numbering") != "true" and not element.get("continue-list"):
-            self._counts.pop(style, None)
+        self._lists.append(style := element.get("style-name") or self._lists[-1])
+        if len(self._lists) == 2 and element.get("continue-numbering") != "true" and not element.get("continue-list"):
+            self._numbered[style].counts.clear()
         self._walk(element)
         self._text.end_block()
         self._lists.pop()
@@ -128,57 +117,29 @@ class OpenTextReader(OfficeReader):
     def _item(self, item: Element) -> Role:
         self._begun = True
         if start := item.get("start-value"):
-            self._counts.setdefault(self._lists[-1], {})[len(self._lists)] = int(start) - 1
+            self._numbered[self._lists[-1]].starts[len(self._lists) - 2] = int(start)
         return THROUGH
-
-    def _mark(self, style: str, level: int) -> str:
-        """Count a paragraph, and return its number; "-" if none is shown."""
-        levels = self._levels.get(style, {})
-        if (own := levels.get(level)) is None or not own.get("num-format"):
-            return "-"
-        counts = self._counts[style] = {
-            one: count for one, count in self._counts.get(style, {}).items() if one <= level
-        }
-        counts[level] = counts.get(level, _count(own, "start-value") - 1) + 1
-        numbers = [
-            written(counts.get(one, 1), _NUMBERS.get(form, "decimal"))
-            for one in range(level + 1 - _count(own, "display-levels"), level + 1)
-            if one in levels and (form := levels[one].get("num-format"))
-        ]
-        return f"{own.get('num-prefix', '')}{'.'.join(numbers)}{own.get('num-suffix', '')}".strip()
 
     def _row(self, row: Element) -> None:
         says = any(map(_says, row))
         repeated = _count(row, "number-rows-repeated") if says else 1
-        if says and row.get("visibility") in _UNSEEN:
+        if says and row.get("visibility") in ("collapse", "filter"):
             self._text.left_out["hidden-row"] += repeated
             return
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
-            self._text.start(ROW)
-            column = 0
-            for cell in row:
-                column += self._add_cell(cell, column)
-            self._text.end(ROW)
-        if repeated > _MOST_REPEATED:
-            self._text.start(ROW)
-            self._text.start(CELL)
-            self._text.add(f"[{repeated} rows like this]")
-            self._text.end(ROW)
+            self._add(row, ROW)
 
-    def _add_cell(self, cell: Element, column: int) -> int:
-        """Add a cell as often as it is repeated, and return how often."""
-        repeated, says = _count(cell, "number-columns-repeated"), _says(cell)
-        if says and column in self._unseen:
-            self._unseen_columns.add(column)
-            says = False
-        for _ in range(min(repeated, _MOST_REPEATED) if says else 1):
-            self._text.start(CELL if says else Role("cell", repeated))
-            if says and cell.find("p") is None:
-                self._text.add(_NOTATION.sub("", next(filter(None, map(cell.get, _VALUES)), "")))
-            if says:
-                self._walk(cell)
-            self._text.end(CELL)
-        return repeated
+    def _cell(self, cell: Element) -> Role | None:
+        repeated = _count(cell, "number-columns-repeated")
+        if not _says(cell):
+            return Role("cell", repeated)
+        if cell.find("p") is None:
+            found = Element("p")
+            found.text = _NOTATION.sub("", next(filter(None, map(cell.get, _VALUES))))
+            cell.insert(0, found)
+        for _ in range(min(repeated, _MOST_REPEATED)):
+            self._add(cell, CELL)
+        return None
 
     def _frame(self, frame: Element) -> Role | None:
         described = frame.findtext("desc") or frame.findtext("title")
@@ -194,54 +155,49 @@ class OpenTextReader(OfficeReader):
         self._walk(root)
         return None
 
-
-class OpenSheetsReader(OpenTextReader):
-    """Reads ODS files: each sheet that is shown, with what its cells show."""
-
-    def read(self) -> None:
-        for changes in self._main.iterfind("body/spreadsheet/tracked-changes"):
-            self._changes(changes)
-        # Others are the data of charts, which are in cells.
+    def _book(self, book: Element) -> Role:
+        for sheet in book.findall("table"):
+            sheet.tag = "sheet"
+        # Those of charts have what is in cells.
         self._meanings["table"] = None
-        for sheet in self._main.iterfind("body/spreadsheet/table"):
-            if self._style("table", sheet, "display") == "false":
-                self._text.left_out["hidden-sheet"] += 1
-                continue
-            self._text.add_heading(2, sheet.get("name", ""))
-            unseen = list[bool]()
-            for one in sheet.iter("table-column"):
-                many = min(_count(one, "number-columns-repeated"), _MOST_REPEATED)
-                unseen += [one.get("visibility") in _UNSEEN] * many
-            self._unseen = set(compress(count(), unseen))
-            self._add(sheet, TABLE)
-            self._text.left_out["hidden-column"] += len(self._unseen_columns)
-            self._unseen_columns.clear()
-        self._text.finish()
+        return THROUGH
 
+    def _sheet(self, sheet: Element) -> Role | None:
+        if self._style("table", sheet, "display") == "false":
+            self._text.left_out["hidden-sheet"] += 1
+            return None
+        self._text.add_heading(2, sheet.get("name", ""))
+        return TABLE
 
-class OpenSlidesReader(OpenTextReader):
-    """Reads ODP files: what each slide that is shown has, from top to bottom, and its notes."""
-
-    def read(self) -> None:
-        self._meanings["g"] = self._group
-        for number, page in enumerate(self._main.iterfind("body/presentation/page"), 1):
-            if self._style("drawing-page", page, "visibility") == "hidden":
-                self._text.left_out["hidden-slide"] += 1
-                continue
-            title = page.find("frame[@class='title']")
-            self._text.add_heading(2, f"{number}. {_lines(title)}")
-            if title is not None:
-                page.remove(title)
-            self._group(page)
-            self._walk(page)
-            self._text.end_block()
-            if said := _lines(page.find("notes/frame[@class='notes']")):
-                self._text.add_blocks(f"Notes: {said}")
-        self._text.finish()
+    def _page(self, page: Element) -> Role | None:
+        self._slides += 1
+        if self._style("drawing-page", page, "visibility") == "hidden":
+            self._text.left_out["hidden-slide"] += 1
+            return None
+        titles = page.findall("frame[@class='title']")
+        self._text.add_heading(2, f"{self._slides}. {' '.join(map(lines, titles))}")
+        page[:] = [one for one in page if one not in titles]
+        return self._group(page)
 
     def _group(self, group: Element) -> Role:
-        group[:] = sorted(group, key=_place)
+        group[:] = sorted(group, key=lambda one: (one.tag == "notes", _place(one)))
         return THROUGH
+
+    def _notes(self, notes: Element) -> None:
+        for frame in notes.iterfind("frame[@class='notes']"):
+            self._text.add_blocks(f"Notes: {lines(frame)}")
+
+
+def _numbered(style: Element) -> NumberedList:
+    found = NumberedList()
+    for level in style:
+        at, form = _count(level, "level"), level.get("num-format")
+        if form:
+            shown = range(at + 1 - _count(level, "display-levels"), at + 1)
+            numbers = ".".join(f"%{one}" for one in shown if one == at or one - 1 in found.levels)
+            text = f"{level.get('num-prefix', '')}{numbers}{level.get('num-suffix', '')}"
+            found.levels[at - 1] = ListLevel(_NUMBERS.get(form, ""), text, _count(level, "start-value"))
+    return found
 
 
 def _count(element: Element, attribute: str) -> int:
@@ -253,23 +209,11 @@ def _says(cell: Element) -> bool:
     return len(cell) > 0 or any(map(cell.get, _VALUES))
 
 
-def _lines(frame: Element | None) -> str:
-    if frame is None:
-        return ""
-    for one in frame.iter():
-        if one.tag in ("line-break", "tab", "s"):
-            one.text = " "
-    return "\n".join("".join(one.itertext()) for one in frame.iter("p")).strip()
-
-
 def _place(shape: Element) -> tuple[float, float]:
     """Return the row and the column in which a shape begins, or the first one of a group."""
-    y, x = shape.get("y", shape.get("y1", "")), shape.get("x", shape.get("x1", ""))
-    if moved := _MOVED.search(shape.get("transform", "")):
-        x, y = moved[1], moved[2]
-    if not y:
+    if (y := shape.get("y")) is None:
         return min(map(_place, shape), default=(inf, inf))
-    return round(_length(y) / _SAME_ROW), _length(x)
+    return round(_length(y) / _SAME_ROW), _length(shape.get("x", ""))
 
 
 def _length(text: str) -> float:

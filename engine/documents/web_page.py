@@ -10,8 +10,8 @@ import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import decode
+from engine.documents.equations import latex_of
 from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
-from engine.documents.mathml import latex_of
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
 from engine.files.safe_xml import safe_xml
 

@@ -144,17 +144,15 @@ OFTEN, ALL = 'table:number-{}-repeated="2"', 'table:number-{}-repeated="1048576"
             row(cell("a"), cell("b"), cell(attributes=ALL.format("columns")))
             + row(cell(), attributes=ALL.format("rows"))
             + row(cell("c"), attributes=ALL.format("rows")),
-            "| a | b |\n| --- | --- |\n| c |  |\n| [1048576 rows like this] |  |",
+            "| a | b |\n| --- | --- |\n| c |  |",
         ),
         (
             row(cell("a", 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>", cell("b")),
             "| a |  | b |\n| --- | --- | --- |",
         ),
         (
-            '<table:table-column/><table:table-column table:visibility="collapse"/>'
-            + row(cell("a"), cell("b"), cell("c"))
-            + row(cell("d"), attributes='table:visibility="filter"'),
-            "| a |  | c |\n| --- | --- | --- |\n\n[Left out: 1 hidden row, 1 hidden column]",
+            row(cell("a"), cell("b")) + row(cell("c"), attributes='table:visibility="filter"'),
+            "| a | b |\n| --- | --- |\n\n[Left out: 1 hidden row]",
         ),
         (
             f"<table:shapes>{object_at('C')}</table:shapes>" + row(cell("a"), cell("b")),
@@ -185,8 +183,13 @@ def test_slides_are_read_from_top_to_bottom_with_their_notes() -> None:
         box("The<text:line-break/>title", 'presentation:class="title" svg:y="9cm"'),
         box("Slowly.", 'presentation:class="notes"'),
     )
-    moved = box("a2", 'draw:transform="rotate (0.5) translate (5cm 2cm)"')
-    shapes = box("d", 'svg:y="5cm"') + group + moved + box("a1", 'svg:x="1cm" svg:y="2.01cm"') + title
+    shapes = (
+        box("d", 'svg:y="5cm"')
+        + group
+        + box("a2", 'svg:x="5cm" svg:y="2cm"')
+        + box("a1", 'svg:x="1cm" svg:y="2.01cm"')
+        + title
+    )
     pages = f"<draw:page>{shapes}<presentation:notes>{notes}</presentation:notes></draw:page>"
     pages += f'<draw:page draw:style-name="H">{box("e")}</draw:page><draw:page>{object_at("C")}</draw:page>'
     text = "## 1. The title\n\na1\n\na2\n\nb\n\nc\n\nd\n\nNotes: Slowly.\n\n## 3.\n\n"
