@@ -33,7 +33,6 @@ _FUNCTION = re.compile("(arc)?(sin|cos|tan)h?|cot|sec|csc|log|ln|lg|exp|det|dim|
 _HAS_LIMITS = re.compile(r"\\(lim|max|min|sup|inf|underbrace)|[∑∏∫⋃⋂]")
 _IS_LATEX = re.compile(r"[\\^_]")
 _ONE_LETTER = re.compile(r".|\\[a-zA-Z]+ ?")
-_STYLES = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak"}
 # Signs of LaTeX, and what is invisible in MathML: a function's application, a product, a comma and a sum.
 _TEXT = str.maketrans({sign: f"\\{sign}" for sign in ("{", "}", "%", "$", "#", "_")} | {"\\": r"\backslash "})
 _TEXT |= dict.fromkeys(range(0x2061, 0x2065), "")
@@ -95,5 +94,4 @@ def _run(element: Element, text: str) -> str:
     if _FUNCTION.fullmatch(text):
         return f"\\{text} "
     is_text = element.tag == "mtext" or element.find("rPr/nor") is not None
-    style = "text" if is_text else _STYLES.get(value(element, "rPr/scr"))
-    return rf"\{style}{{{text}}}" if style else text
+    return rf"\text{{{text}}}" if is_text else text

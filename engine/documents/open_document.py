@@ -21,11 +21,6 @@ _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value",
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
 # What is repeated more often only fills the sheet, and is there once.
 _MOST_REPEATED = 1000
-_EDGES = ("header", "footer")
-_UNITS = {"in": 1, "cm": 2.54, "mm": 25.4, "pt": 72}
-_LENGTH = re.compile(r"(-?\d*\.?\d+)(cm|mm|in|pt)")
-# Inches: less is no row of its own.
-_SAME_ROW = 0.1
 
 
 class OpenDocumentReader(OfficeReader):
@@ -39,7 +34,9 @@ class OpenDocumentReader(OfficeReader):
             raise Encrypted
         common = parts.sound_xml("styles.xml", text)
         for body in self._main.iterfind("body/text"):
-            headers, footers = ({"".join(one.itertext()): one for one in common.iter(tag)} for tag in _EDGES)
+            headers, footers = (
+                {"".join(one.itertext()): one for one in common.iter(tag)} for tag in ("header", "footer")
+            )
             body[:] = [*headers.values(), *body, *footers.values()]
         self._styles = dict[tuple[str | None, str | None], Element]()
         # The lists by their styles; that of the headings has the name "".
@@ -121,9 +118,10 @@ class OpenDocumentReader(OfficeReader):
         return THROUGH
 
     def _row(self, row: Element) -> None:
-        says = any(map(_says, row))
-        repeated = _count(row, "number-rows-repeated") if says else 1
-        if says and row.get("visibility") in ("collapse", "filter"):
+        repeated = _count(row, "number-rows-repeated")
+        if not any(map(_says, row)):
+            return
+        if row.get("visibility") in ("collapse", "filter"):
             self._text.left_out["hidden-row"] += repeated
             return
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
@@ -134,9 +132,7 @@ class OpenDocumentReader(OfficeReader):
         if not _says(cell):
             return Role("cell", repeated)
         if cell.find("p") is None:
-            found = Element("p")
-            found.text = _NOTATION.sub("", next(filter(None, map(cell.get, _VALUES))))
-            cell.insert(0, found)
+            cell.text = _NOTATION.sub("", next(filter(None, map(cell.get, _VALUES)), ""))
         for _ in range(min(repeated, _MOST_REPEATED)):
             self._add(cell, CELL)
         return None
@@ -211,12 +207,8 @@ def _says(cell: Element) -> bool:
 
 def _place(shape: Element) -> tuple[float, float]:
     """Return the row and the column in which a shape begins, or the first one of a group."""
-    if (y := shape.get("y")) is None:
+    if "y" not in shape.attrib:
         return min(map(_place, shape), default=(inf, inf))
-    return round(_length(y) / _SAME_ROW), _length(shape.get("x", ""))
-
-
-def _length(text: str) -> float:
-    """Return a length in inches."""
-    found = _LENGTH.match(text)
-    return float(found[1]) / _UNITS[found[2]] if found else 0
+    # A document has centimetres or inches; a quarter of these is no row of its own.
+    y, x = (float(shape.get(one, "0").rstrip("cmin")) for one in ("y", "x"))
+    return round(4 * y), x

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
+from itertools import chain
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex
@@ -62,15 +63,14 @@ class SlidesReader(OfficeReader):
             found = self._layouts[name] = {}
             for part in (self._parts.related(name).get("slideMaster", ""), name):
                 for shape in self._parts.sound_xml(part, self._text).iter("sp"):
-                    if (place := shape.find("spPr/xfrm/off")) is not None:
-                        found[_kind(shape)] = found[_number(shape)] = place
+                    for place in shape.iterfind("spPr/xfrm/off"):
+                        found |= dict.fromkeys(_names(shape), place)
         return self._layouts[name]
 
     def _place(self, shape: Element) -> tuple[int, int]:
         """Return the row and the column in which a shape begins."""
-        if (place := next(shape.iter("off"), None)) is None:
-            kind = _kind(shape)
-            place = self._places.get(_number(shape), self._places.get(_KINDS.get(kind, kind), Element("off")))
+        inherited = (self._places[one] for one in _names(shape) if one in self._places)
+        place = next(chain(shape.iter("off"), inherited), Element("off"))
         return round(int(place.get("y", "0")) / _SAME_ROW), int(place.get("x", "0"))
 
     def _group(self, group: Element) -> Role:
@@ -95,8 +95,6 @@ class SlidesReader(OfficeReader):
             counts.pop(level, None)
             is_plain = not self._listed or paragraph.find("pPr/buNone") is not None
             return PARAGRAPH if is_plain else Role("numbered paragraph", level, "-")
-        if not lines(paragraph):
-            return PARAGRAPH
         counts[level] = counts.get(level, integer(number.get("startAt"), 1) - 1) + 1
         kind = number.get("type", "")
         mark = written(counts[level], _FORMS.get(kind[:7], "decimal"))
@@ -113,9 +111,9 @@ def _kind(shape: Element) -> str:
     return value(shape, "nvSpPr/nvPr/ph", "type")
 
 
-def _number(shape: Element) -> str:
-    """Return the number of the place on the layout that a shape fills."""
-    return f"#{value(shape, 'nvSpPr/nvPr/ph', 'idx')}"
+def _names(shape: Element) -> tuple[str, str]:
+    """Return the number and the kind of the place on the layout or the master that a shape fills."""
+    return f"#{value(shape, 'nvSpPr/nvPr/ph', 'idx')}", _KINDS.get(_kind(shape), _kind(shape))
 
 
 def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element, text: MarkedText) -> None:

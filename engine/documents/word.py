@@ -37,15 +37,11 @@ class WordReader(OfficeReader):
         super().__init__(parts, text)
         part = {name: parts.sound_xml(self._related.get(name, ""), text) for name in ("styles", "numbering", *_NOTES)}
         self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
-        kinds = {(one.get("type"), one.get("default")): name for name, one in self._styles.items()}
-        self._default_style = kinds.get(("paragraph", "1"), "")
         # What the styles say that were asked for.
         self._said: dict[str, dict[str, str]] = {"": {}}
         self._lists = word_lists(part["numbering"], self._styles)
         related = {name: parts.related(self._related.get(name, "")) for name in _NOTES}
         self._notes = {(name[:-1], note.get("id")): (note, related[name]) for name in _NOTES for note in part[name]}
-        # What the next paragraph begins with.
-        self._joined: list[Element] = []
         # Of the open paragraph: whether its style hides text, its open fields (None until the code of one ends), what
         # follows it, and what the latest text was left out for.
         self._hides, self._fields = False, list[Role | None]()
@@ -53,7 +49,7 @@ class WordReader(OfficeReader):
         self._omission: LeftOut | None = None
         # The code of the latest field, and the font of the run.
         self._code, self._font = "", ""
-        self._meanings = {"p": self._paragraph, "tbl": self._table, "tr": self._row, "r": self._letters}
+        self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": self._row, "r": self._letters}
         self._meanings["tc"] = lambda cell: Role("cell", max(1, integer(value(cell, "tcPr/gridSpan"))))
         self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "sym": self._symbol}
         self._meanings |= {"t": self._words, "hyperlink": self._link, "fldChar": self._field, "instrText": self._field}
@@ -69,7 +65,6 @@ class WordReader(OfficeReader):
     def read(self) -> None:
         self._add_edges("header")
         self._walk(self._main)
-        self._paragraph(Element("p"))
         self._add_edges("footer")
         self._text.finish()
 
@@ -92,16 +87,12 @@ class WordReader(OfficeReader):
         self._related = around
 
     def _paragraph(self, paragraph: Element) -> None:
-        self._joined += paragraph
-        # A paragraph whose end was deleted goes on in the next.
-        if paragraph.find("pPr/rPr/del") is not None or paragraph.find("pPr/rPr/moveFrom") is not None:
-            return
-        found = self._style(value(paragraph, "pPr/pStyle") or self._default_style) | _properties(paragraph)
+        found = self._style(value(paragraph, "pPr/pStyle")) | _properties(paragraph)
         around = self._hides, self._fields, self._floating, self._omission
         self._hides, self._fields, self._floating, self._omission = bool(found.get("hidden")), [], [], None
-        # One whose end is hidden has no number, unless Word shows the next one in its line.
-        has_end = not self._is_hidden(paragraph, "pPr/rPr") or paragraph.find("pPr/rPr/specVanish") is not None
-        paragraph[:], self._joined = self._joined, []
+        # One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
+        gone, line = (paragraph.find(f"pPr/rPr/{one}") is not None for one in ("del", "specVanish"))
+        has_end = line or not (gone or self._is_hidden(paragraph, "pPr/rPr"))
         self._text.start(role := self._role(found) if has_end else PARAGRAPH)
         self._walk(paragraph)
         for one in reversed(self._fields):
@@ -137,15 +128,8 @@ class WordReader(OfficeReader):
         self._font = value(run, "rPr/rFonts", "ascii")
         return self._leave_out("hidden-text", run) if self._is_hidden(run) else THROUGH
 
-    def _table(self, _table: Element) -> Role:
-        # No paragraph goes on in a table.
-        self._paragraph(Element("p"))
-        return TABLE
-
     def _row(self, row: Element) -> Role | str:
-        if row.find("trPr/del") is not None:
-            return self._leave_out("deleted-text", row)
-        return self._leave_out("hidden-text", row) if _switch(row, "trPr/hidden") else ROW
+        return ROW if row.find("trPr/del") is None else self._leave_out("deleted-text", row)
 
     def _leave_out(self, kind: LeftOut, element: Element) -> str:
         """Count a passage that is left out, and follow the fields in it."""
@@ -189,8 +173,8 @@ class WordReader(OfficeReader):
         self._add_of_part(note, NOTE, related)
 
     def _drawing(self, drawing: Element) -> Role | str:
-        is_hidden = _switch(drawing, "*/docPr[@hidden]", "hidden")
-        return self._leave_out("hidden-text", drawing) if is_hidden else THROUGH
+        is_shown = value(drawing, "*/docPr", "hidden") not in ("1", "true")
+        return THROUGH if is_shown else self._leave_out("hidden-text", drawing)
 
     def _reference(self, chart: Element) -> None:
         self._floating.append(partial(add_drawing, self._parts, self._related, chart, self._text))
@@ -238,10 +222,10 @@ def _properties(source: Element) -> dict[str, str]:
     return found
 
 
-def _switch(element: Element, path: str, name: str = "val") -> bool | None:
+def _switch(element: Element, path: str) -> bool | None:
     """Return whether a property is on; None if it is missing."""
     found = element.find(path)
-    return None if found is None else found.get(name) not in ("0", "false", "off")
+    return None if found is None else found.get("val") not in ("0", "false", "off")
 
 
 def _chosen(begin: Element) -> str:

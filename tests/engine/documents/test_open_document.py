@@ -178,7 +178,7 @@ def box(words: str, place: str = "") -> str:
 
 
 def test_slides_are_read_from_top_to_bottom_with_their_notes() -> None:
-    group = f"<draw:g>{box('c', 'svg:y=`40mm`')}{box('b', 'svg:y=`1.2in`')}</draw:g>".replace("`", '"')
+    group = f"<draw:g>{box('c', 'svg:y=`4cm`')}{box('b', 'svg:y=`3cm`')}</draw:g>".replace("`", '"')
     title, notes = (
         box("The<text:line-break/>title", 'presentation:class="title" svg:y="9cm"'),
         box("Slowly.", 'presentation:class="notes"'),

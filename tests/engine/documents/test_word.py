@@ -159,7 +159,7 @@ GRID = math("m", math("mr", math("e", A) + math("e", B)) + math("mr", math("e", 
         (math("acc", e=A) + math("bar", sign("bar", pos="top"), e=B), r"\hat{a}\overline{b}"),
         (math("limUpp", e=letters("="), lim=math("groupChr", e=A)), r"\overset{\underbrace{a}}{=}"),
         (math("eqArr", math("e", letters("a&amp;=b")) + math("e", C)), r"\begin{aligned}a&=b \\ c\end{aligned}"),
-        (letters("R", '<m:scr m:val="double-struck"/>') + letters("if 5%", "<m:nor/>"), r"\mathbb{R}\text{if 5\%}"),
+        (letters("if 5%", "<m:nor/>"), r"\text{if 5\%}"),
         (A + "<w:ins>" + B + "</w:ins><w:del>" + C + "</w:del>", "ab"),
     ],
 )
@@ -183,9 +183,7 @@ SIGNS = '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/><w:sym w:font="Symbol" w:
     ("body", "text"),
     [
         (paragraph(deleted("old") + f"<w:ins>{run('new')}</w:ins>"), "new\n\n[Left out: 1 deleted passage]"),
-        (paragraph(run("a "), "<w:rPr><w:del/></w:rPr>") + paragraph(run("b")), "a b"),
         (table(row(run("x"), properties="<w:del/>"), row("", "")), "[Left out: 1 deleted passage]"),
-        (paragraph(run("a"), "<w:rPr><w:del/></w:rPr>") + table(row("", paragraph(run("b")))), "a\n\nb"),
         (paragraph(f"<w:moveFrom>{run('x')}</w:moveFrom>{run('y')}"), "y"),
         (paragraph(run("a") + "<w:r><w:tab/><w:t>b</w:t><w:br/><w:noBreakHyphen/></w:r>"), "a\tb\n-"),
         (paragraph(field("PAGE", run("7"))), "7"),
@@ -231,11 +229,10 @@ OF_STYLE, SHOWN = '<w:pStyle w:val="New"/>', '<w:vanish w:val="0"/>'
             1,
         ),
         (paragraph("<m:oMath>" + letters("x", "<w:vanish/>") + letters("y") + "</m:oMath>"), "$y$", 1),
-        (table(row("x", run("x"), properties="<w:hidden/>"), row(run("a"), run("b"))), "| a | b |\n| --- | --- |", 1),
         (paragraph(f'<w:hyperlink r:id="a">{run("x", "<w:vanish/>")}</w:hyperlink>{run("a")}'), "a", 1),
         (paragraph(f'<drawing><anchor><docPr hidden="1"/>{DRAWN}</anchor></drawing>{run("a")}'), "a", 1),
     ],
-    ids=["runs", "style", "based on", "switched off", "equation", "row", "link", "drawing"],
+    ids=["runs", "style", "based on", "switched off", "equation", "link", "drawing"],
 )
 def test_hidden_text_is_left_out_and_counted(body: str, seen: str, count: int) -> None:
     said = f"[Left out: {count} hidden passage{'s' * (count > 1)}]"
