@@ -91,8 +91,8 @@ class WordReader(OfficeReader):
         around = self._hides, self._fields, self._floating, self._omission
         self._hides, self._fields, self._floating, self._omission = bool(found.get("hidden")), [], [], None
         # One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
-        gone, line = (paragraph.find(f"pPr/rPr/{one}") is not None for one in ("del", "specVanish"))
-        has_end = line or not (gone or self._is_hidden(paragraph, "pPr/rPr"))
+        marks = {one.tag for one in paragraph.iterfind("pPr/rPr/*")}
+        has_end = "specVanish" in marks or not (self._hides or marks & {"del", "moveFrom", "vanish"})
         self._text.start(role := self._role(found) if has_end else PARAGRAPH)
         self._walk(paragraph)
         for one in reversed(self._fields):
@@ -117,16 +117,11 @@ class WordReader(OfficeReader):
             return Role("heading", heading, mark.strip("-"))
         return Role("numbered paragraph", depth or int(found.get("list", "1")) - 1, mark) if mark else PARAGRAPH
 
-    def _is_hidden(self, element: Element, properties: str = "rPr") -> bool:
-        """Whether a run of the open paragraph, or its end, is hidden."""
-        # What a style of paragraphs hides, one of letters shows.
-        by_style = self._hides != bool(self._style(value(element, f"{properties}/rStyle")).get("hidden"))
-        hidden = _switch(element, f"{properties}/vanish")
-        return by_style if hidden is None else hidden
-
     def _letters(self, run: Element) -> Role | str:
         self._font = value(run, "rPr/rFonts", "ascii")
-        return self._leave_out("hidden-text", run) if self._is_hidden(run) else THROUGH
+        # What a style of paragraphs hides, one of letters shows.
+        by_style = self._hides != bool(self._style(value(run, "rPr/rStyle")).get("hidden"))
+        return self._leave_out("hidden-text", run) if _is_on(run, "rPr/vanish", by_style) else THROUGH
 
     def _row(self, row: Element) -> Role | str:
         return ROW if row.find("trPr/del") is None else self._leave_out("deleted-text", row)
@@ -217,21 +212,19 @@ def _properties(source: Element) -> dict[str, str]:
         # The tenth level is that of other text.
         found["head"] = str((integer(outline) + 1) % 10)
     found |= {key: one for key in ("numId", "ilvl") if (one := value(source, f"pPr/numPr/{key}"))}
-    if (vanishes := _switch(source, "rPr/vanish")) is not None:
-        found["hidden"] = "yes" if vanishes else ""
+    if source.find("rPr/vanish") is not None:
+        found["hidden"] = "yes" if _is_on(source, "rPr/vanish") else ""
     return found
 
 
-def _switch(element: Element, path: str) -> bool | None:
-    """Return whether a property is on; None if it is missing."""
+def _is_on(element: Element, path: str, usual: bool = False) -> bool:
     found = element.find(path)
-    return None if found is None else found.get("val") not in ("0", "false", "off")
+    return usual if found is None else found.get("val") not in ("0", "false", "off")
 
 
 def _chosen(begin: Element) -> str:
     """Return what is ticked or chosen in a form; "" for another field."""
-    if (box := begin.find("ffData/checkBox")) is not None:
-        ticked = _switch(box, "checked")
-        return "☒" if (_switch(box, "default") if ticked is None else ticked) else "☐"
+    for box in begin.iterfind("ffData/checkBox"):
+        return "☒" if _is_on(box, "checked", _is_on(box, "default")) else "☐"
     choices = [one.get("val", "") for one in begin.iter("listEntry")]
     return "".join(choices[integer(value(begin, "ffData/ddList/result")) :][:1])
