@@ -5,26 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 # So that one cell far to the right makes no row of thousands, and an item no line of spaces.
 _MOST_COLUMNS, _DEEPEST = 1000, 20
 # Raised letters that change a number.
 EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 
-
-# What a document has and its text has not.
-LeftOut = Literal[
-    "damaged-part",
-    "deleted-text",
-    "hidden-column",
-    "hidden-row",
-    "hidden-sheet",
-    "hidden-slide",
-    "hidden-text",
-    "scanned-page",
-]
-_PASSAGES = {"deleted-text": "deleted passage", "hidden-text": "hidden passage"}
+# What a document has and its text has not, such as "hidden-sheet". AttachmentRow words each.
+LeftOut = str
 
 
 class TextTooLong(Exception):
@@ -75,11 +64,9 @@ class MarkedText:
         text = "".join(self._blocks).strip("\n")
         if self.damage is not None and not text:
             raise self.damage
-        counts = list[str]()
-        for kind, count in (+self.left_out).items():
-            words = _PASSAGES.get(kind, kind.replace("-", " "))
-            counts.append(f"{count} {words}" if count == 1 else f"{count} {words}s")
-        return f"{text}\n\n[Left out: {', '.join(counts)}]".lstrip("\n") if counts else text
+        counts = [(kind.replace("text", "passage").replace("-", " "), count) for kind, count in self.left_out.items()]
+        words = ", ".join(f"{count} {kind}" if count == 1 else f"{count} {kind}s" for kind, count in counts if count)
+        return f"{text}\n\n[Left out: {words}]".lstrip("\n") if words else text
 
     def start(self, role: Role) -> None:
         match role.name:
@@ -203,9 +190,8 @@ class MarkedText:
     def _end_cell(self) -> None:
         if self._cell is not THROUGH:
             row, columns = self._rows[-1], min(self._cell.level, _MOST_COLUMNS)
-            if self._cell.rows > 1:
-                last = len(self._rows) + self._cell.rows - 1
-                self._taken |= dict.fromkeys(range(len(row), len(row) + columns), last)
+            last = len(self._rows) + self._cell.rows - 1
+            self._taken |= dict.fromkeys(range(len(row), len(row) + columns), last)
             row += ["".join(self._words).strip(), *[""] * (columns - 1)]
             self._words, self._cell = self._around.pop(), THROUGH
 
@@ -215,11 +201,9 @@ class MarkedText:
         rows, self._rows, self._tables, self._taken = self._rows, [], 0, {}
         if any(sum(map(bool, row)) > 1 for row in rows):
             self.add_table(rows)
-            return
-        # It only places things on the page.
-        for row in rows:
-            self.add("".join(row))
-            self.end_block()
+        else:
+            # It only places things on the page.
+            self.add_blocks(*map("".join, rows))
 
     def _add_item(self, depth: int, mark: str, text: str) -> None:
         indent = "   " * min(depth, _DEEPEST)

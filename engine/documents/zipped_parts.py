@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from io import BytesIO
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
@@ -17,8 +16,6 @@ from engine.files.safe_xml import safe_xml
 # The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
 # hold a thousand times their size.
 _LARGEST_PART, _MOST_BYTES = 64 * 2**20, 256 * 2**20
-# Bit 0 of a part's flags.
-_ENCRYPTED = 1
 
 
 class Encrypted(Exception):
@@ -42,15 +39,13 @@ class ZippedParts:
 
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
-        self._left = _MOST_BYTES
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        return frozenset(self._archive.namelist())
+        self._left, self.names = _MOST_BYTES, frozenset(self._archive.namelist())
+        # The main part of an Office document; "" in another archive.
+        self.main = self.related("").get("officeDocument", "")
 
     def read(self, name: str) -> bytes:
         part = self._archive.getinfo(name)
-        if part.flag_bits & _ENCRYPTED:
+        if part.flag_bits & 1:
             raise Encrypted
         with self._archive.open(part) as opened:
             # The size in the archive's table may be a lie.
@@ -71,11 +66,6 @@ class ZippedParts:
         return Element("none")
 
     @property
-    def main(self) -> str:
-        """The name of the main part of an Office document; "" in another archive."""
-        return self.related("").get("officeDocument", "")
-
-    @property
     def kind(self) -> str:
         """The media type of an EPUB or OpenDocument file, or of an Office document's main part that is XML, or ""."""
         if "mimetype" in self.names:
@@ -94,21 +84,18 @@ class ZippedParts:
         folder, file = posixpath.split(name)
         found: dict[str, str] = {}
         for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
-            if one.get("TargetMode") == "External":
-                found[one.get("Id", "")] = one.get("Target", "")
-            else:
-                target = resolved(name, one.get("Target", ""))
-                found |= {one.get("Id", ""): target, one.get("Type", "").rpartition("/")[2]: target}
+            target = one.get("Target", "")
+            if one.get("TargetMode") != "External":
+                target = found[one.get("Type", "").rpartition("/")[2]] = resolved(name, target)
+            found[one.get("Id", "")] = target
         return found
 
 
 def addressed(name: str, reference: str, names: Container[str]) -> str:
     """Return which of the `names` a page's address refers to; "" if it is none. Signs may stand for themselves."""
     plain = reference.partition("#")[0]
-    for path in (reference, plain, unquote(plain), plain.partition("?")[0], unquote(plain.partition("?")[0])):
-        if (found := _joined(name, path)) in names:
-            return found
-    return ""
+    paths = (reference, plain, unquote(plain), plain.partition("?")[0], unquote(plain.partition("?")[0]))
+    return next((found for path in paths if (found := _joined(name, path)) in names), "")
 
 
 def resolved(name: str, reference: str) -> str:
