@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from contextlib import suppress
 
-from engine.documents.marked_text import CELL, EXPONENT, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, LeftOut, MarkedText, Role
+from engine.documents.marked_text import CELL, EXPONENT, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 
 _TOKEN = re.compile(
     r"\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -44,7 +44,7 @@ class RichTextReader:
         self._bytes, self._skipped = "", 0
         self._beside, self._link = defaultdict[str, str](str), THROUGH
         self._in_table = self._in_cell = self._in_paragraph = False
-        self._unseen: LeftOut | None = None
+        self._unseen = ""
 
     def read(self, data: bytes) -> None:
         content, position = data.decode("latin-1"), 0
@@ -83,10 +83,8 @@ class RichTextReader:
         if self._place in ("field", "mark"):
             self._beside[self._place] += words
         elif self._place != "nowhere":
-            unseen: LeftOut | None = "hidden-text" if self._set.get("v") else None
-            if self._set.get("deleted"):
-                unseen = "deleted-text"
-            if unseen is None:
+            unseen = "deleted-text" if self._set.get("deleted") else "hidden-text" if self._set.get("v") else ""
+            if not unseen:
                 self._begin()
                 self._text.add(f"^{words}" if self._set.get("super") and EXPONENT.match(words) else words)
             elif unseen != self._unseen and words.strip():
@@ -135,9 +133,14 @@ class RichTextReader:
             self._skipped = max(0, self._set.get("uc", 1))
         elif word in _SIGNS:
             self._add(_SIGNS[word])
-        elif word in ("cell", "row"):
-            if not self._place:
-                self._end_cell(word)
+        elif word == "row" and not self._place:
+            self._text.start(ROW)
+        elif word == "cell" and not self._place:
+            self._set["intbl"] = 1
+            self._begin()
+            self._end_paragraph()
+            self._text.end(CELL)
+            self._in_cell = False
         elif word in _SETTINGS:
             self._set[word] = number
         elif word in _RESETS:
@@ -148,16 +151,6 @@ class RichTextReader:
         else:
             self._enter(word, is_optional=is_optional)
 
-    def _end_cell(self, word: str) -> None:
-        if word == "row":
-            self._text.start(ROW)
-        else:
-            self._set["intbl"] = 1
-            self._begin()
-            self._end_paragraph()
-            self._text.end(CELL)
-            self._in_cell = False
-
     def _enter(self, word: str, *, is_optional: bool) -> None:
         """Begin a destination, if `word` is one."""
         if word == "shptxt":
@@ -165,11 +158,10 @@ class RichTextReader:
             self._place = ""
         elif self._place == "nowhere":
             return
-        elif word in ("footnote", "annotation"):
-            if self._place != "note":
-                self._begin()
-                self._text.start(NOTE)
-                self._place = "note"
+        elif word in ("footnote", "annotation") and self._place != "note":
+            self._begin()
+            self._text.start(NOTE)
+            self._place = "note"
         elif word == "fldrslt":
             if (found := _ADDRESS.search(self._beside.pop("field", ""))) and self._place != "link":
                 self._begin()
