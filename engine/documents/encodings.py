@@ -10,13 +10,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # Control characters other than tabs, line ends and form feeds.
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
@@ -62,8 +56,8 @@ _EAST_ASIAN = {
     "Big5": ("cp950", "Big5", "zh_TW"),
 }
 # Encodings that are ruled out before or are subsets of others, and rare ones that short texts may resemble.
-_NEVER = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1")
-_HARDLY_EVER = ("johab", "cp1258", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16", "mac-iceland")
+_NEVER = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1", "johab", "cp1258", "mac-iceland")
+_NEVER += ("iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16")
 # Factors for encodings of the window's language, and for the most common encoding of accented text.
 _HOME, _COMMON = 2.0, 1.35
 # A factor for EUC-JP, whose common kanji all come before those that few texts in Chinese do without: from 小 on.
@@ -77,7 +71,7 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
 
     `language` is the window's, such as "ko" or "zh_CN".
     """
-    for mark, codec in _MARKS:
+    for mark, codec in _MARKS.items():
         if content.startswith(mark):
             text = _decoded(content, codec)
             return None if text is None or "\0" in text else (text, "")
@@ -142,11 +136,7 @@ def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
     telling = b"\n" + b"\n".join(line for line in content.splitlines() if not line.isascii())
     eras = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_MAC | EncodingEra.DOS
     found = detect_all(
-        telling,
-        ignore_threshold=True,
-        encoding_era=eras,
-        exclude_encodings=(*_NEVER, *_HARDLY_EVER),
-        no_match_encoding="ascii",
+        telling, ignore_threshold=True, encoding_era=eras, exclude_encodings=_NEVER, no_match_encoding="ascii"
     )
     for guess in found:
         if (name := guess["encoding"]) is not None:

@@ -63,11 +63,8 @@ def _said(note: Any, content: str) -> str:
         return _field(note)
     if kind == "/Link":
         address = str((note.get("/A") or {}).get("/URI") or "")
-        return (
-            f"[Link: {address}]"
-            if address and content.strip() and address.removeprefix("mailto:") not in content
-            else ""
-        )
+        is_said = not content.strip() or address.removeprefix("mailto:") in content
+        return "" if is_said else f"[Link: {address}]"
     return f"[Note: {words}]" if words and kind != "/Popup" else ""
 
 

@@ -53,8 +53,7 @@ def decoded_page(content: bytes, language: str = "") -> tuple[str, str] | None:
     A page that names no encoding, or a Unicode one, is decoded as `decode` does; returns what that returns. None also
     for an encoding that the standard forbids.
     """
-    is_marked = content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    found = None if is_marked else _CHARSET.search(content[:_BEGINNING])
+    found = None if content.startswith(codecs.BOM_UTF8) else _CHARSET.search(content[:_BEGINNING])
     label = (found[1] or found[2]).decode() if found is not None else ""
     if (declared := webencodings.lookup(label)) is not None and declared.name == "replacement":
         return None
