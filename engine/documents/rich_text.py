@@ -169,5 +169,5 @@ class RichTextReader:
                 self._text.start(self._link)
         elif word in _BESIDE:
             self._place = _BESIDE[word]
-        elif is_optional or word in _LEFT_OUT.split():
+        elif (is_optional and word != "annotation") or word in _LEFT_OUT.split():
             self._place = "nowhere"

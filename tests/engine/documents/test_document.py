@@ -276,6 +276,8 @@ def test_a_page_of_a_book_is_read_in_its_encoding(encoding: str) -> None:
 
 
 WORD = "word/document.xml"
+LINK_OF_RTF = rb'{\field{\*\fldinst{HYPERLINK "http://e.org/a_b"}}'
+PLACES = "a[^1][d[^2]](http://e.org/a_b)\n\n[^1]: bc\n[^2]: e"
 TABLE_OF_RTF = "| a |  |\n| --- | --- |\n| c d | e\\| |\n\nf"
 PARTS = (
     b"Content-Type: multipart/%s; boundary=x\n\n--x\nContent-Type: text/plain\n\n%s\n"
@@ -296,16 +298,17 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         (rb"a {\v b}{\v0 c}\v d\v0{\deleted e}\par", "a c\n\n[Left out: 2 hidden passages, 1 deleted passage]"),
         (rb"{\listtext\'95\tab}a\par{\pard\ilvl1{\listtext 1.\tab}b\par}", "- a\n   1. b"),
         (
-            rb'{\field{\*\fldinst{HYPERLINK "http://e.org/a_b"}}{\fldrslt{\b c}}}{\field{\*\fldinst PAGE}{\fldrslt 7}}',
-            "[c](http://e.org/a_b)7",
+            LINK_OF_RTF + rb"{\fldrslt{\b c}}}{\field{\*\fldinst TOC}{\fldrslt 7\par 8}}",
+            "[c](http://e.org/a_b)7\n\n8",
         ),
         (
             rb"10{\super 6}{\footnote \pard n}{\pict\bin3 {{{}{\*\unknown x}{\shp{\*\shpinst{\shptxt box}}}",
             "10^6[^1]box\n\n[^1]: n",
         ),
+        (rb"a{\footnote b{\*\annotation c}}" + LINK_OF_RTF + rb"{\fldrslt d{\footnote e}\cell}}", PLACES),
         (b"{" * 20000 + b"deep", "deep"),
     ],
-    ids=["signs", "code pages", "paragraphs", "table", "hidden", "list", "link", "places", "deep"],
+    ids=["signs", "code pages", "paragraphs", "table", "hidden", "list", "link", "places", "places in places", "deep"],
 )
 def test_rich_text_is_read(content: bytes, text: str) -> None:
     assert document_text("letter.dat", RTF + content + b"}", MOST).text == text
