@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 
 from engine.documents.encodings import decode, has_no_controls
-from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, format_of
+from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, ZIP, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.zipped_parts import ZippedParts
 from engine.sandbox.tasks import task
@@ -69,17 +69,13 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
         if form is None:
             return DocumentText(content, encoding=encoding)
         data = content.encode("utf-8", "replace")
+    if form.main or form is ZIP:
+        kind = ZippedParts(data).kind
+        form = next((one for one in FORMATS if one.main and one.main in kind), None)
+    if form is None or form.read is None:
+        return DocumentText(problem="not-text")
     text = MarkedText(most)
-    if form.read is not None:
-        form.read(data, text)
-    else:
-        parts = ZippedParts(data)
-        kind = parts.kind
-        found = (one.read_parts for one in FORMATS if one.read_parts and (one.main or one.media_type) in kind)
-        read_parts = next(found, None)
-        if read_parts is None:
-            return DocumentText(problem="not-text")
-        read_parts(parts, text)
+    form.read(data, text)
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""
     return DocumentText(content, problem, encoding, left_out=tuple((+text.left_out).items()))

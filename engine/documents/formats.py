@@ -27,7 +27,7 @@ class FileFormat(NamedTuple):
     """The ends of names, the media type, the first bytes, and what adds a file's text to a `MarkedText`.
 
     What has a `decode` is read as UTF-8, after that decoded it, with a guess for a language. A document that is an
-    archive has `read_parts`, and is known by its media type, or by the word `main` in that of its main part.
+    archive has `main`, a part of its media type or of that of its main part.
     """
 
     suffixes: tuple[str, ...]
@@ -36,38 +36,34 @@ class FileFormat(NamedTuple):
     read: Callable[[bytes, MarkedText], object] | None = None
     decode: Callable[[bytes, str], tuple[str, str] | None] | None = None
     main: str = ""
-    read_parts: Callable[[ZippedParts, MarkedText], object] | None = None
 
 
-def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[ZippedParts, MarkedText], object]:
-    return lambda parts, text: reader(parts, text).read()
+def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[bytes, MarkedText], object]:
+    return lambda data, text: reader(ZippedParts(data), text).read()
 
 
 PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
 OLD_OFFICE = FileFormat((), "application/octet-stream", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",))
-_ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
+ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
 FORMATS = (
     PDF,
     FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
-    FileFormat((".odt",), f"{_OPEN}.text", read_parts=_by(OpenDocumentReader)),
-    FileFormat((".ods",), f"{_OPEN}.spreadsheet", read_parts=_by(OpenDocumentReader)),
-    FileFormat((".odp",), f"{_OPEN}.presentation", read_parts=_by(OpenDocumentReader)),
+    FileFormat((".odt",), f"{_OPEN}.text", main="opendocument.text", read=_by(OpenDocumentReader)),
+    FileFormat((".ods",), f"{_OPEN}.spreadsheet", main="opendocument.spreadsheet", read=_by(OpenDocumentReader)),
+    FileFormat((".odp",), f"{_OPEN}.presentation", main="opendocument.presentation", read=_by(OpenDocumentReader)),
     # After those with the same words in their types. Documents with macros and templates have others of Office.
-    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read_parts=_by(WordReader)),
-    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read_parts=_by(SheetsReader)),
+    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read=_by(WordReader)),
+    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read=_by(SheetsReader)),
     FileFormat(
-        (".pptx", ".pptm"),
-        f"{_OFFICE}.presentationml.presentation",
-        main="presentation",
-        read_parts=_by(SlidesReader),
+        (".pptx", ".pptm"), f"{_OFFICE}.presentationml.presentation", main="presentation", read=_by(SlidesReader)
     ),
-    FileFormat((".epub",), "application/epub+zip", read_parts=read_book),
+    FileFormat((".epub",), "application/epub+zip", main="epub", read=read_book),
     FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
     FileFormat((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail),
     FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
-    _ZIP,
+    ZIP,
 )
 # Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
 _PROGRAMS = {".key": "Keynote", ".numbers": "Numbers", ".pages": "Pages", ".rtfd": "TextEdit", ".webarchive": "Safari"}
@@ -90,4 +86,4 @@ def format_of(name: str, content: bytes = b"") -> FileFormat | None:
     lower = name.lower()
     named = next((one for one in FORMATS if lower.endswith(one.suffixes)), None)
     begun = next((one for one in FORMATS if content.startswith(one.magic)), None)
-    return named if begun is None or (begun is _ZIP and named is not None) else begun
+    return named if begun is None or (begun is ZIP and named is not None) else begun

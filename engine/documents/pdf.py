@@ -32,9 +32,9 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
         with skipping_damage(text):
             content = page.extract_text()
             text.add_blocks(content)
-            if not content.strip() and _has_pictures(page):
-                scanned += 1
             notes = list(page.get("/Annots") or ())
+            if not content.strip() and page.images:
+                scanned += 1
         for one in notes:
             with skipping_damage(text):
                 text.add_blocks(_said(one.get_object(), content))
@@ -47,11 +47,6 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     # A file of nothing else has no text.
     if scanned and str(text):
         text.left_out["scanned-page"] += scanned
-
-
-def _has_pictures(page: Any) -> bool:
-    drawn = (page.get("/Resources") or {}).get("/XObject") or {}
-    return any(drawn[name].get("/Subtype") == "/Image" for name in drawn)
 
 
 def _said(note: Any, content: str) -> str:

@@ -71,8 +71,9 @@ def decoded_as(content: bytes, label: str) -> str | None:
     return text
 
 
-def read_book(parts: ZippedParts, text: MarkedText) -> None:
+def read_book(data: bytes, text: MarkedText) -> None:
     """Add the pages of a book in the order in which they are read; one that is missing or damaged is counted."""
+    parts = ZippedParts(data)
     main = next(parts.xml("META-INF/container.xml").iter("rootfile")).get("full-path", "")
     package = parts.xml(main)
     names = {one.get("id"): addressed(main, one.get("href", ""), parts.names) for one in package.iter("item")}

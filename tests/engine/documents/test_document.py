@@ -399,7 +399,8 @@ def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
 def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(words: str, text: str) -> None:
     writer = pdf(words, "")
     (scan,) = writer.pages[1:]
-    scan["/Resources"][NameObject("/XObject")] = objects(I={"Subtype": "/Image"})
+    (picture := StreamObject()).update(objects(Subtype="/Image"))
+    scan["/Resources"][NameObject("/XObject")] = objects(I=writer._add_object(picture))
     scan[NameObject("/Annots")] = ArrayObject([objects(Subtype="/Link", A={"URI": "https://e.org"})])
     writer.write(file := io.BytesIO())
     found = document_text("a.pdf", file.getvalue(), MOST)
