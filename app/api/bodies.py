@@ -110,11 +110,7 @@ def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
 
 
 def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
-    """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong.
-
-    A kind with `normalised` reads what programs really send; `skipped` gets the names of what it leaves out. Numbers
-    may be texts and whole ones may be 5.0, as some programs write them.
-    """
+    """Convert an object, as programs really send it, to `kind`; `skipped` gets what is left out. Raises `ApiError`."""
     normalised = getattr(kind, "normalised", None)
     if normalised is not None:
         value = normalised(value, [] if skipped is None else skipped)

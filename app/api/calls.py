@@ -70,11 +70,7 @@ class AnswerRequestBody(RequestSettings, kw_only=True):
         count: int | None = None,
         **content: Any,
     ) -> list[ChatRequest]:
-        """Return the engine's requests for `count` answers. Raises `ApiError`.
-
-        An answer without calls has to match `answer`, which the field `param` asks for. `content` are further fields
-        of ChatRequest.
-        """
+        """Return requests for `count` answers, without calls in the format `answer` of `param`. Raises `ApiError`."""
         tools, recommended = tools or RequestTools(), recommended_of(info.sampling)
         grammar = tools.grammar(answer, param)
         common: dict[str, Any] = {"max_tokens": self.most_tokens(), "tools": tools.tools, "grammar": grammar, **content}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -102,15 +103,12 @@ def _text_of(tokens: Sequence[_AnyToken]) -> str:
 
 def _logprobs(tokens: Sequence[_AnyToken], start: int) -> dict[str, Any]:
     """Return the log-probabilities in the form of this endpoint; the first token's text begins at `start`."""
-    offsets = []
-    for token in tokens:
-        offsets.append(start)
-        start += len(token.text)
+    ends = accumulate((len(token.text) for token in tokens), initial=start)
     return {
         "tokens": [token.text for token in tokens],
         "token_logprobs": [token.logprob for token in tokens],
         "top_logprobs": [_likeliest(token) for token in tokens] if any(t.alternatives for t in tokens) else None,
-        "text_offset": offsets,
+        "text_offset": list(ends)[:-1],
     }
 
 

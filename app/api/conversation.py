@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -231,9 +232,7 @@ def _with_instructions_joined(messages: Sequence[EngineMessage]) -> list[EngineM
     count = next((index for index, message in enumerate(messages) if message["role"] != "system"), len(messages))
     if count < 2:
         return list(messages)
-    content: EngineContent = messages[0]["content"]
-    for message in messages[1:count]:
-        content = joined_contents(content, message["content"])
+    content = reduce(joined_contents, (message["content"] for message in messages[:count]))
     return [{"role": "system", "content": content}, *messages[count:]]
 
 

@@ -1,8 +1,4 @@
-"""POST /v1/embeddings and, in the shape of Ollama's API, /api/embed and /api/embeddings.
-
-An embedding is the mean of the model's last hidden states over the text, of length 1. Models that were made for
-embeddings find related texts much better than chat models, which only tell what they are about.
-"""
+"""POST /v1/embeddings and Ollama's /api/embed and /api/embeddings: the mean of the last hidden states, of length 1."""
 
 from __future__ import annotations
 
@@ -35,10 +31,6 @@ class EmbeddingsBody(AnswerRequestBody, kw_only=True):
     encoding_format: Literal["float", "base64"] | None = None
 
 
-class OllamaEmbedBody(EmbeddingsBody, kw_only=True):
-    """Embed texts, in the shape of Ollama's API."""
-
-
 class OllamaEmbeddingsBody(AnswerRequestBody, kw_only=True):
     """Embed one text, in the older shape of Ollama's API."""
 
@@ -61,7 +53,7 @@ async def embed(request: Request, body: EmbeddingsBody) -> Response:
     return JsonReply({"object": "list", "data": data, "model": found.model, "usage": usage})
 
 
-async def embed_for_ollama(request: Request, body: OllamaEmbedBody) -> Response:
+async def embed_for_ollama(request: Request, body: EmbeddingsBody) -> Response:
     began = time.perf_counter()
     found = await _embedded(request, body, body.input, body.dimensions)
     took = round((time.perf_counter() - began) * 1e9)

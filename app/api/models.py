@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -104,12 +103,13 @@ class ModelDirectory:
             pair = self.host.pair if wanted is None else self.host.pair_of(Path(wanted))
             if pair is None:
                 assert wanted is not None
-                with self._shown_loading(name):
-                    pair = await _result(self.host.load_beside(wanted, drafter or self.host.draft_for(wanted)))
+                self.loading = name
+                pair = await _result(self.host.load_beside(wanted, drafter or self.host.draft_for(wanted)))
             elif drafter is not None and pair.main is not None and pair.draft_path != Path(drafter):
-                with self._shown_loading(draft or ""):
-                    pair = await self._with_draft(pair, drafter)
+                self.loading = draft or ""
+                pair = await self._with_draft(pair, drafter)
         finally:
+            self.loading = ""
             self._turn.release()
         if pair.main is None:
             raise ApiError(503, "No model is loaded.", code="no-model")
@@ -130,14 +130,6 @@ class ModelDirectory:
         if model is None or not {"draft", "head"} & set(model.kinds):
             raise _unknown(name, "draft_model")
         return model.path
-
-    @contextmanager
-    def _shown_loading(self, name: str) -> Iterator[None]:
-        self.loading = name
-        try:
-            yield
-        finally:
-            self.loading = ""
 
     async def set_draft(self, name: str | None) -> None:
         """Load the drafter of that name for the host's main model, or none. Raises `ApiError`."""

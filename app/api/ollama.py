@@ -38,7 +38,7 @@ from app.api.errors import ApiError, JsonReply
 from app.api.lenient_content import messages_of
 from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
 from app.api.response_writers import ResponseWriter, reason_of
-from app.api.tool_use import FunctionDefinition, RequestTools, function_tool, tool_use, with_readable_tools
+from app.api.tool_use import FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, schema_notes, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -98,10 +98,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
                 setattr(self, name, value)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools, content = RequestTools(), self.content(info)
-        if self.functions:
-            offered = [function_tool(one.name, one.description, one.parameters) for one in self.functions]
-            tools = tool_use(info.tool_format, offered, "auto", parallel=True)
+        tools, content = openai_tools(info.tool_format, self.functions, None, None), self.content(info)
         content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
         content |= {"overflow": "shorten", "kept_context": (self.options or _OllamaOptions()).num_ctx or None}
         requests = self.engine_requests(api, info, tools, self._grammar(), "format", **content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -126,12 +127,9 @@ def _entry(model: Model) -> dict[str, Any]:
 
 def _template(folder: Path) -> str:
     """Return the chat template in a model's folder; "" if it has none."""
-    try:
+    found: object = ""
+    with suppress(OSError, ValueError):
         return read_bytes(folder / "chat_template.jinja", CONFIG.size).decode()
-    except (OSError, ValueError):
-        pass
-    try:
+    with suppress(OSError, UntrustedJsonError):
         found = read_object(folder / "tokenizer_config.json", CONFIG).get("chat_template")
-    except (OSError, UntrustedJsonError):
-        return ""
     return found if isinstance(found, str) else ""

@@ -104,7 +104,7 @@ ENDPOINTS = (
     ApiRoute("GET", "/api/version", ollama_models.version),
     ApiRoute("POST", "/api/show", ollama_models.show, ollama_models.ShowBody),
     ApiRoute("DELETE", "/api/delete", ollama_models.delete, ollama_models.ShowBody),
-    ApiRoute("POST", "/api/embed", embeddings.embed_for_ollama, embeddings.OllamaEmbedBody),
+    ApiRoute("POST", "/api/embed", embeddings.embed_for_ollama, embeddings.EmbeddingsBody),
     ApiRoute("POST", "/api/embeddings", embeddings.embed_one_for_ollama, embeddings.OllamaEmbeddingsBody),
     ApiRoute("GET", "/api/v0/models", list_for_lm_studio),
     ApiRoute("POST", "/v1/embeddings", embeddings.embed, embeddings.EmbeddingsBody),

@@ -45,11 +45,7 @@ class NotServing(CodedError):
 
 
 class _Protocol(H11Protocol):
-    """Closes connections that uvicorn would keep forever, each an open file of this process.
-
-    These are connections beyond the limit, connections on which the headers of a first or later request do not
-    arrive in time, and connections whose client does not read the rest of an answer.
-    """
+    """Closes connections beyond the limit, without headers in time or with unread answers, as uvicorn never does."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -116,10 +112,7 @@ class _ProtocolWithKey(_Protocol):
 
 
 class HttpServer:
-    """Serves `app` at `host` and `port` from `start` to `stop`. `port` 0 lets the system choose one.
-
-    With `has_key`, the app demands a key of its callers. `on_end` is called on the server's thread when it has ended.
-    """
+    """Serves an app, which demands a key if it `has_key`, until `stop`. Port 0 is any; `on_end` runs on its thread."""
 
     def __init__(
         self, make_app: Callable[[], ASGIApp], host: str, port: int, on_end: Callable[[], object], *, has_key: bool

@@ -35,6 +35,8 @@ _VIEWS = {
     ARCHIVED: "trashed_at IS NULL AND archived_at IS NOT NULL",
     TRASHED: "trashed_at IS NOT NULL",
 }
+# The columns that a chat has as they are.
+_UNCHANGED = ("id", "origin", "folder_id", "pin_position", "archived_at", "trashed_at")
 _NUMBERED = re.compile(r"(.+) \d+")
 _SELECT = """
     SELECT *, EXISTS (
@@ -318,19 +320,12 @@ class ConversationList:
 
 
 def _conversation(row: sqlite3.Row) -> Conversation:
+    found: dict[str, Any] = {name: row[name] for name in _UNCHANGED}
+    found |= {name: text_of(row[name]) for name in ("uid", "title", "system_prompt")}
+    found |= {name: number_of(row[name]) for name in ("created_at", "updated_at")}
     return Conversation(
-        id=row["id"],
-        uid=text_of(row["uid"]),
-        origin=row["origin"],
-        title=text_of(row["title"]),
+        **found,
         title_edited=bool(row["title_edited"]),
-        folder_id=row["folder_id"],
-        pin_position=row["pin_position"],
-        archived_at=row["archived_at"],
-        trashed_at=row["trashed_at"],
-        created_at=number_of(row["created_at"]),
-        updated_at=number_of(row["updated_at"]),
-        system_prompt=text_of(row["system_prompt"]),
         settings=object_from_json(row["settings"]),
         unsent=text_of(row["draft"]),
         unsent_attachments=attachments_from_json(row["draft_attachments"]),

@@ -1,7 +1,4 @@
-"""A chat's messages as a tree: edits and regenerated answers are siblings, and no message is overwritten.
-
-A chat shows the chain of selected children from its selected first message. Every new message is selected.
-"""
+"""A chat's messages as a tree: edits and regenerated answers are siblings. It shows a chain of selected children."""
 
 from __future__ import annotations
 
@@ -59,6 +56,9 @@ _PATH = """
         ), depth + 1
         FROM path JOIN messages AS above ON above.id = path.id
     )"""
+
+# The columns that a message has as they are.
+_UNCHANGED = ("id", "conversation_id", "parent_id", "position", "sibling_count", "role", "state", "finish_reason")
 
 
 class MessageTree:
@@ -262,26 +262,17 @@ def _message(row: sqlite3.Row) -> Message:
     error = None if row["error"] is None else object_from_json(row["error"])
     seed = text_of(row["seed"])
     return Message(
-        id=row["id"],
+        **{name: row[name] for name in _UNCHANGED},
         uid=text_of(row["uid"]),
-        conversation_id=row["conversation_id"],
-        parent_id=row["parent_id"],
-        position=row["position"],
-        sibling_count=row["sibling_count"],
-        role=row["role"],
         content=text_of(row["content"]) + text_of(row["streamed"]),
-        state=row["state"],
         created_at=number_of(row["created_at"]),
         attachments=attachments_from_json(row["attachments"]),
         source=AnswerSource(
-            main_model=text_of(row["main_model"]),
-            draft_model=text_of(row["draft_model"]),
-            method=text_of(row["method"]),
+            **{name: text_of(row[name]) for name in ("main_model", "draft_model", "method")},
             settings=object_from_json(row["settings"]),
             seed=int(seed) if seed.isdecimal() else None,
         ),
         stats=stats_from_json(row["stats"]),
-        finish_reason=row["finish_reason"],
         error=None if error is None else (str(error.get("code", "")), error.get("arguments") or {}),
         tool_use=tool_use_of(object_from_json(row["tool_use"])) if row["role"] == TOOL else None,
     )

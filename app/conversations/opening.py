@@ -152,10 +152,7 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
 
 
 def _open_indexes(connection: sqlite3.Connection) -> None:
-    """Raise sqlite3.DatabaseError if a search index cannot be opened, because then no message could be written.
-
-    Neither this nor `quick_check` notices damage further inside; `ConversationStore.run` repairs it.
-    """
+    """Raise sqlite3.DatabaseError if a search index cannot be opened. `ConversationStore.run` mends other damage."""
     if 0 < version_of(connection) <= LATEST:
         for index in ("search", "title_search"):
             connection.execute(f"SELECT rowid FROM {index} WHERE {index} MATCH 'a' LIMIT 1").fetchone()
@@ -175,10 +172,7 @@ def _takes_writes(connection: sqlite3.Connection) -> bool:
 
 
 def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[Path, sqlite3.Connection]:
-    """Set the damaged file aside under a dated name, and fill a new one from it or from a backup.
-
-    The new file gets its name last, so that a kill leaves either the damaged file or a finished one.
-    """
+    """Set the damaged file aside and fill a new one from it or a backup, which gets its name last in case of a kill."""
     set_aside = free_name(path.with_name(f"{path.stem}-damaged-{stamp(clock)}{path.suffix}"))
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
     try:

@@ -83,10 +83,7 @@ class Pictures:
         _remove_all_but(kept, self.folder)
 
     def restore(self, backups: Path, *, keep_all: bool) -> None:
-        """Take pictures that are missing from those of the backups, then remove what nothing refers to.
-
-        With `keep_all` nothing is removed as long as this store is open, because a damaged file may refer to it.
-        """
+        """Take missing pictures from the backups and remove unreferenced ones, unless `keep_all`, after damage."""
         digests = digests_in(self._database.connection)
         # The store opens on a disk that is full, too.
         with suppress(OSError):

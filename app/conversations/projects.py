@@ -1,7 +1,4 @@
-"""What the chats of a folder begin with: its files, as they were last read, and its instructions. No Qt.
-
-The store keeps the text of the files, and pictures, so that nothing is lost when they vanish from the disk.
-"""
+"""What the chats of a folder begin with: its instructions, and its files as last read, which the store keeps. No Qt."""
 
 from __future__ import annotations
 

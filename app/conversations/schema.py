@@ -1,7 +1,4 @@
-"""The tables, as a list of versions, each of which migrates the one before it in a single transaction.
-
-The statements of a released version never change; a later change is a new version. `user_version` holds the version.
-"""
+"""The tables as a list of versions, whose statements never change. Each migrates the one before in one transaction."""
 
 from __future__ import annotations
 

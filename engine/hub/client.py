@@ -55,9 +55,12 @@ class HubAccess:
         try:
             parts = urlsplit(self.endpoint)
         except ValueError as error:
-            raise HubError("wrong-mirror", endpoint=self.endpoint) from error
+            raise self.wrong_mirror() from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise HubError("wrong-mirror", endpoint=self.endpoint)
+            raise self.wrong_mirror()
+
+    def wrong_mirror(self, repository: str = "") -> HubError:
+        return HubError("wrong-mirror", repository, endpoint=self.endpoint)
 
 
 class HubClient:
@@ -97,7 +100,7 @@ class HubClient:
             content, following = self._answer(address, repository, _ANSWER.size, query)
             return parse(content, _ANSWER), self._own_address(following)
         except (UntrustedJsonError, ValueError) as error:
-            raise self._wrong_mirror(repository) from error
+            raise self.access.wrong_mirror(repository) from error
 
     def get_bytes(self, address: str, repository: str, size: int) -> bytes:
         """Return the content at `address`, cut off beyond `size` bytes. Errors as `get_json`."""
@@ -111,7 +114,7 @@ class HubClient:
         with self.stream(address, repository, query=query, whole=True) as response:
             if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
                 # Unpacked, it could fill the memory.
-                raise self._wrong_mirror(repository)
+                raise self.access.wrong_mirror(repository)
             for chunk in response.iter_raw():
                 content += chunk[: size + 1 - len(content)]
                 if len(content) > size:
@@ -155,7 +158,7 @@ class HubClient:
                 self._check(request, repository)
                 raise self._translate(error, repository) from error
             except httpx2.InvalidURL as error:
-                raise self._wrong_mirror(repository) from error
+                raise self.access.wrong_mirror(repository) from error
             except (OSError, RuntimeError, ValueError):
                 # Reading from a connection that was shut down fails in many ways.
                 self._check(request, repository)
@@ -175,9 +178,6 @@ class HubClient:
         parts = urlsplit(address)
         path = parts.path.removeprefix(urlsplit(self.access.endpoint).path)
         return f"{self.access.endpoint}{path}?{parts.query}"
-
-    def _wrong_mirror(self, repository: str) -> HubError:
-        return HubError("wrong-mirror", repository, endpoint=self.access.endpoint)
 
     def _refuse(self, response: httpx2.Response, repository: str) -> None:
         status, code = response.status_code, response.headers.get("X-Error-Code", "")
@@ -200,7 +200,7 @@ class HubClient:
             raise HubError("token-refused" if self.access.token else "missing", repository)
         if status == 403:
             raise HubError("forbidden", repository)
-        raise self._wrong_mirror(repository)
+        raise self.access.wrong_mirror(repository)
 
     def _translate(self, error: httpx2.HTTPError, repository: str) -> Exception:
         if isinstance(error, httpx2.ProxyError):
@@ -208,7 +208,7 @@ class HubClient:
         if isinstance(error.__cause__, ssl.SSLCertVerificationError) or "CERTIFICATE" in str(error):
             return HubError("certificate", repository)
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
-            return self._wrong_mirror(repository)
+            return self.access.wrong_mirror(repository)
         return InterruptedTransferError("offline", repository)
 
 
@@ -231,7 +231,7 @@ def check_access(access: HubAccess) -> AccessReport:
     with HubClient(replace(access, token=None)) as client:
         models, _ = client.get_json("/api/models", limit=1)
     if not isinstance(models, list):
-        raise HubError("wrong-mirror", endpoint=access.endpoint)
+        raise access.wrong_mirror()
     token, user = _token_owner(access) if access.token else (NONE, "")
     return AccessReport(token, user)
 

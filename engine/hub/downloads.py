@@ -1,9 +1,4 @@
-"""The queue of downloads, which can be paused and survives a crash.
-
-    queued -> resolving -> downloading -> verifying -> ready | paused | failed(reason)
-
-Poll `snapshot()` for progress.
-"""
+"""The queue of downloads, which can be paused and survives a crash. Poll `snapshot()` for progress."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def describe(client: HubClient, repository: str, revision: str = "main") -> tupl
     answer, _ = client.get_json(f"/api/models/{repository}/revision/{quote(revision, safe='')}", repository)
     commit = answer.get("sha") if isinstance(answer, dict) else None
     if not isinstance(commit, str) or not COMMIT.fullmatch(commit):
-        raise _not_a_hub(client, repository)
+        raise client.access.wrong_mirror(repository)
     return commit, answer
 
 
@@ -36,7 +36,7 @@ def list_model(client: HubClient, repository: str, commit: str) -> Listing:
             break
         answer, path = client.get_json(path, repository)
         if not isinstance(answer, list):
-            raise _not_a_hub(client, repository)
+            raise client.access.wrong_mirror(repository)
         files.extend(_file_of(client, repository, entry) for entry in answer if _is_wanted(entry))
         if len(files) > _MOST_FILES:
             raise HubError("not-mlx", repository)
@@ -61,9 +61,5 @@ def _file_of(client: HubClient, repository: str, entry: dict[str, Any]) -> Remot
     source = large if isinstance(large, dict) else entry
     size, digest = source.get("size"), source.get("oid")
     if type(size) is not int or size < 0 or not isinstance(digest, str) or not is_content_hash(digest):
-        raise _not_a_hub(client, repository)
+        raise client.access.wrong_mirror(repository)
     return RemoteFile(entry["path"], size, digest)
-
-
-def _not_a_hub(client: HubClient, repository: str) -> HubError:
-    return HubError("wrong-mirror", repository, endpoint=client.access.endpoint)

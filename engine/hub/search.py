@@ -37,7 +37,7 @@ def search_models(client: HubClient, text: str, limit: int = 30, tag: str = "mlx
         "/api/models", search=text, sort="downloads", limit=limit, expand=list(_EXPANDED), **tagged
     )
     if not isinstance(answer, list):
-        raise HubError("wrong-mirror", endpoint=client.access.endpoint)
+        raise client.access.wrong_mirror()
     found = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
     return [model for model in found if model is not None]
 

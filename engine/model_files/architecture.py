@@ -1,7 +1,4 @@
-"""Looks up what mlx-lm, mlx-vlm and transformers can load in resources/loadable.json, without importing any of them.
-
-`python packaging/list_loadable.py` writes that list; a test compares it with the installed packages.
-"""
+"""Looks up what can be loaded, without imports, in resources/loadable.json, which packaging/list_loadable.py writes."""
 
 from __future__ import annotations
 

@@ -48,11 +48,6 @@ def _projecting(pattern: str) -> Callable[[Set[str]], bool]:
     return lambda names: "fc.weight" in names and any(expression.match(name) for name in names)
 
 
-def _is_assistant(names: Set[str]) -> bool:
-    """Recognise Gemma 4's assistants, small models between two projections."""
-    return names >= {"pre_projection.weight", "post_projection.weight"}
-
-
 def _is_mtp(names: Set[str]) -> bool:
     marked = any(name.startswith((*_MTP, "pre_fc_norm_hidden.")) or name.endswith(_FUSION) for name in names)
     if "eh_proj.weight" in names:
@@ -78,37 +73,23 @@ def _of_dflash(name: str, title: str, pattern: str) -> HeadKind:
     return HeadKind(name, title, _projecting(pattern), reader, "engine.heads.block_head:BlockHead")
 
 
+def _chained(name: str, title: str, recognises: Callable[[Set[str]], bool], module: str, head: str) -> HeadKind:
+    reader = f"engine.heads.{module}_config:read_{module}_config"
+    return HeadKind(name, title, recognises, reader, f"engine.heads.{module}_network:{head}", chained=True)
+
+
+# Gemma 4's assistants are small models between two projections.
+_PROJECTIONS = {"pre_projection.weight", "post_projection.weight"}
 # The first kind that recognises a head counts.
 HEAD_KINDS = (
     _of_dflash("dflash2", "DFlash 2", r"candidate_selector\."),
     _of_dflash("domino", "Domino", r"prefix_gru\."),
     _of_dflash("dspark", "DSpark", r"markov_head\."),
     HeadKind("peagle", "P-EAGLE", _projecting(r"mask_hidden$")),
-    HeadKind(
-        "eagle3",
-        "EAGLE-3",
-        _projecting(r"midlayer\.|layers\.0\.hidden_norm\."),
-        reader="engine.heads.eagle_config:read_eagle_config",
-        head="engine.heads.eagle_network:EagleHead",
-        chained=True,
-    ),
+    _chained("eagle3", "EAGLE-3", _projecting(r"midlayer\.|layers\.0\.hidden_norm\."), "eagle", "EagleHead"),
     _of_dflash("dflash", "DFlash", r"hidden_norm\.weight$"),
-    HeadKind(
-        "mtp",
-        "MTP",
-        _is_assistant,
-        reader="engine.heads.assistant_config:read_assistant_config",
-        head="engine.heads.assistant_network:AssistantHead",
-        chained=True,
-    ),
-    HeadKind(
-        "mtp",
-        "MTP",
-        _is_mtp,
-        reader="engine.heads.mtp_config:read_mtp_config",
-        head="engine.heads.mtp_network:MtpHead",
-        chained=True,
-    ),
+    _chained("mtp", "MTP", _PROJECTIONS.issubset, "assistant", "AssistantHead"),
+    _chained("mtp", "MTP", _is_mtp, "mtp", "MtpHead"),
 )
 
 

@@ -41,12 +41,7 @@ _TEMPLATE_BYTES = 2**20
 
 
 def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
-    """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
-
-    The files of weights named in `may_lack` may be missing. Reads JSON files and the headers of safetensors files,
-    never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
-    wrong-tensors, no-tokenizer, and "is-" with what a model is for that writes no text.
-    """
+    """Raise `ModelNotUsable` unless the folder is a complete, safe model; weights in `may_lack` may be missing."""
     folder = ModelFolder(Path(path))
     inspect_folder(folder, may_lack)
     _check_tokenizer_content(folder.path)
@@ -143,8 +138,11 @@ def _check_files(folder: Path, names: frozenset[str]) -> None:
             raise ModelNotUsable(folder, "damaged", f"{name} ({error.strerror or 'cannot be read'})") from error
         if size > limit:
             raise ModelNotUsable(folder, "damaged", f"{name} (larger than {limit} bytes)")
-        if name in _SMALL_JSON:
-            _check_json(folder, name)
+        try:
+            if name in _SMALL_JSON:
+                check_structure(read_bytes(folder / name, CONFIG.size), CONFIG)
+        except UntrustedJsonError as error:
+            raise ModelNotUsable(folder, "damaged", f"{name} ({error})") from error
 
 
 def _largest(name: str) -> int | None:
@@ -156,13 +154,6 @@ def _largest(name: str) -> int | None:
     if name.endswith(".jinja"):
         return _TEMPLATE_BYTES
     return CONFIG.size if name.endswith((".json", ".jsonl")) else None
-
-
-def _check_json(folder: Path, name: str) -> None:
-    try:
-        check_structure(read_bytes(folder / name, CONFIG.size), CONFIG)
-    except UntrustedJsonError as error:
-        raise ModelNotUsable(folder, "damaged", f"{name} ({error})") from error
 
 
 def _check_tokenizer_content(folder: Path) -> None:

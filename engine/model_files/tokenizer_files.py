@@ -81,11 +81,7 @@ def read_folder(folder: Path) -> dict[str, int]:
 
 
 def is_tekken(folder: Path, config: Mapping[str, Any]) -> bool:
-    """Whether a Mistral's vocabulary is its makers' own, Tekken.
-
-    Many conversions of it split text by another model's rule, which transformers then has to be told to mend; it would
-    also replace the rule of other vocabularies.
-    """
+    """Whether a Mistral's vocabulary is Tekken: many conversions split text by a wrong rule, which has to be mended."""
     if config.get("model_type") not in ("mistral", "mistral3", "ministral", "pixtral", "voxtral"):
         return False
     try:

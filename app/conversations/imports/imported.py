@@ -127,17 +127,16 @@ class ChatBuilder:
         written_at: float | None,
         model: str = "",
         attachments: Sequence[Attachment] = (),
-    ) -> bool:
+    ) -> None:
         """Add a message; one of another role, or with neither text nor files, is left out. `model` is an answer's."""
         if role not in ROLES or not (text.strip() or attachments):
             self.left_out["tool" if role == TOOL else "empty"] += 1
             self.skip_message(uid, parent)
-            return False
+            return
         source, attached = AnswerSource(main_model=model if role == "assistant" else ""), tuple(attachments)
         self.messages.append(
             ImportedMessage(role, text, uid, created_at=written_at, source=source, parent=parent, attachments=attached)
         )
-        return True
 
     def picture(self, name: str, content: bytes | None) -> list[Attachment]:
         """Return a picture for `add`; none, which is counted, if it is lost or not usable."""

@@ -55,11 +55,7 @@ def count_containers(content: bytes, enough: int) -> int:
 
 
 def parse(text: str, step: Callable[[], object]) -> Any:
-    """Parse JSON like `json.loads`, with a call of `step` before each item of a list of chats.
-
-    A list of chats may hold a whole history and is returned as `StreamedItems`. It is the document, or the one list in
-    an object that is the document. Raises ValueError, RecursionError and what `step` raises.
-    """
+    """Parse JSON, a list of chats or the one in an object as `StreamedItems`. Raises ValueError, RecursionError."""
     if text.startswith("[", position := _space(text, 0)):
         items = _items(text, position, step)
         if (end := _space(text, items.end)) != len(text):

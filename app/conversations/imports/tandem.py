@@ -49,15 +49,12 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
         None,
         fields.text(entry, "selected") or None,
         uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in chat.messages[:1])),
-        title_edited=fields.flag(entry, "title_edited"),
-        created_at=fields.time(entry, "created_at"),
-        updated_at=fields.time(entry, "updated_at"),
         system_prompt=fields.text(entry, "system_prompt"),
         settings=_settings(entry),
         folder=fields.text(entry, "folder") or None,
         folder_start=fields.mapping(entry, "folder_start"),
-        archived=fields.flag(entry, "archived"),
-        pinned=fields.flag(entry, "pinned"),
+        **{name: fields.flag(entry, name) for name in ("title_edited", "archived", "pinned")},
+        **{name: fields.time(entry, name) for name in ("created_at", "updated_at")},
     )
     # A chat of another app that Tandem exported keeps its origin.
     return replace(found, origin=fields.text(entry, "origin") or None)
@@ -68,9 +65,8 @@ TANDEM = ChatReader(_recognises, "title", _read, _entries)
 
 def _settings(entry: Any) -> dict[str, Any]:
     """Return a chat's settings; a file neither switches tools on nor allows any."""
-    return {
-        key: value for key, value in without_permissions(fields.mapping(entry, "settings")).items() if key != TOOLS_ON
-    }
+    settings = without_permissions(fields.mapping(entry, "settings"))
+    return {key: value for key, value in settings.items() if key != TOOLS_ON}
 
 
 def _attachment(item: object, stored: Mapping[str, Any], chat: ChatBuilder) -> list[Attachment]:
@@ -94,9 +90,7 @@ def _message(uid: str, parent: str | None, message: Any, attachments: tuple[Atta
         created_at=fields.time(message, "created_at"),
         state=INTERRUPTED if state == STREAMING else state if state in STATES else COMPLETE,
         source=AnswerSource(
-            main_model=fields.text(message, "main_model"),
-            draft_model=fields.text(message, "draft_model"),
-            method=fields.text(message, "method"),
+            **{name: fields.text(message, name) for name in ("main_model", "draft_model", "method")},
             settings=fields.mapping(message, "settings"),
             seed=seed if isinstance(seed, int) and 0 <= seed < 2**64 else None,
         ),
