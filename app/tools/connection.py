@@ -1,7 +1,4 @@
-"""One running server of tools, on the event loop of the thread `tools`, and what it says, within limits.
-
-The protocol is the package `mcp`'s.
-"""
+"""One running server of tools, on the event loop of the thread `tools`, and what it says, within limits."""
 
 from __future__ import annotations
 
@@ -13,13 +10,14 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import httpx2
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
@@ -31,7 +29,7 @@ from app.tools.results import MOST_PICTURES, result_of
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.sign_in import SignIn
 from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
-from app.tools.transports import NO_SESSION, http_client, process_of, spawned, sse_transport, too_large
+from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
 from engine.pictures.reading import time_for
 
 log = logging.getLogger(__name__)
@@ -217,7 +215,8 @@ class McpConnection:
                 errors = stack.enter_context(os.fdopen(writer, "w"))
                 transport: AbstractAsyncContextManager[Any] = spawned(process, errors)
             elif mode == "legacy":
-                transport = sse_transport(server, auth, self._fail)
+                made = cast(Any, lambda **_: http_client(server, auth, self._fail))
+                transport = sse_client(server.url, httpx_client_factory=made)
             else:
                 client = await stack.enter_async_context(http_client(server, auth))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)

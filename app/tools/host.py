@@ -33,8 +33,7 @@ _Found = TypeVar("_Found")
 class ToolHost:
     """The servers that run. Every method may be called from any thread and returns at once, except `close`.
 
-    `changed` is called on any thread when a status or a list of tools has changed. `settings` has the secrets of the
-    servers, and is asked for them on threads of their own.
+    `changed` is called on any thread when a status or a list of tools has changed. `settings` has the secrets.
     """
 
     def __init__(
@@ -68,8 +67,7 @@ class ToolHost:
     def tools(self, names: Collection[str]) -> Future[list[Tool]]:
         """Return the tools of the usable servers with these names, and start those that do not run.
 
-        A server that fails is left out; its status says why. It is started again by the next call, unless it took too
-        long: then only after `stop`, or a change of its settings.
+        One that fails is left out. The next call starts it again, unless it took too long: then only after `stop`.
         """
         return self._submit(self._all_tools(frozenset(names)))
 
@@ -80,19 +78,15 @@ class ToolHost:
         reported: Callable[[ToolProgress], object] = lambda _: None,
         silence_s: float = SILENCE_S,
     ) -> Future[ToolResult]:
-        """Call a tool; the future may have a `ToolFailed`. Cancelling it tells the server.
+        """Call a tool, to which the person agreed; the future may have a `ToolFailed`. Cancelling it tells the server.
 
-        `reported` is called on the thread of the servers whenever the tool reports progress. A tool that its server has
-        changed meanwhile is not called. The caller must have asked for consent. A call that is lost on its way to a
-        server over HTTP is repeated once, with a new session, if that changes nothing more.
+        `reported` gets the progress, on the thread of the servers. A tool that its server has changed is not called. A
+        call that is lost on its way to a server over HTTP is repeated once, if that changes nothing more.
         """
         return self._submit(self._call(tool, arguments, reported, silence_s))
 
     def sign_in(self, name: str, open_page: Callable[[str], object], words: str) -> Future[None]:
-        """Have the person sign in to a server in the browser, then start it. Its status tells how it ends.
-
-        `open_page` gets the address, on the thread of the servers; the browser shows `words` when it comes back.
-        """
+        """Have the person sign in to a server, then start it; see `sign_in.sign_in`. Its status tells how it ends."""
         future = self._sign_ins[name] = self._submit(self._sign_in(name, open_page, words))
         self._changed()
         future.add_done_callback(lambda _: self._changed())
@@ -143,13 +137,8 @@ class ToolHost:
         if missing := [one.name for one in wanted if one.name not in self._connections]:
             self._awaited = frozenset(missing)
             self._changed()
-        found = await asyncio.gather(*(self._tools_of(one) for one in wanted))
-        return [tool for tools in found for tool in tools]
-
-    async def _tools_of(self, server: Server) -> Sequence[Tool]:
-        with suppress(ToolFailed):
-            return (await self._connected(server.name)).tools
-        return ()
+        found = await asyncio.gather(*(self._connected(one.name) for one in wanted), return_exceptions=True)
+        return [tool for one in found if not isinstance(one, BaseException) for tool in one.tools]
 
     async def _call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
@@ -175,10 +164,8 @@ class ToolHost:
                 connection.failure = error
 
     async def _sign_out(self, name: str) -> None:
-        from app.tools.sign_in import sign_out
-
         assert self._settings is not None
-        await sign_out(self._servers[name], self._settings)
+        await asyncio.to_thread(self._settings.keep_sign_in, self._servers[name], "")
         self.set_servers(self._settings.servers)
 
     async def _connected(self, name: str) -> McpConnection:

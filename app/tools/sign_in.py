@@ -1,7 +1,4 @@
-"""Signing in to servers of tools over HTTP (OAuth): the browser, and the tokens with their renewal.
-
-The protocol is the package `mcp`'s. No token, code or secret gets into a log or the text of an error.
-"""
+"""Signing in to servers of tools over HTTP by OAuth, of which no secret gets into a log or the text of an error."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from app.tools.servers import Server, ToolSettings
 from app.tools.tool import ToolFailed
 from app.tools.transports import expects_answer, http_client, wants_sign_in
 
-# Seconds for a person to sign in, and for a browser or a service to say what it has to.
+# Seconds for a person to sign in, and for a browser to say what it has to.
 SIGN_IN_S, MESSAGE_S = 300.0, 10.0
 _HERE = ("127.0.0.1", "::1", "localhost")
 _HEAD = "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n<!doctype html>"
@@ -42,8 +39,7 @@ class _Kept(BaseModel):
 class SignIn(OAuthClientProvider):
     """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain.
 
-    It opens no browser by itself: a request for which a person has to sign in raises `ToolFailed`. `failed` gets that
-    error first, because the package passes over it where answers do not come as such (SSE).
+    A request for which a person has to sign in raises `ToolFailed`. `failed` gets that error first; see `http_client`.
     """
 
     def __init__(
@@ -184,20 +180,3 @@ async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[s
         raise ToolFailed("sign-in-failed", server=server.name, detail=re.split("[:\n]", str(error))[0]) from None
     finally:
         listener.close()
-
-
-async def sign_out(server: Server, settings: ToolSettings) -> None:
-    """Forget a sign-in, here and at the service that gave it, if that offers it."""
-    flow = await SignIn(server, settings).load()
-    await asyncio.to_thread(settings.keep_sign_in, server, "")
-    tokens, client, service = flow.context.current_tokens, flow.context.client_info, flow.context.oauth_metadata
-    if tokens is None or client is None or service is None or service.revocation_endpoint is None:
-        return
-    # Servers of the package want the field of a secret also from a client without one.
-    token = tokens.refresh_token or tokens.access_token
-    fields = {"token": token, "client_id": client.client_id, "client_secret": ""}
-    with suppress(httpx2.RequestError, OSError, ToolFailed, OAuthFlowError):
-        fields, headers = flow.context.prepare_token_auth(fields, {})
-        request = httpx2.Request("POST", str(service.revocation_endpoint), data=fields, headers=headers)
-        async with asyncio.timeout(MESSAGE_S), http_client(server) as http:
-            await http.send(flow.checked(request))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any, TextIO, cast
 
 import anyio
 import httpx2
-from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
 from app.tools.guardian import LONGEST_LINE
@@ -52,10 +51,8 @@ def process_of(server: Server) -> StdioServerParameters:
 
 @asynccontextmanager
 async def spawned(process: StdioServerParameters, errors: TextIO) -> AsyncGenerator[Any]:
-    """Start a process in a group of its own, which ends with the context, also if that is cancelled meanwhile.
-
-    Cancelled while it starts a process, asyncio would kill that one alone, and leave those that it has begun already.
-    """
+    """Start a process in a group of its own, which ends with the context, also if that is cancelled meanwhile."""
+    # Cancelled while it starts a process, asyncio would kill that one alone, and leave those that it has begun already.
     with anyio.CancelScope(shield=True) as whole:
         async with stdio_client(process, errlog=errors) as streams:
             # Only the server's processes have it from now on, so that their end is seen.
@@ -72,13 +69,6 @@ async def expects_answer(request: httpx2.Request) -> bool:
 def wants_sign_in(response: httpx2.Response) -> bool:
     """Whether the server wants a sign-in, or one with more rights."""
     return response.status_code == 401 or "insufficient_scope" in response.headers.get("www-authenticate", "")
-
-
-def sse_transport(
-    server: Server, auth: httpx2.Auth | None, failed: Callable[[ToolFailed], object]
-) -> AbstractAsyncContextManager[Any]:
-    """Return the older transport. `failed` gets what is wrong with answers, which the package passes over there."""
-    return sse_client(server.url, httpx_client_factory=cast(Any, lambda **_: http_client(server, auth, failed)))
 
 
 def http_client(

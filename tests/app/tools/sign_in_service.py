@@ -33,11 +33,10 @@ class Service(ThreadingHTTPServer):
         self.server = Server(name="remote", url=f"{self.url}/mcp").as_approved()
         self.access: set[str] = set()
         self.refresh: set[str] = set()
-        # What a client has registered, the challenges of codes, and the tokens that were given or revoked.
+        # What a client has registered, the challenges of codes, and the tokens that were given.
         self.clients: dict[str, list[str]] = {}
         self.codes: dict[str, dict[str, str]] = {}
         self.given: list[str] = []
-        self.revoked: list[str] = []
         # How it behaves.
         self.expires_in: int | None = 3600
         self.metadata: dict[str, Any] = {}
@@ -102,7 +101,7 @@ class _Answers(BaseHTTPRequestHandler):
         if path == "/.well-known/oauth-protected-resource/mcp":
             self._answer(200, {"resource": f"{url}/mcp", "authorization_servers": [issuer]})
         elif path == "/.well-known/oauth-authorization-server/service":
-            names = {"authorization": "login", "token": "issue", "registration": "register", "revocation": "revoke"}
+            names = {"authorization": "login", "token": "issue", "registration": "register"}
             ends = {f"{name}_endpoint": f"{issuer}/{path}" for name, path in names.items()}
             self._answer(200, {"issuer": issuer, **ends, **self.server.metadata})
         elif path == "/service/login":
@@ -133,10 +132,10 @@ class _Answers(BaseHTTPRequestHandler):
             client = {**json.loads(body), "client_id": uuid.uuid4().hex}
             self.server.clients[client["client_id"]] = client["redirect_uris"]
             self._answer(201, client)
-        elif self.path in ("/service/issue", "/service/revoke"):
+        elif self.path == "/service/issue":
             fields = dict(parse_qsl(body.decode()))
             assert fields["client_id"] in self.server.clients
-            self._issue(fields) if self.path == "/service/issue" else self._revoke(fields["token"])
+            self._issue(fields)
         else:
             self._answer(404)
 
@@ -150,10 +149,6 @@ class _Answers(BaseHTTPRequestHandler):
             known = base64.urlsafe_b64encode(digest).decode().rstrip("=") == asked["code_challenge"]
             assert fields["redirect_uri"] == asked["redirect_uri"]
         self._answer(200, self.server.grant()) if known else self._answer(400, {"error": "invalid_grant"})
-
-    def _revoke(self, token: str) -> None:
-        self.server.revoked.append(token)
-        self._answer(200)
 
     def _serve(self, message: dict[str, Any]) -> None:
         method, number = message.get("method"), message.get("id")
