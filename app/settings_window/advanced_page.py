@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
@@ -19,11 +19,10 @@ from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
-from app.widgets.buttons import CopyButton
+from app.widgets.buttons import CopyButton, button
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
-from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.checkup import page
 from app.wording.errors import error_sentence
@@ -46,15 +45,14 @@ class AdvancedPage(TablePage):
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
         self.check = MacCheck(session, library.settings, self)
-        self.check_button = styled(QPushButton(self), "button")
-        self.check_button.clicked.connect(self.check.toggle)
+        self.check_button = button(self, self.check.toggle)
         self.check_row = self.row(self.check_button)
         self.report = CheckReport(self.check, self)
         self.add(self.report)
         self.add(self.view, 16)
         self.copy = CopyButton(self, lambda: LOG_BUFFER.text)
         self.bound("Copy log", self.copy, QWidget.setAccessibleName)
-        self.export = self.bound("Export diagnostics…", styled(QPushButton(self), "button"))
+        self.export = self.bound("Export diagnostics…", button(self, self._choose_file))
         self.bound(
             "Saves versions, settings, statistics and the log to a file you can review and share",
             self.export,
@@ -65,15 +63,14 @@ class AdvancedPage(TablePage):
         self.add(self.outcome)
         self.add(self.bound("About Tandem", label(self, "title")), 24)
         self.add(self._about, 4)
-        self.licences = self.bound("Show all licenses", styled(QPushButton(self), "link"))
-        self.licences.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_NOTICES))))
+        self.licences = button(self, lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_NOTICES))), "link")
+        self.bound("Show all licenses", self.licences)
         # The file exists only in bundles; elsewhere each package comes with its own licence.
         self.licences.setVisible(_NOTICES.is_file())
         self.add_line(4, self.licences)
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._show_log)
-        self.export.clicked.connect(self._choose_file)
         self.check.changed.connect(self._set_check_texts)
         self.restyle()
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.agents.connecting import ConfigChange, NotConnected, connected, plan, take_back, write
 from app.agents.table import APPS, App, declared_endpoint
 from app.library.library import Library
 from app.session.api_service import ApiService
 from app.settings_window.table_page import TablePage
-from app.widgets.buttons import CopyButton
+from app.widgets.buttons import CopyButton, button
 from app.widgets.controls import Chooser
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import record_view
-from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, room_sentence, written_sentence
 from app.wording.api import call_line, problem_sentence
@@ -52,15 +51,12 @@ class ConnectCard(ThemeAware, Overlay):
         self.apps.set_texts([app.name for app in APPS.values()])
         self.intro, self.then, self.result = (label(self, "muted", wraps=True) for _ in range(3))
         self.text = self.bound("What is written", record_view(self), QWidget.setAccessibleName)
-        self.write = self.bound("Write the file", styled(QPushButton(self), "button"))
-        self.undo = self.bound("Take back", styled(QPushButton(self), "button"))
+        self.write = self.bound("Write the file", button(self, self._write))
+        self.undo = self.bound("Take back", button(self, self._take_back))
         self.copy_text = CopyButton(self, self.text.toPlainText)
         self.copy_command = CopyButton(self, lambda: self._plan.start_command if self._plan else "")
         self.bound("Copy the command", self.copy_command, QWidget.setAccessibleName)
-        close = self.bound("Close", styled(QPushButton(self), "button"))
-        self.write.clicked.connect(self._write)
-        self.undo.clicked.connect(self._take_back)
-        close.clicked.connect(self.close_overlay)
+        close = self.bound("Close", button(self, self.close_overlay))
         buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.write, self.undo, self.copy_text, 1, close)
         then = fill(hbox(margins=(0, 0, 0, 0), spacing=12), (self.then, 1), self.copy_command)
         fill(self.column, title, self.apps, self.intro, self.text, then, self.result, buttons)
@@ -129,15 +125,13 @@ class ApiPage(TablePage):
             CopyButton(self, text)
             for text in (self._base, self._example, lambda: api.key, self._variables, self._ollama_base)
         )
-        self.new_key = self.bound("New key", styled(QPushButton(self), "button"))
-        self.new_key.clicked.connect(api.renew_key)
+        self.new_key = self.bound("New key", button(self, api.renew_key))
         self.address = self.row(self.copy_address)
         keys = QWidget(self)
         fill(hbox(keys, margins=(0, 0, 0, 0), spacing=8), self.copy_key, self.new_key)
         self.key = self.row(keys)
         self.example = self.row(self.copy_example)
-        self.connect_app = self.bound("Connect an app…", styled(QPushButton(self), "button"))
-        self.connect_app.clicked.connect(self._connect_app)
+        self.connect_app = self.bound("Connect an app…", button(self, self._connect_app))
         self.apps = self.row(self.connect_app)
         self.card: ConnectCard | None = None
         self.programs = self.row(self.copy_variables)

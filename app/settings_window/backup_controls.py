@@ -6,15 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
 from app.library.library import Library
 from app.session.session import Session
-from app.widgets.buttons import ConfirmButton
+from app.widgets.buttons import ConfirmButton, button
 from app.widgets.layouts import FlowRow
 from app.widgets.popups import Menu
-from app.widgets.style_class import styled
 
 
 class BackupControls(FlowRow):
@@ -30,12 +29,11 @@ class BackupControls(FlowRow):
         super().__init__(parent)
         self._library, self._session = library, session
         self.backups: list[Backup] = []
-        self.back_up, self.restore = (styled(QPushButton(self), "button") for _ in range(2))
+        self.back_up, self.restore = button(self, self._back_up), button(self)
         self.choices = Menu(self.restore)
         self.restore.setMenu(self.choices)
         self.delete = _DeleteButton(self)
         self.add(self.back_up, self.restore, self.delete)
-        self.back_up.clicked.connect(self._back_up)
         self.delete.confirmed.connect(self._delete)
 
     def words(self) -> str:

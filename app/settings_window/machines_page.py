@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.library.entries import Entry
 from app.library.library import Library
 from app.session.cluster_service import CHECKING, FETCHING, OFF, ON, STARTING, STOPPING
 from app.session.session import Session
 from app.settings_window.table_page import TablePage
+from app.widgets.buttons import button
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
-from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
 from app.wording.machines import check_line, fetch_line, part_line, together_sentence
 from app.wording.models import entry_name
@@ -32,10 +32,8 @@ class MachinesPage(TablePage):
         self.model = Chooser(self, chosen=self._choose)
         self.model.setMaximumWidth(_WIDEST_NAME)
         self.model_row = self.row(self.model)
-        self.check, self.switch, self.fetch = (styled(QPushButton(self), "button") for _ in range(3))
-        self.bound("Check", self.check).clicked.connect(self._check)
-        self.switch.clicked.connect(self._switch)
-        self.bound("Download on the other Macs", self.fetch).clicked.connect(self._cluster.fetch)
+        self.check, self.switch = self.bound("Check", button(self, self._check)), button(self, self._switch)
+        self.fetch = self.bound("Download on the other Macs", button(self, self._cluster.fetch))
         buttons = QWidget(self)
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.check, self.switch, self.fetch)
         self.state = self.row(buttons)

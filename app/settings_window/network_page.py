@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.library.library import Library
 from app.settings_window.table_page import TablePage
+from app.widgets.buttons import button
 from app.widgets.labels import SentenceLabel
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence, joined
@@ -28,9 +29,8 @@ class NetworkPage(TablePage):
         # Whether the typed token is in the keychain; None before one was typed.
         self._kept: bool | None = None
         self._tests_token = False
-        self.test = self.bound("Test", styled(QPushButton(self), "button"))
+        self.test = self.bound("Test", button(self, self._test))
         self.bound("Test the connection", self.test, QWidget.setAccessibleName)
-        self.test.clicked.connect(self._test)
         self.test_row = self.row(self.test)
         # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None

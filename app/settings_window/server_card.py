@@ -10,17 +10,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.tools.known_servers import FOLDER
 from app.tools.servers import Server, servers_from_json
 from app.tools.tool import ToolFailed
 from app.tools.variables import decides
+from app.widgets.buttons import button
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import TextField
-from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.tools import DOTS, KNOWN_SIGHTS, KNOWN_TITLES, missing_program, server_risk, tool_sentence
 
@@ -55,19 +55,14 @@ class ServerCard(ThemeAware, Overlay):
         both = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
         self.bound("Name", self.name, *both)
         self.bound("Command, or address that starts with https://", self.target, *both)
-        self.folder = self.bound("Choose a folder…", styled(QPushButton(self), "button"))
-        self.folder.clicked.connect(self._choose_folder)
+        self.folder = self.bound("Choose a folder…", button(self, self._choose_folder))
         self.values: list[tuple[QWidget, QLineEdit, QLineEdit]] = []
         self._lines = vbox(margins=(0, 0, 0, 0), spacing=8)
-        self.add_value = self.bound("Add a value", styled(QPushButton(self), "link"))
+        self.add_value = self.bound("Add a value", button(self, lambda: self._add_value("").setFocus(), "link"))
         self.problem = label(self, "problem", wraps=True)
-        self.save = styled(QPushButton(self), "accent")
-        self.cancel = self.bound("Cancel", styled(QPushButton(self), "button"))
-        self.remove = self.bound("Remove", styled(QPushButton(self), "button"))
-        self.add_value.clicked.connect(lambda: self._add_value("").setFocus())
-        self.save.clicked.connect(self._save)
-        self.cancel.clicked.connect(self.close_overlay)
-        self.remove.clicked.connect(self._remove)
+        self.save = button(self, self._save, "accent")
+        self.cancel = self.bound("Cancel", button(self, self.close_overlay))
+        self.remove = self.bound("Remove", button(self, self._remove))
         add = fill(hbox(margins=(0, 0, 0, 0)), self.add_value, 1)
         buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.save, self.cancel, 1, self.remove)
         folder = fill(hbox(margins=(0, 0, 0, 0)), self.folder, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.session.session import Session
 from app.settings.declarations import SETTINGS
@@ -12,7 +12,7 @@ from app.settings.store import SettingsStore
 from app.settings_window.form import Row
 from app.settings_window.table_page import TablePage
 from app.speculation.teaching_section import TeachingSection
-from app.widgets.style_class import styled
+from app.widgets.buttons import button
 from app.wording.errors import joined
 from app.wording.rounding import same_text_sentence
 from engine.tuning import LearnedPair
@@ -27,8 +27,7 @@ class SpeculationPage(TablePage):
         self._learned: tuple[LearnedPair, ...] = ()
         self.teaching = TeachingSection(session, self)
         self.add(self.teaching, 24)
-        self.measure_again = styled(QPushButton(self), "button")
-        self.measure_again.clicked.connect(self._measure_again)
+        self.measure_again = button(self, self._measure_again)
         self._measured = self.row(self.measure_again)
         session.models.changed.connect(self._refresh_if_shown)
         session.answers.ended.connect(self._refresh_if_shown)

@@ -15,9 +15,9 @@ from app.settings.disk_use import DiskUse, clear_caches, measure
 from app.settings.relocation import CopyProgress, MoveRefused, move_folder
 from app.settings_window.backup_controls import BackupControls
 from app.settings_window.table_page import TablePage
+from app.widgets.buttons import button
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import styled
 from app.wording.hub import moved_sentence, refused_sentence, size_words
 
 _IDS = ("chats", "models", "caches", "settings")
@@ -34,9 +34,9 @@ class StoragePage(TablePage):
         self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
-        self.clear = self.bound("Clear", styled(QPushButton(self), "button"))
+        self.clear = self.bound("Clear", button(self, self._clear))
         self.bound("Clear the caches", self.clear, QWidget.setAccessibleName)
-        self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
+        self.stop = self.bound("Stop", button(self, self._stop_moving))
         self.stop.hide()
         self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]), at_end=True)}
         self.backups = BackupControls(library, session, self)
@@ -52,24 +52,22 @@ class StoragePage(TablePage):
         self._timer = QTimer(self)
         self._timer.setInterval(_PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
-        self.clear.clicked.connect(self._clear)
         self.backups.said.connect(partial(show_words, self.outcome))
         self.backups.changed.connect(self._measure_again)
         self.removal.confirmed.connect(self._remove_everything)
-        self.stop.clicked.connect(self._stop_moving)
         self.restyle()
 
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
         buttons = hbox(controls, margins=(0, 0, 0, 0), spacing=8)
         if id_ in _MOVABLE:
-            move = self.move_buttons[id_] = self.bound("Move…", styled(QPushButton(controls), "button"))
-            move.clicked.connect(partial(self._choose_folder, id_))
+            move = self.move_buttons[id_] = button(controls, partial(self._choose_folder, id_))
+            self.bound("Move…", move)
             buttons.addWidget(move)
         elif id_ == "caches":
             buttons.addWidget(self.clear)
-        show = self.open_buttons[id_] = self.bound("Show", styled(QPushButton(controls), "button"))
-        show.clicked.connect(partial(self._open, id_))
+        show = self.open_buttons[id_] = button(controls, partial(self._open, id_))
+        self.bound("Show", show)
         buttons.addWidget(show)
         return controls
 
@@ -220,11 +218,9 @@ class RemovalControls(QWidget):
         super().__init__(parent)
         self._asked, self._chats, self._rest = 0, 0, 0
         self.question = label(self, "reason-plain", wraps=True)
-        self.go_on, self.cancel = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
+        self.go_on, self.cancel = button(self, self._go_on), button(self, self.reset)
         buttons = fill(hbox(spacing=8), 1, self.cancel, self.go_on)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.question, buttons)
-        self.go_on.clicked.connect(self._go_on)
-        self.cancel.clicked.connect(self.reset)
 
     def show_sizes(self, chats: int, rest: int) -> None:
         """Show the bytes of the chats with their backups, and of settings and caches."""

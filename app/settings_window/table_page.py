@@ -6,15 +6,15 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.settings.control import SettingControl
 from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
+from app.widgets.buttons import button
 from app.widgets.labels import show_words
-from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 
 # The pages whose changes an answer under way does not follow.
@@ -33,8 +33,7 @@ class TablePage(ThemeAware, Form):
         self._setting_controls = [SettingControl(one, self, partial(self._keep, one)) for one in settings_of(page)]
         for control in self._setting_controls:
             self.row(control.widget)
-        self.reset = styled(QPushButton(self), "link")
-        self.reset.clicked.connect(self._reset)
+        self.reset = button(self, self._reset, "link")
         self._head.addWidget(self.reset)
         settings.subscribe(self.show_values)
 

@@ -20,11 +20,11 @@ from app.tools.known_servers import FOLDER, KNOWN_SERVERS
 from app.tools.servers import Server, ServerStatus, servers_of
 from app.tools.tool import Permission, Tool, ToolFailed
 from app.widgets import theme
+from app.widgets.buttons import button
 from app.widgets.controls import Chooser, Switch
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
-from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
 from app.wording.tools import (
@@ -63,11 +63,13 @@ class ServerView(ThemeAware, QFrame):
         self._server, self._status = Server(name=""), ServerStatus()
         self.rows: list[tuple[Tool, Row, Chooser]] = []
         self.switch, buttons = Switch(self), QWidget(self)
-        self.test, self.sign = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
-        self.edit = self.bound("Edit…", styled(QPushButton(self), "button"))
+        self.test = button(self, lambda: self.tested.emit(self._server))
+        self.sign = button(self, lambda: self.signed.emit(self._server))
+        self.edit = self.bound("Edit…", button(self, lambda: self.edited.emit(self._server)))
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.sign, self.test, self.edit, self.switch)
         self.row = Row(buttons, self, at_end=True)
-        self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
+        self.allow_reading = button(self, lambda: self._permit(self._reading, Permission.ALWAYS), "link")
+        self.bound("Always allow the tools that only read", self.allow_reading)
         self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
         self.told = self.bound("What the server tells the model", record_view(self), QWidget.setAccessibleName)
         for record in (self.errors, self.told):
@@ -75,11 +77,7 @@ class ServerView(ThemeAware, QFrame):
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
         parts = self.row, self.told, self._tools, self.allow_reading, self.errors
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), *parts)
-        self.test.clicked.connect(lambda: self.tested.emit(self._server))
-        self.sign.clicked.connect(lambda: self.signed.emit(self._server))
-        self.edit.clicked.connect(lambda: self.edited.emit(self._server))
         self.switch.clicked.connect(lambda on: self.changed.emit(replace(self._server, enabled=on)))
-        self.allow_reading.clicked.connect(lambda: self._permit(self._reading, Permission.ALWAYS))
         self.restyle()
 
     def show_server(self, server: Server, status: ServerStatus) -> None:
@@ -161,15 +159,13 @@ class ToolsPage(ThemeAware, Form):
             self.note,
         )
         self.note.show()
-        self.add_server = self.bound("Add a server…", styled(QPushButton(self), "button"))
-        self.import_file = self.bound("Import mcp.json…", styled(QPushButton(self), "button"))
+        self.add_server = self.bound("Add a server…", button(self, lambda: self._open_card(None)))
+        self.import_file = self.bound("Import mcp.json…", button(self, self._choose_file))
         self.add_line(12, self.add_server, self.import_file)
         self.hint, self.outcome = label(self, "muted", wraps=True), label(self, "reason-plain", wraps=True)
         self.bound("Or drop the file of another app onto this page.", self.hint)
         self.add(self.hint, 6)
         self.add(self.outcome, 6)
-        self.add_server.clicked.connect(lambda: self._open_card(None))
-        self.import_file.clicked.connect(self._choose_file)
         self.viewport().setAcceptDrops(True)
         servers = QWidget(self)
         self._servers = vbox(servers, margins=(0, 0, 0, 0), spacing=0)
@@ -177,9 +173,8 @@ class ToolsPage(ThemeAware, Form):
         self.add(self.bound("Servers that many people use", label(self, "caption")), 16)
         self.known: dict[str, QPushButton] = {}
         for server in KNOWN_SERVERS:
-            self.known[server.name] = self.bound("Add…", styled(QPushButton(self), "button"))
-            self.known[server.name].clicked.connect(partial(self._open_card, None, server))
-            self.row(self.known[server.name], at_end=True)
+            add = self.known[server.name] = button(self, partial(self._open_card, None, server))
+            self.row(self.bound("Add…", add), at_end=True)
         self._tools.changed.connect(self._show)
         self._page_found.connect(self._ask_to_open)
         show_words(self.outcome, "")

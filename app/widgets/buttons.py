@@ -18,6 +18,14 @@ from app.widgets.theme_aware import ThemeAware
 CONFIRMED_MS = 2000
 
 
+def button(parent: QWidget, pressed: Callable[..., object] | None = None, style_class: str = "button") -> QPushButton:
+    """Return a button without words, which calls `pressed` when it is clicked."""
+    made = styled(QPushButton(parent), style_class)
+    if pressed is not None:
+        made.clicked.connect(pressed)
+    return made
+
+
 class CopyButton(ThemeAware, QPushButton):
     """Copies what `text` returns when it is pressed."""
 
