@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -18,11 +18,11 @@ from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun
-from app.session.chat_requests import OtherModel, Services, chat_request, read_pictures
+from app.session.chat_requests import OtherModel, Services, prepare_request
 from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn
 from app.session.streaming_answer import StreamingAnswer, WriteTurn
-from engine.errors import EngineError, as_engine_error
+from engine.errors import EngineError
 from engine.events import Token
 from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
@@ -45,7 +45,7 @@ class AnswerService(QObject):
 
     def __init__(self, services: Services, parent: QObject) -> None:
         super().__init__(parent)
-        self._services, self._models, self._chats = services, services.models, services.chats
+        self.services, self._models, self._chats = services, services.models, services.chats
         self._settings, self._store = services.settings, services.store
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
@@ -222,27 +222,6 @@ class AnswerService(QObject):
         for answer in answers:
             answer.finish()
 
-    def prepare_request(
-        self,
-        chat: Chat,
-        turn: Turn,
-        generation: GenerationSettings,
-        then: Callable[[ChatRequest], object],
-        refused: Callable[[EngineError], object],
-    ) -> None:
-        """Pass on the request that the engine would get for a turn, once its pictures are read, or its error."""
-
-        def make(pictures: Mapping[str, bytes]) -> None:
-            try:
-                request = chat_request(chat, turn, generation, self._services, pictures)
-            except EngineError as error:
-                refused(error)
-            else:
-                then(request)
-
-        sees = self._models.pair.sees
-        read_pictures(chat, turn, self._services, make, lambda error: refused(as_engine_error(error)), sees)
-
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.
 
@@ -283,7 +262,7 @@ class AnswerService(QObject):
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling
         lost = self._ends_not_stored.append
-        answer = StreamingAnswer(chat, turn, generation, source, self._services, self._arrived, lost, other)
+        answer = StreamingAnswer(chat, turn, generation, source, self.services, self._arrived, lost, other)
         self._running[turn] = answer
         chat.answering.append(turn)
 
@@ -308,7 +287,7 @@ class AnswerService(QObject):
         The caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
         holds the rest of the prompt.
         """
-        folder, pair = self._services.projects.folder(chat.folder_id), self._models.pair
+        folder, pair = self.services.projects.folder(chat.folder_id), self._models.pair
         begins = folder is not None and (files_text(folder.sources) or picture_files(folder))
         if folder is None or not begins or not self._store.persistent:
             return
@@ -323,7 +302,8 @@ class AnswerService(QObject):
                 self._models.submit(request, lambda _events: None)
                 self._files_kept.add(kept)
 
-        self.prepare_request(like, like.turns[0], self._settings.generation_of(chat), keep, lambda _error: None)
+        generation = self._settings.generation_of(chat)
+        prepare_request(like, like.turns[0], generation, self.services, keep, lambda _error: None)
 
     def _remove(self, answer: StreamingAnswer) -> None:
         self._running.pop(answer.turn, None)

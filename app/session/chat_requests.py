@@ -19,6 +19,7 @@ from app.session.store_client import StoreClient
 from app.session.tool_service import ToolService
 from app.tools.tool import instructions_of
 from engine.call_forms.writing import CallsNotExpressible
+from engine.errors import EngineError, as_engine_error
 from engine.grammars.grammar import calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
@@ -49,19 +50,21 @@ class Services:
     projects: ProjectService
 
 
-def read_pictures(
+def prepare_request(
     chat: Chat,
     turn: Turn,
+    generation: GenerationSettings,
     services: Services,
-    then: Callable[[Mapping[str, bytes]], object],
-    refused: Callable[[Exception], object],
-    sees: bool,
+    then: Callable[[ChatRequest], object],
+    refused: Callable[[EngineError], object],
+    beside: Pair | None = None,
 ) -> None:
-    """Read the pictures of a request for a turn, for `chat_request`. Lost ones are left out.
+    """Pass on the request that the engine gets for a turn, once its pictures are read, or its error.
 
-    A model that cannot see, without `sees`, gets those of questions, which it refuses, but none of tools and of the
-    chat's folder, which the question did not ask for.
+    Lost pictures are left out. A model that cannot see gets those of questions, which it refuses, but none of tools and
+    of the chat's folder, which the question did not ask for. The arguments are those of `chat_request`.
     """
+    sees = (beside or services.models.pair).sees
     digests = chat.pictures(turn, with_results=sees)
     if sees:
         files = picture_files(services.projects.folder(chat.folder_id))
@@ -70,10 +73,18 @@ def read_pictures(
     def read(store: ConversationStore) -> dict[str, bytes]:
         return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
 
+    def make(pictures: Mapping[str, bytes]) -> None:
+        try:
+            request = chat_request(chat, turn, generation, services, pictures, beside)
+        except EngineError as error:
+            refused(error)
+        else:
+            then(request)
+
     if digests:
-        services.store.of(chat).run(read, then, refused)
+        services.store.of(chat).run(read, make, lambda error: refused(as_engine_error(error)))
     else:
-        then({})
+        make({})
 
 
 def chat_request(

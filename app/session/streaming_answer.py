@@ -7,7 +7,7 @@ on the Qt thread, events once a frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +19,7 @@ from app.conversations.records import REFUSED, REPEATING, STOPPED_REPEATING, Ans
 from app.conversations.store import ConversationStore
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages
-from app.session.chat_requests import OtherModel, Services, chat_request, read_pictures
+from app.session.chat_requests import OtherModel, Services, prepare_request
 from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn, node_of
 from app.session.model_service import Pair
@@ -28,7 +28,7 @@ from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
-from engine.errors import EngineError, as_engine_error
+from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.files.reading_time import ReadingTime
 from engine.requests import ChatRequest
@@ -145,33 +145,26 @@ class StreamingAnswer:
             return
         self._gathering, self.turn.tools, self.turn.answer.state = False, tools, State.WAITING
         if self._other is None:
-            self._read_pictures()
+            self._prepare()
         else:
             main, draft = self._other.path, self._other.draft
             self._services.models.load_beside(main, draft, self._take_other, self._fail)
 
     def _take_other(self, loaded: LoadedPair) -> None:
         self._beside = Pair(loaded.main, loaded.draft)
-        self._read_pictures()
+        self._prepare()
 
-    def _read_pictures(self) -> None:
-        submit, sees = self._submit_with_pictures, self._pair.sees
-        read_pictures(self.chat, self.turn, self._services, submit, self._fail, sees)
+    def _prepare(self) -> None:
+        chat, turn, services, beside = self.chat, self.turn, self._services, self._beside
+        prepare_request(chat, turn, self.generation, services, self._submit, self._fail, beside)
 
     @property
     def _pair(self) -> Pair:
         """The models that answer."""
         return self._beside or self._services.models.pair
 
-    def _fail(self, error: Exception) -> None:
-        self._receive([Failed(as_engine_error(error), "")])
-
-    def _submit_with_pictures(self, pictures: Mapping[str, bytes]) -> None:
-        try:
-            request = chat_request(self.chat, self.turn, self.generation, self._services, pictures, self._beside)
-            self._submit(request)
-        except EngineError as error:
-            self._receive([Failed(error, "")])
+    def _fail(self, error: EngineError) -> None:
+        self._receive([Failed(error, "")])
 
     def _submit(self, request: ChatRequest) -> None:
         if self._cancelled:
@@ -186,7 +179,7 @@ class StreamingAnswer:
         try:
             self._stream = self._services.models.submit(request, self._receive)
         except EngineError as error:
-            self._receive([Failed(error, "")])
+            self._fail(error)
 
     def _receive(self, events: list[Event]) -> None:
         """Apply the events of one frame to the answer and write what they added."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import Answer, State
+from app.session.chat_requests import prepare_request
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from engine.client import RequestStream
@@ -217,7 +218,7 @@ class Comparer(QObject):
         sampling = replace(turn.answer.sampling or chosen.sampling, seed=turn.answer.stats.seed)
         generation = replace(chosen, sampling=sampling, speculation=speculation)
         begin = partial(self._begin, turn.question)
-        session.answers.prepare_request(chat, turn, generation, begin, session.models.failed.emit)
+        prepare_request(chat, turn, generation, session.answers.services, begin, session.models.failed.emit)
 
     def _begin(self, question: str, request: ChatRequest) -> None:
         request = replace(request, conversation=None, top2_margins=True)
