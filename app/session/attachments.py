@@ -66,10 +66,7 @@ def read_attachment(
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
-    """Check a picture's file and pass it to `keep`, as PNG or JPEG if it has a rarer format.
-
-    Raises as `read_attachment` does.
-    """
+    """Check a picture's file and pass it to `keep`, a rare format as PNG or JPEG. Raises as `read_attachment` does."""
     # Imported here because most questions have no picture.
     from engine.pictures.reading import common_file, digest_of, picture_size
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
+from itertools import count
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -40,7 +41,7 @@ class Bridge(QObject):
         self._inbox: deque[tuple[int, Event | Future[Any]]] = deque()
         self._receivers: dict[int, Callable[[list[Event]], None]] = {}
         self._callbacks: dict[int, Callable[[Future[Any]], None]] = {}
-        self._next = 0
+        self._tickets = count()
         self._closed = False
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -55,7 +56,7 @@ class Bridge(QObject):
 
     def listen(self, receiver: Callable[[list[Event]], None]) -> Callable[[Event], None]:
         """Return the `on_event` for `Engine.submit` that passes the request's events to `receiver`."""
-        ticket = self._take_ticket()
+        ticket = next(self._tickets)
         self._receivers[ticket] = receiver
         # A restart would begin a new frame, so that requests in quick succession could delay it without end.
         if not self._timer.isActive():
@@ -64,7 +65,7 @@ class Bridge(QObject):
 
     def watch(self, future: Future[Any], done: Callable[[Future[Any]], None]) -> None:
         """Call `done` on the GUI thread when the future is done."""
-        ticket = self._take_ticket()
+        ticket = next(self._tickets)
         self._callbacks[ticket] = done
         future.add_done_callback(partial(self._end_call, ticket))
 
@@ -105,10 +106,6 @@ class Bridge(QObject):
         self._inbox.append((ticket, finished))
         if not self._closed:
             self._call_ended.emit()
-
-    def _take_ticket(self) -> int:
-        self._next += 1
-        return self._next
 
 
 def _call(receiver: Callable[[Any], object], arrived: Any) -> None:

@@ -62,8 +62,6 @@ class ChatService(QObject):
         store.opened.connect(lambda _report: self._store_opened())
         store.listed.connect(self._follow_moves)
 
-    # The chat on screen
-
     def new_chat(self, folder: Folder | None = None) -> None:
         """Show the empty chat, which may hold an unsent message, in a folder or in none."""
         blank, folder_id = self.blank, None if folder is None else folder.id
@@ -169,8 +167,6 @@ class ChatService(QObject):
         """Keep how far a chat is scrolled (a turn's index and pixels) until it is shown again."""
         if chat.read_position != position:
             self._store.keep_setting(chat, READ_POSITION, position)
-
-    # The path of messages that a chat shows
 
     def switch(self, chat: Chat, node: MessageNode, step: int) -> None:
         """Show the sibling `step` positions after a message, with the branch last shown below it."""
@@ -304,8 +300,6 @@ class ChatService(QObject):
         chat.turns = turns
         self.path_changed.emit(chat)
 
-    # The trash
-
     def trash(self, chat_id: int) -> None:
         """Move a chat to the trash; its answers stop. `trashed` follows, and `restore_last` undoes it."""
         self.removing.emit(chat_id)
@@ -388,8 +382,6 @@ class ChatService(QObject):
         for chat_id in list(self._open)[:-CHATS_IN_MEMORY]:
             if not self._open[chat_id].answering:
                 del self._open[chat_id]
-
-    # The start
 
     def _store_opened(self) -> None:
         def read(store: ConversationStore) -> tuple[Chat, Chat | None, Preset]:

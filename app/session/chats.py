@@ -48,9 +48,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class MessageNode:
-    """A message in its chat's tree: `id` is None until it is on disk, `position` its index among `count`
-    siblings.
-    """
+    """A message in its chat's tree: `id` is None until it is on disk, `position` its index among `count` siblings."""
 
     id: int | None = None
     position: int = 0

@@ -241,8 +241,6 @@ class StoreClient(QObject):
             self._temporary_folder.cleanup()
             self._temporary_folder = None
 
-    # The temporary store
-
     def try_again(self) -> None:
         """Try to open the user's store. `unavailable` follows or, if it opens, `replaced` and `opened`.
 

@@ -48,12 +48,9 @@ class TeachingService(QObject):
 
     def refresh(self) -> None:
         """Ask the engine what the loaded draft model was taught."""
-
-        def unknown(_: EngineError) -> None:
-            self._take_known(None)
-
-        if not self._models.call_engine(lambda engine: engine.taught(), self._take_known, unknown):
-            self._take_known(None)
+        take = self._take_known
+        if not self._models.call_engine(lambda engine: engine.taught(), take, lambda _: take(None)):
+            take(None)
 
     def start(self) -> None:
         """Teach with the answers of the loaded main model in the chats."""

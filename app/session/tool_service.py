@@ -73,8 +73,6 @@ class ToolService(QObject):
             self._host.set_servers(self.settings.servers)
         self.changed.emit()
 
-    # The tools of a chat
-
     @property
     def usable(self) -> bool:
         """Whether the loaded model's chat template takes tools, in a form that is known."""
@@ -126,8 +124,6 @@ class ToolService(QObject):
 
         self._bridge.watch(self.host.tools(names), gathered)
 
-    # Consent
-
     def is_off(self, tool: Tool) -> bool:
         """Whether the person switched the tool off: no model is told of it, and no call of it runs."""
         return self.settings.permission(tool) is Permission.DENY
@@ -146,8 +142,6 @@ class ToolService(QObject):
         else:
             self.settings.permit(tool, permission)
         self.changed.emit()
-
-    # Calls
 
     def call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: OnResult
