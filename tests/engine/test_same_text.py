@@ -175,8 +175,8 @@ def test_answers_that_a_head_drafts_are_the_same(tmp_path: Path) -> None:
 
 
 # What the probe finds on both sides of a switch without our attention; with it, all rows are like single ones.
-SWITCHES = [(BASE, 128, 33, 1), (MAX, 256, 2, 2), (ULTRA, 256, 33, 1), (ROW_ALONE, 256, 1, 1)]
-WITH_OURS = [(MAX, 256, 33, 33), (ROW_ALONE, 256, 33, 33)]
+SWITCHES = [(BASE, 128, 17, 1), (MAX, 256, 2, 2), (ULTRA, 256, 17, 1), (ROW_ALONE, 256, 1, 1)]
+WITH_OURS = [(MAX, 256, 17, 17), (ROW_ALONE, 256, 17, 17)]
 
 
 @pytest.mark.parametrize(
