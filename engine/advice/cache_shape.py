@@ -57,10 +57,7 @@ def cache_shape(
 
 
 def cached_elements(shape: CacheShape, tokens: int, *, drafts: bool = False) -> int:
-    """Return the elements of full and sliding layers after `tokens` tokens.
-
-    The compiled passes of a draft model that has only full layers use larger buffers.
-    """
+    """Return the elements of full and sliding layers after `tokens` tokens; compiled draft passes use larger ones."""
     if drafts and not shape.windows and not shape.state_bytes:
         tokens = compiled_buffer_tokens(tokens)
     rounded = -(-tokens // GROWTH_TOKENS) * GROWTH_TOKENS

@@ -134,10 +134,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
 
 
 def draft_for(model: Model, catalog: Catalog, *, any_chip: bool = False) -> Model | None:
-    """Return the first of the model's drafts that is worth its memory, here or on `any_chip`.
-
-    A mixture of experts may have none, and on some chips no model has one.
-    """
+    """Return the first of the model's drafts that is worth its memory here, or on `any_chip`; there may be none."""
     drafts = (catalog.models[name] for name in model.drafts)
     return next((draft for draft in drafts if _expected(model, draft, any_chip) >= WORTH_IT), None)
 

@@ -42,10 +42,7 @@ def stored_bits(config: Mapping[str, Any]) -> float:
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What determines a model's memory: bytes of its weights and of a number in its caches, and its config.json.
-
-    `count` counts what its caches hold.
-    """
+    """What determines a model's memory: bytes of weights and of a number in caches (`count`ed), and config.json."""
 
     id: str
     weight_bytes: int

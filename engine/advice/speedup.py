@@ -29,10 +29,7 @@ _USUAL_BITS, _HEAD_BITS = 4, 16
 
 @dataclass(frozen=True, slots=True)
 class SpeedupEstimate:
-    """The speed-up over plain decoding at the best depth.
-
-    `bounds` has the least and the most where nothing was published for this chip; `speedup` is then between them.
-    """
+    """The speed-up at the best depth; `bounds` are its least and most if nothing was published for this chip."""
 
     speedup: float
     measured: bool = False
@@ -75,10 +72,7 @@ def flat_speedup(main: Model, draft: Model) -> float:
 
 
 def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
-    """Estimate the speed-up of a head of `head_bytes`.
-
-    It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
-    """
+    """Estimate the speed-up of a head that drafts a round's tokens in one pass or, if `chained`, each in its own."""
     share = _bytes_read(head_bytes, _HEAD_BITS) / _bytes_read(main.active_bytes, main.bits)
 
     def drafting(depth: int) -> float:

@@ -37,10 +37,7 @@ class Begin(WireMessage, frozen=True):
 
 
 class RoundOutcome(WireMessage, frozen=True):
-    """What a round committed: the text from `position` on is `tokens`, the last of them the bonus token.
-
-    It asks for `depth` draft tokens to follow. The answer repeats `round`.
-    """
+    """A round committed `tokens` from `position` on, the bonus token last, and asks for `depth` draft tokens."""
 
     conversation: _UInt
     round: _UInt32

@@ -286,10 +286,7 @@ class _CallsText:
 
 
 def _given(arguments: dict[str, Any], schema: Schema) -> dict[str, Any]:
-    """Return the arguments of a call without those that its function cannot have.
-
-    Models write all arguments as one at times, which the function does not declare.
-    """
+    """Return the arguments that the function can have; models at times write all as one that it does not declare."""
     properties = schema.properties
     key, value = next(iter(arguments.items()), ("", None))
     if len(arguments) == 1 and properties and key in _WRAPPERS and key not in properties:

@@ -151,10 +151,7 @@ class _TaggedWriter:
 
 @dataclass(frozen=True)
 class NestedCalls(TaggedCalls):
-    """MiniMax-M3's form: an element for each argument, and for each entry of objects and lists in it.
-
-    `mark` stands before every tag.
-    """
+    """MiniMax-M3's form: an element for each argument and entry, with `mark` before every tag."""
 
     mark: str = ""
 

@@ -38,10 +38,7 @@ OnBytes = Callable[[str, int, int], object]
 
 
 def fetch_configuration(model: str | Path, access: HubAccess, cache: Path) -> None:
-    """Download all but the weights of a model that this machine does not have: enough to plan, and to check.
-
-    Raises `HubError`.
-    """
+    """Download all but a model's weights that this machine lacks, enough to plan and check. Raises `HubError`."""
     try:
         resolve_model(model)
     except ModelNotUsable:

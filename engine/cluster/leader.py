@@ -37,10 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class Leader(MainLoader):
-    """Leads the other ranks: `followers` maps their numbers to their hosts and channels; `host` is rank 0's.
-
-    `lost(error)` is called, on any thread, when one of them is lost.
-    """
+    """Leads `followers`, by number, from machine `host`; `lost(error)` is called, on any thread, once one is lost."""
 
     one_at_a_time = True
 

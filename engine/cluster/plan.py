@@ -90,10 +90,7 @@ def model_size(folder: Path) -> ModelSize:
 
 
 def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
-    """Return the size of one rank's part of a model.
-
-    Every rank holds the embedding and the output matrix, and caches that all heads share are divided by layers only.
-    """
+    """Return the size of a rank's part; every rank holds the tables, and shared caches are divided by layers only."""
     text = text_config(size.config)
     layers = _number(text, "num_hidden_layers")
     share, cached = 1 / ranks, 1 / ranks

@@ -73,10 +73,7 @@ def floats_of(kind: GGMLQuantizationType, rows: Bytes) -> Floats:
 
 
 def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, NDArray[Any]]:
-    """Return MLX's arrays of rows of bytes: "weight" (uint32), "scales" and, for affine groups, "biases" in `dtype`.
-
-    Raises ValueError for scales that are not finite in `dtype`.
-    """
+    """Return MLX's arrays of rows of bytes by name, floats in `dtype`. Raises ValueError if scales are not finite."""
     width = width_of(kind)
     assert width is not None
     if width.mode == "mxfp4":

@@ -69,10 +69,7 @@ class _Layout:
 
 @task
 def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance]:
-    """Check a GGUF file, and write all files of the folder but the weights and the record of its source.
-
-    Returns the bytes of each file of weights to be written, and that record. Raises `ModelNotUsable`.
-    """
+    """Write all but the weights and the record of their source; return the weights' bytes by file, and the record."""
     source, folder = Path(source_path), Path(folder_path)
     try:
         layout = _layout(source, _version(source))

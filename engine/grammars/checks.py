@@ -38,10 +38,7 @@ def check_answer(schema: str, text: str) -> list[str]:
 
 
 def answer_problems(schema: str, text: str) -> list[str]:
-    """Return what is wrong with a JSON text by a schema. Waits; thread-safe.
-
-    A pattern in a schema can take forever.
-    """
+    """Return what is wrong with a JSON text by a schema. Waits; thread-safe. A pattern in a schema can take forever."""
     try:
         return _SANDBOX.run(partial(check_answer, schema, text), COMPILE_S)
     except SandboxError:
@@ -49,10 +46,7 @@ def answer_problems(schema: str, text: str) -> list[str]:
 
 
 def check_grammar(grammar: Grammar) -> None:
-    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; thread-safe.
-
-    A grammar of a few hundred bytes can take minutes or all memory, or overflow the stack.
-    """
+    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; thread-safe."""
     # Not at the top: checks of answers need no grammar.
     from engine.grammars.compiling import trial
 

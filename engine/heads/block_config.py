@@ -107,10 +107,7 @@ def _our_name(name: str) -> str:
 
 
 def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
-    """Return the head and its tensors' names by those of its files.
-
-    Raises `HeadConfigError` or `HeadTensorError`.
-    """
+    """Return the head and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
     config, kind = files.config, files.kind
     names = by_our_names(files.tensors, _our_name)
     tensors = names.values()
@@ -180,10 +177,7 @@ def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Map
 
 
 def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[str, Any]:
-    """Return `value_scale` and `rotated` of MiMo's heads (vLLM, qwen3_dflash).
-
-    Other heads may repeat their main model's `partial_rotary_factor` but rotate all numbers.
-    """
+    """Return `value_scale` and `rotated` of MiMo's heads only (vLLM, qwen3_dflash), as others rotate all numbers."""
     nested = config.get("dflash_config")
     if not isinstance(nested, Mapping) or nested.get("attention_value_scale") is None:
         return {}

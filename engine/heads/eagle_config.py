@@ -70,10 +70,7 @@ def default_taps(main_layers: int) -> tuple[int, ...]:
 
 
 def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
-    """Return the head and its tensors' names by those of its files.
-
-    Raises `HeadConfigError` or `HeadTensorError`.
-    """
+    """Return the head and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
     config = files.config
     names = by_our_names(files.tensors, _our_name)
     spec, body = network_settings(config)

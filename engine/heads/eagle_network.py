@@ -41,10 +41,7 @@ class ChainAttention(HeadAttention):
         return self.projected(output.transpose(0, 2, 1, 3))
 
     def _mask(self, count: int, offset: int, first: int, depth: int) -> mx.array | str | None:
-        """Return the mask of `count` rows from `offset` on over the rows from `first` on; None if they see everything.
-
-        A window does not move along the steps of a chain (speculators, eagle3/attention.py).
-        """
+        """Return the mask of `count` rows; a chain's steps do not move a window (speculators, eagle3/attention.py)."""
         if self._window is None or offset + count <= self._window:
             return "causal" if count > 1 else None
         query = mx.arange(offset, offset + count)[:, None]

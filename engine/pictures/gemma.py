@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 class Gemma3(Family):
-    """The family of Gemma 3, whose tower is SigLIP.
-
-    A picture is scaled to a square, and its tokens read each other in both directions.
-    """
+    """Gemma 3 with SigLIP: a picture is scaled to a square, and its tokens read each other in both directions."""
 
     mark = "<image_soft_token>"
 
@@ -68,10 +65,7 @@ def _tokens(config: Mapping[str, Any]) -> int:
 
 
 class Gemma4(Family):
-    """The family of Gemma 4 with a tower, not of those that read patches without one.
-
-    A picture keeps its shape and takes up to 280 tokens, which larger models read in both directions.
-    """
+    """Gemma 4 with a tower: a picture keeps its shape, and takes up to 280 tokens, in larger models bidirectional."""
 
     mark = "<|image|>"
 

@@ -43,10 +43,7 @@ class DecodedPicture:
 
 @task
 def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
-    """Decode a whole file, upright by its EXIF orientation, and scale it to each of `sizes` (width, height).
-
-    Raises `PictureNotUsable`.
-    """
+    """Decode a file, upright by EXIF, and scale it to each of `sizes` (width, height). Raises `PictureNotUsable`."""
     begun = time.process_time()
     picture, kind = _upright(data)
     views = [picture.resize(size, resample).tobytes() for size in sizes]
@@ -112,10 +109,7 @@ def _decodable(data: bytes) -> bytes:
 
 
 def _sound_chunks(data: bytes) -> Iterator[bytes]:
-    """Return the chunks of a PNG without those of its notes, such as a colour profile, whose checksums are wrong.
-
-    Browsers show such a picture, and Pillow refuses it.
-    """
+    """Return the chunks of a PNG but notes with wrong checksums, which browsers pass over and Pillow refuses."""
     place = len(_PNG)
     while place < len(data):
         end = place + int.from_bytes(data[place : place + 4]) + 12

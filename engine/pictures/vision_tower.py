@@ -67,10 +67,7 @@ class VisionTower:
         return self.bytes if self._tower is None else 0
 
     def embed(self, layout: PictureLayout, pixels: Sequence[bytes]) -> mx.array:
-        """Return the embedding (tokens, width) of a picture, evaluated; `pixels` has it in each size of its layout.
-
-        Loads the tower if need be. Raises `ModelNotUsable`.
-        """
+        """Return the evaluated embedding (tokens, width) of a picture; loads the tower. Raises `ModelNotUsable`."""
         views = [
             np.frombuffer(view, np.uint8).reshape(height, width, 3)
             for view, (width, height) in zip(pixels, layout.sizes, strict=True)

@@ -48,10 +48,7 @@ def log_finished(event: Finished) -> None:
 
 
 def cleaned_up(step: Callable[[], None]) -> bool:
-    """Run the last `step` for a request that has ended in any case; return False if its caches are lost.
-
-    Raises a failure of the device.
-    """
+    """Run the last `step` of a request; return False if its caches are lost. Raises a failure of the device."""
     try:
         step()
     except Exception as error:

@@ -123,10 +123,7 @@ class Decoding:
                     decoder.close()
 
     def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
-        """Assign every request to its decoder, or do the next step towards that.
-
-        New requests join a batch first, and answers that decode alone join a round later, because both copy caches.
-        """
+        """Assign every request to its decoder, new ones to a batch first, because joining copies caches."""
         unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
         for active in list(self.turns):
             if active.batched and len(self.turns) == 1:

@@ -151,10 +151,7 @@ class Scheduler:
             release_unused_memory()
 
     def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
-        """Measure the round costs of the loaded models while the scheduler is not busy; see `calibration.calibrate`.
-
-        Raises `NoModel`, and `DeviceFailed` if the device fails.
-        """
+        """Measure the round costs of the loaded models while idle. Raises `NoModel`, and `DeviceFailed`."""
         self.models.note_pace()
         try:
             return calibrate(self.models.drafting, self.models.main, stop, seconds)
@@ -296,10 +293,7 @@ class Scheduler:
             self._waiting.fail(outcome, main)
 
     def _prefill_prompts(self) -> None:
-        """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
-
-        A chunk is short enough for running answers to stream smoothly; short questions start together.
-        """
+        """Prefill a chunk of the oldest prompt, or a part of it, or several short prompts that fit into one chunk."""
         self._prefilled_last = True
         self._decoding.interrupt_timing()
         for active, outcome in self._prefilling.step(streaming=self._decoding.streaming):
@@ -364,10 +358,7 @@ class Scheduler:
                 self._fail_alone(active, error)
 
     def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
-        """End this request with an exception. Its caches, which may be garbage, are dropped; the others continue.
-
-        A failure of the device concerns them all, and is raised.
-        """
+        """End this request and drop its caches, which may be garbage. Raises a failure of the device instead."""
         if is_device_failure(error):
             raise error
         try:

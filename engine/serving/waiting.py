@@ -33,10 +33,7 @@ from engine.upkeep.models import Models
 
 @dataclass(frozen=True, slots=True)
 class _RequestParts:
-    """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests.
-
-    `files` are its pictures, which the prompt measures.
-    """
+    """A request's prompt (None for a model known to be good), its grammar if it has one, and its pictures."""
 
     prompt: PromptCall | None
     grammar: Future[CompiledGrammar] | None
@@ -78,10 +75,7 @@ class Waiting(deque[RequestStream]):
             most -= self.ready(stream)
 
     def ready(self, stream: RequestStream) -> bool:
-        """Whether the parts of a request for the main model in use are made.
-
-        The first call starts making its parts.
-        """
+        """Whether the parts of a request for the main model in use are made. The first call starts making its parts."""
         if stream not in self._parts:
             request, main = self._request_of(stream), self._models.main
             source, grammar, files = main.prompt_source, request.grammar, PictureFiles(request.pictures)
@@ -94,10 +88,7 @@ class Waiting(deque[RequestStream]):
         return not self._parts[stream].pending
 
     def begin(self, stream: RequestStream, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
-        """Begin a request, which is ready, beside `others`; return None if it has failed.
-
-        Raises `NotEnoughMemory` if it has to wait for `others`, and a failure of the device. Then it keeps its place.
-        """
+        """Begin a request beside `others`; None if it failed. Raises `NotEnoughMemory` if it has to wait for them."""
         active = None
         try:
             active = self._make(stream)

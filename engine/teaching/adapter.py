@@ -18,10 +18,7 @@ SETTINGS: dict[str, Any] = {"rank": RANK, "scale": SCALE, "dropout": 0.0}
 
 
 def add_adapter(model: nn.Module, seed: int = 0) -> None:
-    """Add low-rank layers that change nothing yet to all blocks of `model`.
-
-    Raises `CannotTeach` for a model whose layers mlx-lm cannot adapt.
-    """
+    """Add low-rank layers that change nothing yet to `model`. Raises `CannotTeach` if mlx-lm cannot adapt it."""
     # mlx-lm's tuner is imported with the first adapter: most starts need none.
     from mlx_lm.tuner.utils import linear_to_lora_layers
 

@@ -84,10 +84,7 @@ def _told(tokens: mx.array) -> Draw:
 
 
 def _proposals(lesson: Lesson, most: int) -> list[tuple[int, int]]:
-    """Return the anchors of proposals and their lengths, at most `most`.
-
-    A proposal ends with the lesson, and where the text leaves the main model's likeliest tokens: no round gets further.
-    """
+    """Return anchors and lengths, at most `most`, of proposals, which end where a text leaves the likeliest tokens."""
     likeliest, follows = lesson.likeliest[:, 0].tolist(), [*lesson.ids[lesson.start + 1 :], None]
     # A head that has read nothing cannot draft.
     found, row = [], max(0, 1 - lesson.start)

@@ -48,10 +48,7 @@ class TaughtNotUsable(Exception):
 
 @dataclass(slots=True)
 class TaughtAdapter:
-    """An adapter that the next load of a drafter adds; `digest` tells it from others, "" for none.
-
-    `judged` is how it was judged.
-    """
+    """An adapter for the next load of a drafter, and how it was judged; `digest` tells it from others, "" for none."""
 
     digest: str = ""
     weights: Mapping[str, mx.array] = field(default_factory=dict)
@@ -156,10 +153,7 @@ def taught_adapter(name_or_path: str | Path, main: LoadedModel, folder: Path | N
 
 
 def content_stamp(model: Path) -> str:
-    """Return a hash of a model's configuration and of parts of its weights, which no other model shares.
-
-    Other than a time of change, it stays the same when a model is moved or downloaded again.
-    """
+    """Return a hash of a model's configuration and of parts of its weights, which moving it does not change."""
     folder = ModelFolder(model)
     if folder.head is None:
         return sampled_hash(deciding_files(model), _SAMPLE_BYTES)

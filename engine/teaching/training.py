@@ -137,10 +137,7 @@ class Training:
 
 
 def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.bool_]:
-    """Return for each place of a batch of lessons whether the student's likeliest token would be accepted there.
-
-    It is if it is the main model's, and if all tokens before it in its proposal are accepted.
-    """
+    """Return for each place whether the student's likeliest token, and all before it, would be accepted there."""
     batch = student.batch_of(lessons)
     right = np.array(mx.argmax(student.logits(batch.inputs), axis=-1) == batch.likeliest[:, 0])
     for place in np.flatnonzero(batch.depths):

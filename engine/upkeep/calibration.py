@@ -1,7 +1,4 @@
-"""Calibration: decodes a sample text at every depth while the engine is idle, to measure the cost of rounds.
-
-Without it the first answers of a pair would have to explore, and a short answer ends before exploring pays off.
-"""
+"""Calibration: measures the cost of rounds at every depth while idle, so that answers need not explore."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The table of the kinds of drafters: how each is recognised, sized and loaded; and when one drafts asynchronously.
-
-In a round, a drafter is used through its proposer (`engine.methods`).
-"""
+"""The kinds of drafters: how each is recognised, sized and loaded, and when one drafts asynchronously."""
 
 from __future__ import annotations
 
@@ -45,10 +42,7 @@ class DrafterLoading:
 
 @dataclass(frozen=True, slots=True)
 class DrafterKind:
-    """A kind of drafter: functions that recognise its folder, load it in steps, and return the bits of its caches.
-
-    `load` raises `ModelNotUsable` for a folder that is damaged or made for another main model.
-    """
+    """A kind of drafter. `load` raises `ModelNotUsable` for a damaged folder, or one for another main model."""
 
     recognises: Callable[[Path], bool]
     load: Callable[[str | Path, DrafterLoading, TaughtAdapter], Steps[Drafter]]

@@ -25,10 +25,7 @@ class MainLoader:
         on_progress: OnProgress,
         context: int | None,  # noqa: ARG002
     ) -> Steps[LoadedModel]:
-        """Load a main model, as `engine.main_model.loading.load_in_steps` does.
-
-        Unless `context` is None, each other process checks that its part with caches for `context` tokens fits there.
-        """
+        """Load as `load_in_steps` does; other processes check room for `context` tokens unless it is None."""
         return load_in_steps(main, kv_bits, streaming, on_progress)
 
     def unloaded(self) -> None:

@@ -95,10 +95,7 @@ def count_here(config: Mapping[str, Any]) -> CacheShape:
 
 
 def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int, name: str = "") -> None:
-    """Raise `NotEnoughMemory`, for `name` or the main model, unless both with `tokens` tokens fit into `free` bytes.
-
-    The weights in the sizes of models that are loaded already are 0.
-    """
+    """Raise `NotEnoughMemory` unless both, loaded ones counted as 0, fit with `tokens` tokens into `free` bytes."""
     report = check_fit(main, draft, tokens, free)
     if report.fits:
         return
@@ -150,10 +147,7 @@ class MetalLimits:
 
 
 class ModelMemory:
-    """What the resident models, which `follow` tells it, and their caches take, and what else fits.
-
-    `settings` are those of the engine. Belongs to the engine's thread.
-    """
+    """What the resident models, which `follow` tells it, take, and what else fits. Belongs to the engine's thread."""
 
     def __init__(self, settings: EngineSettings, main_loader: MainLoader) -> None:
         self.settings = settings

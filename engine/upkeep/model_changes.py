@@ -1,7 +1,4 @@
-"""Loads, replaces and unloads models while answers stream: one change after the other, step by step.
-
-Runs on the engine's thread, like everything that uses the models.
-"""
+"""Loads, replaces and unloads models step by step while answers stream, on the engine's thread."""
 
 from __future__ import annotations
 
@@ -27,10 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class _ModelChange(Work[LoadedPair]):
-    """A change of models.
-
-    While it `blocks_requests`, no request begins, because its main model is not loaded yet.
-    """
+    """A change of models. While it `blocks_requests`, no request begins, because its main model is not loaded yet."""
 
     blocks_requests = True
 
@@ -140,10 +134,7 @@ class ModelChanges:
         return (yield from self._set_draft(draft))
 
     def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
-        """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
-
-        Raises `ModelNotUsable` and `NotEnoughMemory`.
-        """
+        """Load and use another main model beside others that fit; answers end first. Raises as `main_fits_beside`."""
         models = self._models
         models.crowded = False
         main = path = yield from models.folder_of(main)
@@ -178,10 +169,7 @@ class ModelChanges:
             yield None
 
     def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
-        """Unload resident models `but` one until another main model fits. Return False if it does not.
-
-        Raises as `Models.main_fits_beside`.
-        """
+        """Unload models `but` one until another fits, or return False. Raises as `Models.main_fits_beside`."""
         while not (fits := self._models.main_fits_beside(main)):
             if not self.unload_least_used(but):
                 break
@@ -195,10 +183,7 @@ class ModelChanges:
         return True
 
     def _drop(self, path: Path | None) -> None:
-        """Unload the main model in this folder, if it is in memory, and save its prefixes.
-
-        It is loaded again for the next request that names it.
-        """
+        """Unload this main model, if in memory, and save its prefixes; a request that names it loads it again."""
         if path is None:
             return
         if path == self._models.own:
@@ -244,10 +229,7 @@ class ModelChanges:
         return self._activate_draft(loaded)
 
     def unload_in_turn(self, main: Path | None) -> Steps[LoadedPair]:
-        """Drop the main model in this folder with its drafter, or all for None, as the steps of a change.
-
-        Returns the own models that are left.
-        """
+        """Drop this main model with its drafter, or all for None, as steps that return the own models left."""
         yield None
         models = self._models
         if main is None:

@@ -126,27 +126,18 @@ class Models:
         return self._current is not None and self._current.path == self.wanted_by(request)
 
     def least_used(self, but: Path | None) -> Path | None:
-        """Return the folder of the model to be unloaded first, not the one in use or `but`; `own` is the last.
-
-        None if there is no other.
-        """
+        """Return the folder of the model to unload first, `own` last, neither the one in use nor `but`, or None."""
         paths = (one.path for one in self.resident if one is not self._current and one.path != but)
         return min(paths, key=lambda path: path == self.own, default=None)
 
     def main_fits_beside(self, main: str | Path) -> bool:
-        """Whether another main model can be loaded while these stay loaded, without making other programs slower.
-
-        Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
-        """
+        """Whether a main model fits beside these. Raises `ModelNotUsable`, and `NotEnoughMemory` if not even alone."""
         size = self.memory.main_size(main)
         self.memory.check_load(size, None)
         return not self.loaded or (not self._main_loader.one_at_a_time and not self.memory.crowds(size))
 
     def draft_fits_beside(self, draft: str | Path) -> bool:
-        """Whether another drafter can be loaded while all models stay loaded.
-
-        Raises `NoModel` and the errors of `main_fits_beside`.
-        """
+        """Whether another drafter fits beside all models. Raises `NoModel`, and as `main_fits_beside`."""
         size = self._draft_size(draft)
         self.memory.check_load(self.memory.main_size(self.main.info.path), size)
         return not self.memory.crowds(size)

@@ -1,7 +1,4 @@
-"""The stores of finished turns and answers for the resident main models: prefix caches and the index of answers.
-
-Runs on the engine's thread, like everything that uses the models.
-"""
+"""The stores of finished turns and answers of resident main models. Belongs to the engine's thread."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ from engine.upkeep.models import Models
 
 
 class PrefixAndIndexStores:
-    """Keeps the prefix cache and the index of answers in step with `models`.
-
-    `enqueue(steps, done)` queues work between rounds.
-    """
+    """Keeps both stores in step with `models`; `enqueue(steps, done)` queues work between rounds."""
 
     def __init__(
         self,

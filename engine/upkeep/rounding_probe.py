@@ -86,10 +86,7 @@ def windows_of(caches: Sequence[Any]) -> list[int]:
 
 
 def _whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps[tuple[Sequence[Any], int, int]]:
-    """Compare passes of up to `most` rows after a context.
-
-    Returns the caches that have read it, the keys up to which passes were compared, and the rows that are alike.
-    """
+    """Compare passes of up to `most` rows; return the caches of the context, the last keys, and the like rows."""
     limit, sequence = main.info.context_length, CachedSequence(main.model, main.new_caches())
     if sequence.plain_only is not None:
         return sequence.caches, 1, 1
@@ -122,10 +119,7 @@ def _most_alike(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[i
 
 
 def _passes(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], width: int) -> Iterator[mx.array]:
-    """Yield some scores (width, columns) of passes that read `tokens`, `width` of them each.
-
-    `prefilled` is left as it is. The last tokens are left out if `width` does not divide their number.
-    """
+    """Yield scores (width, columns) of passes of `width` whole tokens each; `prefilled` stays as it is."""
     sequence = prefilled.fork()
     assert sequence is not None
     for start in range(0, len(tokens) - width + 1, width):
@@ -138,10 +132,7 @@ def _passes(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int],
 
 
 def _attention(shapes: Sequence[AttentionShape], before: int, end: int, most: int) -> Steps[int]:
-    """Return how many of `most` rows are like single rows over `before` to `end` keys, both excluded.
-
-    Both ends of the range are probed, because other backends than Metal can change kernels in between.
-    """
+    """Return how many of `most` rows are like single ones over `before` to `end` keys, probed at both ends."""
     fewest = max(before + 1, SHORT)
     for shape in shapes:
         for keys in sorted({fewest, max(fewest, end - shape.rows - 2)}):

@@ -184,10 +184,7 @@ def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedMode
 
 
 def training_bytes(student: Student, path: Path) -> int:
-    """Return the bytes that teaching takes: a copy of the drafter at `path`, the adapter and its optimiser, a batch.
-
-    The adapter is reckoned with seven matrices a layer, each with two low-rank ones in float32.
-    """
+    """Return the bytes of teaching: a copy of the drafter, seven matrices a layer with their optimiser, a batch."""
     size = memory.size_on_disk(path, None)
     text = text_config(size.config)
     numbers = [text.get(name) for name in ("hidden_size", "intermediate_size")]
