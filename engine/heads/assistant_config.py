@@ -10,17 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.config import (
-    LARGEST_WIDTH,
-    LAYER_TYPES,
-    HeadConfig,
-    HeadConfigError,
-    Settings,
-    attention_sizes,
-    head_fields,
-    layer_types,
-    rope_of,
-)
+from engine.heads.config import LAYER_TYPES, HeadConfig, HeadConfigError, Settings
 from engine.heads.tensors import HeadFiles, UnknownHeadError
 from engine.model_files.config import text_config
 
@@ -55,14 +45,14 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
         raise UnknownHeadError
     own = text_config(config)
     settings, outer = Settings(own), Settings(config)
-    types = layer_types(settings, own, _MOST_LAYERS)
+    types = settings.layer_types(own, _MOST_LAYERS)
     for name in ("enable_moe_block", "use_double_wide_mlp"):
         if own.get(name):
             raise HeadConfigError(name)
     kinds = tuple(kind for kind in LAYER_TYPES if kind in types)
     for kind in kinds:
-        rope_of(settings, own, kind)
-    fields, kv_heads = head_fields(files, settings), attention_sizes(settings)["kv_heads"]
+        settings.rope(own, kind)
+    fields, kv_heads = settings.head_fields(files), settings.attention_sizes()["kv_heads"]
     vocabulary, head_dim = fields["vocabulary"], settings.whole("head_dim", 2, 2**12)
     widest = max(head_dim, settings.whole("global_head_dim", 2, 2**12, head_dim))
     window = settings.whole("sliding_window", 1, 2**20, 512)
@@ -82,7 +72,7 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
             "model_type": "gemma4_text",
         },
         taps=(),
-        tap_width=outer.whole("backbone_hidden_size", 1, LARGEST_WIDTH),
+        tap_width=outer.width("backbone_hidden_size"),
         main_layers=None,
         windows=tuple(window if kind == "sliding_attention" else None for kind in kinds),
         shapes=(((kv_heads, widest), (kv_heads, widest)),) * len(kinds),

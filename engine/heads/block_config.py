@@ -10,22 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.heads.config import (
-    LARGEST_WIDTH,
-    HeadConfigError,
-    NetworkConfig,
-    RopeConfig,
-    Settings,
-    attention_sizes,
-    draft_vocabulary_of,
-    head_fields,
-    layer_types,
-    main_layers_of,
-    network_settings,
-    rope_of,
-    tap_width,
-    taps_of,
-)
+from engine.heads.config import HeadConfigError, NetworkConfig, RopeConfig, Settings, network_settings, tap_width
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
 
@@ -112,20 +97,19 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     names = by_our_names(files.tensors, _our_name)
     tensors = names.values()
     spec, body = network_settings(config)
-    settings = (
-        Settings(config, body) if spec else Settings(config.get("dflash_config"), config, body.get("text_config"))
-    )
+    parts = (config, body) if spec else (config.get("dflash_config"), config, body.get("text_config"))
+    settings = Settings(*parts)
     layers = _layers(settings, body, spec=spec, kind=kind)
     columns = inputs_of(files, names, "fc")
     taps, main_layers = _taps(settings, len(layers), columns, spec=spec)
-    fields, sizes = head_fields(files, settings), attention_sizes(settings)
+    fields, sizes = settings.head_fields(files), settings.attention_sizes()
     gemma = "layers.0.pre_feedforward_layernorm.weight" in tensors
     if gemma:
         sizes |= _gemma_sizes(settings, layers, sizes)
     width, vocabulary, row = fields["width"], fields["vocabulary"], (sizes["kv_heads"], sizes["head_dim"])
     # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
     own_output = "lm_head.weight" in tensors
-    drafted = draft_vocabulary_of(settings, vocabulary, own_output=own_output)
+    drafted = settings.draft_vocabulary(vocabulary, own_output=own_output)
     own_output = own_output and (drafted != vocabulary or not spec)
     own_embedding = not spec and "embed_tokens.weight" in tensors
     each_tap = tap_width("target_layer_ids", columns, len(taps))
@@ -196,7 +180,7 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
     `use_swa` with `swa_window_size`, meaning a window on all of them. speculators: sliding layers are causal unless
     `sliding_window_non_causal`, full ones never (speculators, dflash/attention.py).
     """
-    types = layer_types(settings, body, _MOST_LAYERS)
+    types = settings.layer_types(body, _MOST_LAYERS)
     if settings.flag("use_swa") and "sliding_attention" not in types:
         types = ["sliding_attention"] * len(types)
     window = None
@@ -209,12 +193,8 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
     else:
         causal = settings.flag("causal", "is_causal", "dflash_query_causal")
         sliding_causal, full_causal = (True, False) if causal is None else (causal, causal)
-    return tuple(
-        LayerConfig(window, sliding_causal, rope_of(settings, body, entry))
-        if entry == "sliding_attention"
-        else LayerConfig(None, full_causal, rope_of(settings, body, entry))
-        for entry in types
-    )
+    kinds = {"sliding_attention": (window, sliding_causal), "full_attention": (None, full_causal)}
+    return tuple(LayerConfig(*kinds[entry], settings.rope(body, entry)) for entry in types)
 
 
 def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
@@ -222,12 +202,12 @@ def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> 
 
     speculators counts states beginning with the embedding: state j is the output of layer j - 1.
     """
-    total = main_layers_of(settings)
+    total = settings.main_layers()
     name = "aux_hidden_state_layer_ids" if spec else "target_layer_ids"
     ids = settings.get(name)
     if ids is None and not spec and total is not None:
         ids = _default_taps(total, layer_count)
-    [taps] = taps_of(settings, name, ids, columns, [int(spec)], spec=spec)
+    [taps] = settings.taps(name, ids, columns, [int(spec)], spec=spec)
     return taps, total
 
 
@@ -270,9 +250,6 @@ def _refiner(
             raise HeadConfigError("markov_head_type")
         return MarkovConfig(settings.whole("markov_rank", 1, _LARGEST_RANK), style)
     if kind == "domino":
-        return GruConfig(
-            settings.whole("gru_hidden_dim", 1, LARGEST_WIDTH),
-            settings.whole("emb_dim", 1, LARGEST_WIDTH),
-            settings.whole("pure_draft_prefix_len", 0, _LARGEST_BLOCK, 0),
-        )
+        prefix = settings.whole("pure_draft_prefix_len", 0, _LARGEST_BLOCK, 0)
+        return GruConfig(settings.width("gru_hidden_dim"), settings.width("emb_dim"), prefix)
     return None

@@ -17,7 +17,7 @@ from engine.heads.tensors import HeadFiles
 _ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
 LAYER_TYPES = ("full_attention", "sliding_attention")
 _MOST_MAIN_LAYERS = 1_000
-LARGEST_WIDTH = 2**16
+_LARGEST_WIDTH = 2**16
 _LARGEST_INNER = 2**18
 _LARGEST_VOCABULARY = 2**21
 
@@ -108,6 +108,9 @@ class Settings:
             raise HeadConfigError(name)
         return value
 
+    def width(self, name: str) -> int:
+        return self.whole(name, 1, _LARGEST_WIDTH)
+
     def number(self, name: str, default: float, low: float = -math.inf, high: float = math.inf) -> float:
         value = self.get(name)
         return number(name, default if value is None else value, low, high)
@@ -117,6 +120,95 @@ class Settings:
         if value is not None and type(value) is not bool:
             raise HeadConfigError(names[0])
         return value
+
+    def head_fields(self, files: HeadFiles, inner: str = "intermediate_size") -> dict[str, Any]:
+        """Return what all kinds read alike, by the names of `HeadConfig`; only the setting for `inner` varies."""
+        return {
+            "kind": files.kind,
+            "width": self.width("hidden_size"),
+            "inner": self.whole(inner, 1, _LARGEST_INNER),
+            "vocabulary": self.whole("vocab_size", 2, _LARGEST_VOCABULARY),
+            "made_for": _made_for(files.config),
+        }
+
+    def attention_sizes(self) -> dict[str, Any]:
+        """Return the sizes of attention by the names of `NetworkConfig`."""
+        width = self.width("hidden_size")
+        heads = self.whole("num_attention_heads", 1, 4096)
+        kv_heads = self.whole("num_key_value_heads", 1, heads, heads)
+        if heads % kv_heads:
+            raise HeadConfigError("num_key_value_heads")
+        return {
+            "heads": heads,
+            "kv_heads": kv_heads,
+            "head_dim": self.whole("head_dim", 2, 2**12, max(2, width // heads)),
+            "eps": self.number("rms_norm_eps", 1e-6, 0.0, 0.1),
+        }
+
+    def draft_vocabulary(self, vocabulary: int, *, own_output: bool) -> int:
+        """Return the number of rows of the output matrix, which only a head's own matrix can reduce."""
+        drafted = self.whole("draft_vocab_size", 2, vocabulary, vocabulary)
+        if drafted != vocabulary and not own_output:
+            raise HeadConfigError("draft_vocab_size")
+        return drafted
+
+    def layer_types(self, body: Mapping[str, Any], most: int, default: int | None = None) -> list[str]:
+        """Return the kind of attention of each layer, at most `most`, and `default` if no number is said."""
+        count = self.whole("num_hidden_layers", 1, most, default)
+        types = body.get("layer_types") or ["full_attention"] * count
+        if not isinstance(types, list) or len(types) != count or any(entry not in LAYER_TYPES for entry in types):
+            raise HeadConfigError("layer_types")
+        return types
+
+    def rope(self, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
+        """Return the rotary positions of layers of one type."""
+        scaling = body.get("rope_parameters") or body.get("rope_scaling")
+        if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
+            scaling = scaling[layer_type]
+        if scaling is not None and not isinstance(scaling, Mapping):
+            raise HeadConfigError("rope_parameters")
+        base = (scaling or {}).get("rope_theta")
+        if scaling is not None:
+            kind = scaling.get("rope_type", scaling.get("type", "default"))
+            if kind not in _ROPE_TYPES:
+                raise HeadConfigError("rope_parameters")
+            for name, value in scaling.items():
+                if type(value) in (int, float):
+                    number(f"rope_parameters.{name}", value)
+            scaling = None if kind == "default" else {**scaling, "rope_type": kind}
+        return RopeConfig(
+            base=number("rope_theta", self.number("rope_theta", 10000.0) if base is None else base, 1.0, 1e12),
+            traditional=self.flag("rope_is_neox_style") is False,
+            max_positions=self.whole("max_position_embeddings", 1, 2**31, 2**17),
+            scaling=scaling,
+        )
+
+    def main_layers(self) -> int | None:
+        """Return the main model's number of layers, or None if the configuration does not give it."""
+        known = self.get("num_target_layers") is not None
+        return self.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
+
+    def taps(self, name: str, ids: object, columns: int, shifts: Sequence[int], *, spec: bool) -> list[tuple[int, ...]]:
+        """Return the taps that the setting `name` can mean: its ids less each of the `shifts`.
+
+        The last id of speculators' heads can be the final state. It is left out if the tensor that reads the taps has
+        no `columns` for it. Raises `HeadConfigError` if the main model has none of the layers.
+        """
+        hidden, total = self.width("hidden_size"), self.main_layers()
+        if (
+            not isinstance(ids, list)
+            or not ids
+            or any(type(id_) is not int or not 0 <= id_ <= _MOST_MAIN_LAYERS for id_ in ids)
+            or any(low >= high for low, high in itertools.pairwise(ids))
+        ):
+            raise HeadConfigError(name)
+        if spec and len(ids) > 1 and columns == (len(ids) - 1) * hidden:
+            ids = ids[:-1]
+        choices = [tuple(id_ - shift for id_ in ids) for shift in shifts]
+        choices = [taps for taps in choices if taps[0] >= 0 and (total is None or taps[-1] < total)]
+        if not choices:
+            raise HeadConfigError(name)
+        return choices
 
 
 def number(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
@@ -135,104 +227,6 @@ def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]
     if not isinstance(body, Mapping):
         raise HeadConfigError("transformer_layer_config")
     return spec, body
-
-
-def head_fields(files: HeadFiles, settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
-    """Return what all kinds read alike, by the names of `HeadConfig`; only the setting for `inner` varies."""
-    return {
-        "kind": files.kind,
-        "width": settings.whole("hidden_size", 1, LARGEST_WIDTH),
-        "inner": settings.whole(inner, 1, _LARGEST_INNER),
-        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
-        "made_for": _made_for(files.config),
-    }
-
-
-def attention_sizes(settings: Settings) -> dict[str, Any]:
-    """Return the sizes of attention by the names of `NetworkConfig`."""
-    width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
-    heads = settings.whole("num_attention_heads", 1, 4096)
-    kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
-    if heads % kv_heads:
-        raise HeadConfigError("num_key_value_heads")
-    return {
-        "heads": heads,
-        "kv_heads": kv_heads,
-        "head_dim": settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
-        "eps": settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
-    }
-
-
-def draft_vocabulary_of(settings: Settings, vocabulary: int, *, own_output: bool) -> int:
-    """Return the number of rows of the output matrix, which only a head's own matrix can reduce."""
-    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
-    if drafted != vocabulary and not own_output:
-        raise HeadConfigError("draft_vocab_size")
-    return drafted
-
-
-def layer_types(settings: Settings, body: Mapping[str, Any], most: int, default: int | None = None) -> list[str]:
-    """Return the kind of attention of each layer. There are at most `most`, and `default` if nothing gives a number."""
-    count = settings.whole("num_hidden_layers", 1, most, default)
-    types = body.get("layer_types") or ["full_attention"] * count
-    if not isinstance(types, list) or len(types) != count or any(entry not in LAYER_TYPES for entry in types):
-        raise HeadConfigError("layer_types")
-    return types
-
-
-def rope_of(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
-    """Return the rotary positions of layers of one type."""
-    scaling = body.get("rope_parameters") or body.get("rope_scaling")
-    if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
-        scaling = scaling[layer_type]
-    if scaling is not None and not isinstance(scaling, Mapping):
-        raise HeadConfigError("rope_parameters")
-    base = (scaling or {}).get("rope_theta")
-    if scaling is not None:
-        kind = scaling.get("rope_type", scaling.get("type", "default"))
-        if kind not in _ROPE_TYPES:
-            raise HeadConfigError("rope_parameters")
-        for name, value in scaling.items():
-            if type(value) in (int, float):
-                number(f"rope_parameters.{name}", value)
-        scaling = None if kind == "default" else {**scaling, "rope_type": kind}
-    return RopeConfig(
-        base=number("rope_theta", settings.number("rope_theta", 10000.0) if base is None else base, 1.0, 1e12),
-        traditional=settings.flag("rope_is_neox_style") is False,
-        max_positions=settings.whole("max_position_embeddings", 1, 2**31, 2**17),
-        scaling=scaling,
-    )
-
-
-def main_layers_of(settings: Settings) -> int | None:
-    """Return the main model's number of layers, or None if the configuration does not give it."""
-    known = settings.get("num_target_layers") is not None
-    return settings.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
-
-
-def taps_of(
-    settings: Settings, name: str, ids: object, columns: int, shifts: Sequence[int], *, spec: bool
-) -> list[tuple[int, ...]]:
-    """Return the taps that the setting `name` can mean: its ids less each of the `shifts`, if the main model has these.
-
-    The last id of speculators' heads can be the final state. It is left out if the tensor that reads the taps has no
-    `columns` for it. Raises `HeadConfigError` if the main model has none of the layers.
-    """
-    hidden, total = settings.whole("hidden_size", 1, LARGEST_WIDTH), main_layers_of(settings)
-    if (
-        not isinstance(ids, list)
-        or not ids
-        or any(type(id_) is not int or not 0 <= id_ <= _MOST_MAIN_LAYERS for id_ in ids)
-        or any(low >= high for low, high in itertools.pairwise(ids))
-    ):
-        raise HeadConfigError(name)
-    if spec and len(ids) > 1 and columns == (len(ids) - 1) * hidden:
-        ids = ids[:-1]
-    choices = [tuple(id_ - shift for id_ in ids) for shift in shifts]
-    choices = [taps for taps in choices if taps[0] >= 0 and (total is None or taps[-1] < total)]
-    if not choices:
-        raise HeadConfigError(name)
-    return choices
 
 
 def tap_width(name: str, columns: int, taps: int) -> int:

@@ -10,21 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.heads.config import (
-    HeadConfigError,
-    NetworkConfig,
-    RopeConfig,
-    Settings,
-    attention_sizes,
-    draft_vocabulary_of,
-    head_fields,
-    layer_types,
-    main_layers_of,
-    network_settings,
-    rope_of,
-    tap_width,
-    taps_of,
-)
+from engine.heads.config import HeadConfigError, NetworkConfig, RopeConfig, Settings, network_settings, tap_width
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
 
@@ -77,22 +63,22 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
     settings = Settings(config, body, config.get("eagle_config"))
     if settings.get("hidden_act") not in (None, "silu"):
         raise HeadConfigError("hidden_act")
-    fields, sizes = head_fields(files, settings), attention_sizes(settings)
+    fields, sizes = settings.head_fields(files), settings.attention_sizes()
     width, row = fields["width"], (sizes["kv_heads"], sizes["head_dim"])
     columns = inputs_of(files, names, "fc")
     choices, count, main_layers = _taps(settings, columns, spec=spec)
     each_tap = tap_width(_IDS, columns, count)
     own_output = "lm_head.weight" in names.values()
-    drafted = draft_vocabulary_of(settings, fields["vocabulary"], own_output=own_output)
+    drafted = settings.draft_vocabulary(fields["vocabulary"], own_output=own_output)
     if not own_output and width != each_tap:
         raise HeadConfigError("draft_vocab_size")
-    types = layer_types(settings, body, _MOST_LAYERS, 1)
+    types = settings.layer_types(body, _MOST_LAYERS, 1)
     window = settings.whole("sliding_window", 2, 2**24) if "sliding_attention" in types else None
     found = EagleConfig(
         **fields,
         **sizes,
         draft_vocabulary=drafted,
-        rope=rope_of(settings, body, "full_attention"),
+        rope=settings.rope(body, "full_attention"),
         windows=tuple(window if entry == "sliding_attention" else None for entry in types),
         taps=choices[0] if choices else (),
         tap_choices=choices,
@@ -128,9 +114,9 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
     outputs: commonly outputs if the first is 1 (lmsys) and inputs if it is 2 (SGLang#25454).
     """
-    total, ids = main_layers_of(settings), settings.get(_IDS)
+    total, ids = settings.main_layers(), settings.get(_IDS)
     if ids is None:
         return ((default_taps(total),) if total else ()), _TAPS, total
-    choices = taps_of(settings, _IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
+    choices = settings.taps(_IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
     outputs_first = choices[0][0] == 1
     return tuple(choices if outputs_first else choices[::-1]), len(choices[0]), total

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.config import HeadConfig, HeadConfigError, RowShape, Settings, attention_sizes, head_fields, rope_of
+from engine.heads.config import HeadConfig, HeadConfigError, RowShape, Settings
 from engine.heads.tensors import HeadFiles, UnknownHeadError, by_our_names
 from engine.model_files.config import text_config
 
@@ -157,7 +157,7 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     experts = settings.whole("num_experts", 0, 4096, 0)
     # mlx-lm builds the layer from these settings as they are.
     if not family.by_depth:
-        rope_of(settings, text, "full_attention")
+        settings.rope(text, "full_attention")
     # Qwen's heads may have several layers in a row.
     places = [match[1] if family.by_depth else match[2] for match in map(_PLACE.match, names.values()) if match]
     found = {int(place) for place in places if place is not None}
@@ -170,7 +170,7 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     pattern = pattern_of(text) if family.keeps == "pattern" else ""
     if pattern and (len(pattern) != layers or "*" not in pattern):
         raise HeadConfigError("mtp_hybrid_override_pattern")
-    fields = head_fields(files, settings, "moe_intermediate_size" if experts else "intermediate_size")
+    fields = settings.head_fields(files, "moe_intermediate_size" if experts else "intermediate_size")
     shapes = _cache_shapes(settings, family.keeps)
     caches = tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * layers
     shapes *= sum(map(bool, caches))
@@ -235,7 +235,7 @@ def pattern_of(text: Mapping[str, Any]) -> str:
 
 def _cache_shapes(settings: Settings, keeps: str) -> tuple[RowShape, ...]:
     """Return the shapes of a layer's caches."""
-    sizes = attention_sizes(settings)
+    sizes = settings.attention_sizes()
     if keeps in ("plain", "pattern"):
         plain = sizes["kv_heads"], sizes["head_dim"]
         return ((plain, plain),)
