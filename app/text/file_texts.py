@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.system.cancelled import Cancelled
-from engine.documents.document import DocumentText
 from engine.documents.formats import format_of, program_of
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
@@ -38,7 +37,16 @@ def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTim
     form = format_of(name, content)
     if form is None and (text := _utf8_text(content)) is not None:
         return PLAIN, text
-    read = _read(name, content, language, time or ReadingTime())
+    # Imported here because most questions have no document.
+    from engine.documents.reading import read_document
+
+    try:
+        read = read_document(name, content, LARGEST_BYTES, language, time or ReadingTime())
+    except EngineClosed as error:
+        raise Cancelled from error
+    if read.problem:
+        is_foreign = read.problem in ("not-text", "unknown-encoding", "old-format") and program_of(name) != ""
+        raise NotAttachable(name, "other-program" if is_foreign else read.problem)
     kind = PLAIN if form is None else form.media_type
     if read.encoding:
         kind += CHARSET + read.encoding
@@ -54,17 +62,3 @@ def _utf8_text(content: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if "\0" in text or "\x1b$" in text else text
-
-
-def _read(name: str, content: bytes, language: str, time: ReadingTime) -> DocumentText:
-    # Imported here because most questions have no document.
-    from engine.documents.reading import read_document
-
-    try:
-        read = read_document(name, content, LARGEST_BYTES, language, time)
-    except EngineClosed as error:
-        raise Cancelled from error
-    if read.problem:
-        is_foreign = read.problem in ("not-text", "unknown-encoding", "old-format") and program_of(name) != ""
-        raise NotAttachable(name, "other-program" if is_foreign else read.problem)
-    return read

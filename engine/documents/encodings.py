@@ -56,12 +56,12 @@ _EAST_ASIAN = {
     "Big5": ("cp950", "Big5", "zh_TW"),
 }
 # Encodings that are ruled out before or are subsets of others, and rare ones that short texts may resemble.
-_NEVER = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1", "johab", "cp1258", "mac-iceland")
-_NEVER += ("iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16")
+_NEVER: tuple[str, ...] = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1", "johab", "cp1258")
+_NEVER += ("mac-iceland", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16")
 # Factors for encodings of the window's language, and for the most common encoding of accented text.
 _HOME, _COMMON = 2.0, 1.35
-# A factor for EUC-JP, whose common kanji all come before those that few texts in Chinese do without: from 小 on.
-_EARLY = 2.5
+# A factor for EUC-JP, whose common kanji all come before those that few texts in Chinese do without.
+_EARLY, _LATE = 2.5, "小".encode("gb18030")
 # The least confidence. A line of text mostly has ten times as much, random bytes and accented capitals have less.
 _PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
 
@@ -87,8 +87,9 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
             return text, codec.upper()
     if not has_no_controls(content):
         return None
-    cut = _cut_short(content)
-    return _guessed(content, language) if cut is None else (cut, "")
+    # The last character may be incomplete.
+    cut = next((text for end in (1, 2, 3) if (text := _decoded(content[:-end], "utf-8"))), "")
+    return (f"{cut}\ufffd", "") if len(_FOREIGN.findall(cut)) >= _ENOUGH else _guessed(content, language)
 
 
 def has_no_controls(content: bytes) -> bool:
@@ -116,15 +117,12 @@ def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
         text = _decoded(content, codec)
         if text is None or worth < (_PLAUSIBLE_ACCENTED if is_accented else _PLAUSIBLE):
             continue
-        if name == "GB18030" and _EARLY * worths.get("EUC-JP", 0.0) > worth and not _is_late(text):
+        is_early = name == "GB18030" and all(one.encode("gb18030") < _LATE for one in _FOREIGN.findall(text))
+        if is_early and _EARLY * worths.get("EUC-JP", 0.0) > worth:
             return content.decode("euc_jp", "replace"), "EUC-JP"
         if not (is_accented and _OTHER_LETTERS.search(text)):
             return text, label
     return None
-
-
-def _is_late(text: str) -> bool:
-    return any(one.encode("gb18030") >= "小".encode("gb18030") for one in _FOREIGN.findall(text))
 
 
 def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
@@ -143,15 +141,6 @@ def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
             is_home = name in _EAST_ASIAN and language.startswith(_EAST_ASIAN[name][2])
             weight = _HOME if is_home else _COMMON if name == "Windows-1252" else 1.0
             yield weight * guess["confidence"], name
-
-
-def _cut_short(content: bytes) -> str | None:
-    """Decode UTF-8 whose last character is incomplete, with a replacement character in its place."""
-    try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(content)
-    except UnicodeDecodeError:
-        return None
-    return f"{text}\ufffd" if len(_FOREIGN.findall(text)) >= _ENOUGH else None
 
 
 def _decoded(content: bytes, codec: str) -> str | None:

@@ -19,8 +19,6 @@ _TOKEN = re.compile(
     | (?P<digits>General|@|[0#?.][0#?.,]*(?:E[+-][0#?]+)?) | (?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# The kinds of the tokens of a section, and what of them is shown.
-_Tokens = list[tuple[str, str]]
 
 
 def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) -> str:
@@ -37,8 +35,9 @@ def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) ->
 
 
 @lru_cache
-def _sections(code: str) -> list[_Tokens]:
-    sections: list[_Tokens] = [[]]
+def _sections(code: str) -> list[list[tuple[str, str]]]:
+    """Return the kinds of the tokens of each section, and what of them is shown."""
+    sections = [list[tuple[str, str]]()]
     # Sections for some numbers are not followed.
     for found in _TOKEN.finditer("" if re.search(r"\[[<>=]", code) else code):
         if (kind := found.lastgroup) == "next":
@@ -49,7 +48,7 @@ def _sections(code: str) -> list[_Tokens]:
     return sections[:3]
 
 
-def _shown(section: _Tokens, number: float, first: datetime) -> str:
+def _shown(section: list[tuple[str, str]], number: float, first: datetime) -> str:
     kinds = [kind for kind, _ in section]
     if "time" in kinds:
         return _time(number, first, is_elapsed=any(kind == "time" and "[" in text for kind, text in section))

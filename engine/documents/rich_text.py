@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from contextlib import suppress
 
-from engine.documents.marked_text import CELL, EXPONENT, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
+from engine.documents.marked_text import CELL, EXPONENT, NOTE, PARAGRAPH, ROW, TABLE, MarkedText, Role
 
 _TOKEN = re.compile(
     r"\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -36,13 +36,13 @@ class RichTextReader:
     def __init__(self, text: MarkedText) -> None:
         self._text = text
         # Where the text of a group goes ("" for the document) and what is set in it; those of the groups around.
-        self._place, self._set = "", dict[str, int]()
-        self._around = list[tuple[str, dict[str, int]]]()
+        self._place: Role | str = ""
+        self._set, self._around = dict[str, int](), list[tuple[Role | str, dict[str, int]]]()
         # By the numbers of fonts; without one, that of the file.
         self._codecs = {-1: "cp1252"}
         # Bytes that are not decoded yet, and how many characters stand for a `\u` that was read.
         self._bytes, self._skipped = "", 0
-        self._beside, self._link = defaultdict[str, str](str), THROUGH
+        self._beside = defaultdict[Role | str, str](str)
         self._in_table = self._in_cell = self._in_paragraph = False
         self._unseen = ""
 
@@ -93,7 +93,7 @@ class RichTextReader:
 
     def _begin(self) -> None:
         """Open the table, cell and paragraph of words that follow."""
-        if self._in_paragraph or self._place == "note":
+        if self._in_paragraph or self._place is NOTE:
             return
         in_table = bool(self._set.get("intbl"))
         if self._in_table and not in_table:
@@ -119,12 +119,12 @@ class RichTextReader:
     def _end_group(self) -> None:
         ended = self._place
         self._place, self._set = self._around.pop()
-        if ended != self._place and ended in ("note", "link"):
-            self._text.end(NOTE if ended == "note" else self._link)
+        if isinstance(ended, Role) and ended is not self._place:
+            self._text.end(ended)
 
     def _control(self, word: str, number: int, *, is_optional: bool) -> None:
         if word in ("par", "sect", "page", "\n", "\r"):
-            if self._place == "note":
+            if self._place is NOTE:
                 self._text.end_block()
             elif not self._place:
                 self._end_paragraph()
@@ -158,15 +158,14 @@ class RichTextReader:
             self._place = ""
         elif self._place == "nowhere":
             return
-        elif word in ("footnote", "annotation") and self._place != "note":
+        elif word in ("footnote", "annotation") and self._place is not NOTE:
             self._begin()
             self._text.start(NOTE)
-            self._place = "note"
-        elif word == "fldrslt":
-            if (found := _ADDRESS.search(self._beside.pop("field", ""))) and self._place != "link":
-                self._begin()
-                self._link, self._place = Role("link", mark=found[1]), "link"
-                self._text.start(self._link)
+            self._place = NOTE
+        elif word == "fldrslt" and (found := _ADDRESS.search(self._beside.pop("field", ""))):
+            self._begin()
+            self._place = Role("link", mark=found[1])
+            self._text.start(self._place)
         elif word in _BESIDE:
             self._place = _BESIDE[word]
         elif (is_optional and word != "annotation") or word in _LEFT_OUT.split():
