@@ -128,12 +128,12 @@ def _is_shown(node: LexborNode, text: MarkedText) -> bool:
     given = node.attributes
     if tag in _LEFT_OUT.split() or (tag == "option" and "selected" not in given):
         return False
-    is_hidden = "hidden" in given or _HIDDEN.search(given.get("style") or "") is not None
     # Scripts show a whole page when it is loaded.
-    is_hidden &= tag not in ("html", "body")
-    if is_hidden and node.text().strip():
+    if tag in ("html", "body") or not ("hidden" in given or _HIDDEN.search(given.get("style") or "")):
+        return True
+    if node.text().strip():
         text.left_out["hidden-text"] += 1
-    return not is_hidden
+    return False
 
 
 def _meaning(node: LexborNode, text: MarkedText) -> Role | str:
