@@ -28,7 +28,6 @@ MOST_WAITING_S, KEEP_ALIVE_S = 60.0, 10.0
 # Events that may wait for a slow reader; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
-# The index of an answer, and an event of it.
 IndexedEvent = tuple[int, Event]
 
 

@@ -39,11 +39,9 @@ from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 
-# The modes of `tool_use`.
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
-# The first line of Claude Code's instructions. It changes with every request, so the whole prompt would be read again
-# each time.
+# The first line of Claude Code's instructions changes with each request: the whole prompt would be read again.
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 

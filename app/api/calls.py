@@ -108,7 +108,6 @@ class Api:
         self.activity, self.speculation = activity, speculation
         self._thoughts = KeptThoughts()
         self._unloading: asyncio.Task[None] | None = None
-        # The calls under way, with their bodies.
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
     def speculate(self, speculation: SpeculationSettings) -> None:

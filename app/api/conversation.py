@@ -65,7 +65,6 @@ class ImagePart(PicturePart, tag_field="type", tag="image_url"):
 # The other parts of the field are rewritten as these.
 _Part = TextPart | _Thought | ImagePart
 Content = str | list[_Part]
-# The pictures of a request by their digests.
 PictureBytes = dict[str, bytes]
 MessageRole = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -113,7 +112,6 @@ class ChatMessage(MessageFields, kw_only=True):
 
 
 ROLES_HERE = ("system", "developer", "user", "assistant", "tool")
-# The kinds of parts that the structs above know and that are no texts or pictures.
 _KNOWN_PARTS = ("reasoning_text",)
 
 

@@ -37,7 +37,6 @@ _TYPES = {
     429: "rate_limit_error",
     503: "overloaded_error",
 }
-# Messages for engine errors that the request did not cause.
 _OF_ENGINE: dict[type[EngineError], str] = {
     NotEnoughMemory: "There is not enough memory for this.",
     NoModel: "No model is loaded.",
@@ -180,7 +179,6 @@ def unexpected() -> ApiError:
     return ApiError(500, "Something unexpected happened; the program's log has the details.", code="internal")
 
 
-# Endpoints whose clients expect the form of the Anthropic and of Ollama's API.
 _ANTHROPIC_PATHS, _OLLAMA_PATHS = "/v1/messages", "/api/"
 EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"

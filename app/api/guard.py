@@ -30,7 +30,6 @@ _WITH_BODY = ("POST", "PUT", "PATCH")
 _UNDECLARED = ("", "application/x-www-form-urlencoded")
 # The one only says that a server listens, which a connection shows anyway; the other proves the key in another way.
 _WITHOUT_KEY = ("/health", proof.PATH)
-# The member of a scope that says that its request came with the key.
 HAS_KEY = "tandem.has_key"
 # A name, an IPv4 address, or an IPv6 address in brackets, and the port.
 _HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+(?:%[\w.]+)?)\]|([\w.-]+))(?::(\d{1,5}))?", re.ASCII)

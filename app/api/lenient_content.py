@@ -24,11 +24,9 @@ from engine.files.reading_time import ReadingTime
 log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
-# The header of an answer that names what was left out of its request.
 SKIPPED_HEADER = "x-tandem-skipped"
 # The time of the request that this thread reads: its files are given up once that is abandoned.
 READING_TIME: ContextVar[ReadingTime] = ContextVar("reading_time")
-# The names that other programs have for roles.
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "function": "tool"}
 _TEXTS = ("text", "input_text", "output_text")
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning", "reasoning_text")
@@ -45,7 +43,6 @@ _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _DATA_URL = re.compile(r"\Adata:([^;,]*)[^,]*,", re.IGNORECASE)
 _NOT_A_NAME = re.compile(r"[^\w .+/-]", re.ASCII)
 _LONGEST_NAME, _MOST_NAMES = 60, 20
-# The names that the log has already.
 _logged: set[str] = set()
 
 
@@ -220,7 +217,6 @@ def functions_of(tools: Any, skipped: list[str], own: Collection[str] = ()) -> l
     return found
 
 
-# The one argument of a custom tool.
 CUSTOM_INPUT = "input"
 CUSTOM_PARAMETERS = {
     "type": "object",

@@ -19,7 +19,6 @@ from engine.errors import CodedError
 
 # Serves every address that this machine has.
 ANY_HOST = "0.0.0.0"
-# The entry of the key in the keychain.
 KEY_NAME = "local-api"
 _KEY_BYTES = 24
 

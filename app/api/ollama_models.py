@@ -37,15 +37,13 @@ class ShowBody(Struct, kw_only=True):
     verbose: bool | None = None
 
 
-async def greet(request: Request) -> Response:
+async def greet(_request: Request) -> Response:
     """Whether the server answers, as programs for Ollama ask."""
-    del request
     return PlainTextResponse("Tandem is running")
 
 
-async def version(request: Request) -> Response:
+async def version(_request: Request) -> Response:
     """The version of Ollama's API that this one is like."""
-    del request
     return JsonReply({"version": _VERSION})
 
 

@@ -176,7 +176,6 @@ class _Lark(Struct, tag_field="type", tag="lark"):
     grammar: str
 
 
-# Beside the types of the OpenAI API there are "regex" and "lark".
 OtherFormat = _PlainText | _JsonObject | _Regex | _Lark
 Format = JsonSchema | OtherFormat
 

@@ -39,7 +39,6 @@ _UNSUPPORTED = {
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
 }
-# The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
 # Fields of the request that the response repeats, because OpenAI's schema requires them, with what they are else.
 _ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tokens")) | {

@@ -31,14 +31,11 @@ log = logging.getLogger(__name__)
 
 # The field by which LM Studio tells models that see from others.
 _LM_STUDIO = {True: {"type": "vlm"}, False: {"type": "llm"}}
-
-# Headers that the official clients send.
 _CLIENT_HEADERS = ("authorization", "content-type", "x-api-key", "anthropic-version", "anthropic-beta")
 
 
-async def health(request: Request) -> Response:
+async def health(_request: Request) -> Response:
     """Whether the server answers."""
-    del request
     return JsonReply({"status": "ok"})
 
 
@@ -139,9 +136,8 @@ async def _api_error(request: Request, error: Exception) -> Response:
     return error_reply(error, request.url.path)
 
 
-async def _client_gone(request: Request, error: Exception) -> Response:
+async def _client_gone(_request: Request, _error: Exception) -> Response:
     """Return the reply that the server requires, although the client is gone."""
-    del request, error
     return Response(status_code=499)
 
 

@@ -94,7 +94,6 @@ def schema_notes(stats: RequestStats) -> dict[str, Any]:
     return unchecked | ({"schema_problems": stats.problems} if stats.problems else {})
 
 
-# The number of alternatives for each token.
 TopLogprobs = Annotated[int, Meta(ge=0, le=MOST_ALTERNATIVES)]
 
 

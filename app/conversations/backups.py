@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from app.conversations.database import connect
-from app.conversations.errors import BackupNotUsable, StoreInUse
+from app.conversations.errors import BackupNotUsable
 from app.conversations.pictures import digests_in, link_pictures, pictures_of, remove_pictures_without
 from app.conversations.schema import LATEST
 from app.conversations.store import ConversationStore
@@ -189,8 +189,6 @@ def _check(copy: Path, name: str) -> None:
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok":
                 connection.execute("SELECT count(*) FROM conversations").fetchone()
                 return
-    except StoreInUse:
-        raise
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise BackupNotUsable(name) from error
     raise BackupNotUsable(name)

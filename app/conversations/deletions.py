@@ -31,7 +31,6 @@ _ANSWERS = """
         VALUES (?) UNION SELECT messages.id FROM messages JOIN answers ON parent_id = answers.id
         WHERE role IN ('assistant', 'tool')
     ) SELECT id FROM answers ORDER BY id"""
-# The tables whose rows belong to messages.
 _DEPENDENT_TABLES = ("chunks", "token_views", "requests")
 
 _Values = dict[str, Any]

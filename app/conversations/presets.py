@@ -10,7 +10,6 @@ from app.conversations.chat_settings import usable
 from app.conversations.database import Database
 from app.conversations.encoding import object_from_json, to_json
 
-# The name of the preset with which new chats begin.
 NEW_CHATS = ""
 
 

@@ -73,12 +73,9 @@ def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
     # No character alone folds to nothing, so equal lengths without clusters mean equal indices.
     if len(folded) == len(text) and not _clusters().search(text):
         return folded, None
-    offsets: list[int] = []
-    index = 0
-    pieces: list[str] = []
-    clusters = _clusters()
+    offsets, pieces, index = list[int](), list[str](), 0
     while index < len(text):
-        cluster = clusters.match(text, index)
+        cluster = _clusters().match(text, index)
         piece = cluster[0] if cluster else text[index]
         folded_piece = _fold_cluster(piece) if cluster else _FOLDED[ord(piece)]
         pieces.append(folded_piece)

@@ -47,7 +47,6 @@ class ConversationStore:
         self.presets = Presets(database)
         self.history = RequestHistory(database)
         self._on_unmended = on_unmended
-        # The errors that mending did not help with.
         self._unmended: set[str] = set()
         database.on_removal = self.pictures.remove_unreferenced
 

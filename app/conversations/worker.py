@@ -197,8 +197,6 @@ class StoreThread:
 
 def _settle(future: Future[Any], operation: _Operation, store: ConversationStore) -> None:
     try:
-        result = store.run(operation)
+        future.set_result(store.run(operation))
     except Exception as error:
         future.set_exception(error)
-    else:
-        future.set_result(result)

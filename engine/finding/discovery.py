@@ -17,7 +17,6 @@ from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
 
 _LONGEST_REF = 200
-# A folder with the name and the source of its model.
 _ModelPlace = tuple[Path, str, str]
 
 

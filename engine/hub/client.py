@@ -19,7 +19,7 @@ import httpx2
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
 from engine.hub.connections import Connections, HubRequest
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.values import ACCEPTED, NONE, REFUSED, UNKNOWN, AccessReport
+from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 
 HUGGING_FACE = "https://huggingface.co"
 # The Hub sends pages of a thousand files, but some mirrors send all files of a repository at once.
@@ -232,19 +232,18 @@ def check_access(access: HubAccess) -> AccessReport:
         models, _ = client.get_json("/api/models", limit=1)
     if not isinstance(models, list):
         raise access.wrong_mirror()
-    token, user = _token_owner(access) if access.token else (NONE, "")
-    return AccessReport(token, user)
+    return _token_owner(access) if access.token else AccessReport()
 
 
-def _token_owner(access: HubAccess) -> tuple[str, str]:
+def _token_owner(access: HubAccess) -> AccessReport:
     with HubClient(access) as client:
         try:
             answer, _ = client.get_json("/api/whoami-v2")
         except HubError as error:
             if error.reason == "token-refused":
-                return REFUSED, ""
+                return AccessReport(REFUSED)
             if error.reason in ("wrong-mirror", "missing", "forbidden"):
-                return UNKNOWN, ""
+                return AccessReport(UNKNOWN)
             raise
     name = answer.get("name") if isinstance(answer, dict) else None
-    return (ACCEPTED, name) if isinstance(name, str) else (UNKNOWN, "")
+    return AccessReport(ACCEPTED, name) if isinstance(name, str) else AccessReport(UNKNOWN)

@@ -18,7 +18,6 @@ from engine.model_files.names import HUB_NAME, name_of_snapshot, resolve_model
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 CONFIG_NAME = "adapter_config.json"
-# The files of weights that mlx-lm and PEFT write.
 _MLX, _PEFT = "adapters.safetensors", "adapter_model.safetensors"
 _LARGEST_RANK, _LARGEST_SCALE = 4096, 1e6
 _OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")

@@ -22,7 +22,6 @@ from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.safetensors_header import TensorHeader
 from engine.model_files.tokenizer_growth import grows_without_bounds
 
-# Finds the layer that a tensor belongs to.
 LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _PER_LAYER = "embed_tokens_per_layer"
 _TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER}|wpe)\.weight$")

@@ -93,8 +93,6 @@ class ModelFolder:
             with suppress(ModelNotUsable):
                 yield from self.header(file)
 
-    # The weights of a model
-
     @cached_property
     def weight_files(self) -> list[Path]:
         """The files of a model's weights, sorted by name: those that mlx-lm reads, without heads. Does not raise."""
@@ -167,8 +165,6 @@ class ModelFolder:
         if total > _MOST_SHARDS:
             raise ModelNotUsable(self.path, "damaged", f"{name} (thousands of shards)")
         return {f"{stem}-{number:05d}-of-{total:05d}.safetensors" for number in range(1, total + 1)}
-
-    # Heads
 
     @cached_property
     def is_file(self) -> bool:

@@ -39,9 +39,7 @@ def cache_folder_name(repository: str) -> str:
 
 def repository_of_folder(name: str) -> str | None:
     """Return the repository of a folder of that name, or None if the folder is not a model's."""
-    if not name.startswith("models--"):
-        return None
-    return name.removeprefix("models--").replace("--", "/", 1)
+    return name.removeprefix("models--").replace("--", "/", 1) if name.startswith("models--") else None
 
 
 def name_of_snapshot(path: Path) -> str:

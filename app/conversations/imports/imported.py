@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.conversations.imports.pictures import Files, usable_picture
-from app.conversations.records import ROLES, TOOL, AnswerSource, Attachment, NewMessage
+from app.conversations.imports.pictures import Files
+from app.conversations.records import ROLES, TOOL, AnswerSource, Attachment, NewMessage, Picture
+from app.text.picture_data import kind_of_picture
 from app.text.thinking import parts_of
+from engine.errors import EngineError
 from engine.events import Token
+from engine.pictures.reading import digest_of, picture_size
 from engine.stats import RoundRecord
 
 # The reasons for skipping a chat that is in the trash, and one without messages that are shown.
@@ -139,12 +143,14 @@ class ChatBuilder:
         )
 
     def picture(self, name: str, content: bytes | None) -> list[Attachment]:
-        """Return a picture for `add`; none, which is counted, if it is lost or not usable."""
-        if (found := usable_picture(name, content)) is None or found.picture is None or content is None:
-            self.left_out["file"] += 1
-            return []
-        self._pictures[found.picture.digest] = content
-        return [found]
+        """Return a picture for `add`; none, which is counted, if it is lost, no picture or not usable. Waits."""
+        if content is not None:
+            with suppress(EngineError):
+                picture = Picture(digest_of(content), *picture_size(content))
+                self._pictures[picture.digest] = content
+                return [Attachment(name, f"image/{kind_of_picture(content)}", "", picture)]
+        self.left_out["file"] += 1
+        return []
 
     def skip_message(self, uid: str, parent: str | None) -> None:
         """Leave an entry out; its children move up to its parent."""

@@ -1,4 +1,4 @@
-"""Pictures of imported chats: found in the file itself or beside it, and checked in a process with limits."""
+"""Finds the pictures of imported chats in the file itself or beside it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.records import Attachment, Picture
-from app.text.picture_data import kind_of_picture, picture_of_base64, picture_of_url
-from engine.errors import EngineError
+from app.text.picture_data import picture_of_base64, picture_of_url
 from engine.pictures.picture_file import MOST_MEGABYTES
-from engine.pictures.reading import digest_of, picture_size
 
 # Returns the content of the file whose name begins so; None if there is none.
 Files = Callable[[str], bytes | None]
@@ -23,17 +20,6 @@ Files = Callable[[str], bytes | None]
 _LARGEST = MOST_MEGABYTES * 2**20
 # LM Studio keeps pictures in this folder, beside that of its chats.
 _OF_LM_STUDIO = "user-files"
-
-
-def usable_picture(name: str, content: bytes | None) -> Attachment | None:
-    """Return a picture as an attachment; None for a file that is lost, no picture or not usable. Waits."""
-    if content is None:
-        return None
-    try:
-        picture = Picture(digest_of(content), *picture_size(content))
-    except EngineError:
-        return None
-    return Attachment(name, f"image/{kind_of_picture(content)}", "", picture)
 
 
 def picture_at(container: object, paths: str, files: Files) -> bytes | None:
