@@ -67,23 +67,16 @@ class EngineHost:
         return next((pair for pair in self.pairs if pair.main is not None and pair.main.path == main), None)
 
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
-        return self._followed(self.engine.load(main, draft), self._set_pair)
+        return self._followed(self.engine.load(main, draft))
 
     def load_beside(self, main: str, draft: str | None) -> Future[LoadedPair]:
         """Keep another pair loaded for a client."""
-        return self._followed(self.engine.load_beside(main, draft), self._set_client_pair)
+        return self._followed(self.engine.load_beside(main, draft), beside=True)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
-        known = self._followed(self.engine.set_draft(draft), self._set_pair)
+        known = self._followed(self.engine.set_draft(draft))
         self._asked(draft or "", known)
         return known
-
-    def _set_pair(self, pair: LoadedPair) -> None:
-        self.pair = pair
-
-    def _set_client_pair(self, pair: LoadedPair) -> None:
-        if pair.main is not None:
-            self.client_pairs[pair.main.path] = pair
 
     def installed(self) -> Sequence[Model]:
         # Not at the top: the window's start imports this module to declare the commands.
@@ -101,8 +94,8 @@ class EngineHost:
         starter_main, starter_draft = starter_pair()
         return str(starter_draft) if Path(main) == starter_main else None
 
-    def _followed(self, future: Future[LoadedPair], know: Callable[[LoadedPair], object]) -> Future[LoadedPair]:
-        """Return a future of the same pair that ends only after `know` was called with it."""
+    def _followed(self, future: Future[LoadedPair], *, beside: bool = False) -> Future[LoadedPair]:
+        """Return a future of the same pair that ends only after it is known here, as a client's if it is `beside`."""
         known: Future[LoadedPair] = Future()
         known.set_running_or_notify_cancel()
 
@@ -110,8 +103,12 @@ class EngineHost:
             if (error := done.exception()) is not None:
                 known.set_exception(error)
                 return
-            know(done.result())
-            known.set_result(done.result())
+            pair = done.result()
+            if not beside:
+                self.pair = pair
+            elif pair.main is not None:
+                self.client_pairs[pair.main.path] = pair
+            known.set_result(pair)
 
         future.add_done_callback(take)
         return known

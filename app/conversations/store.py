@@ -1,7 +1,4 @@
-"""The conversation store: one open database, and the groups of its operations.
-
-Every operation is one transaction: when it returns, it is on disk. All run on one thread, in the app `StoreThread`'s.
-"""
+"""The conversation store: one open database, and the groups of its operations, each of which is one transaction."""
 
 from __future__ import annotations
 

@@ -90,10 +90,7 @@ def _is_in_repository(path: Path, cache_dir: Path) -> bool:
 
 
 def _of_the_model(folder: Path) -> tuple[Path, ...]:
-    """Return the whole folder if it holds nothing but a model or an adapter, else the model's own files.
-
-    A head may be a single file. If the model is a link, only the link is removed. Returns nothing where no model is.
-    """
+    """Return a folder, or a link to one, that holds nothing but a model or an adapter, else the model's files."""
     if folder.is_file():
         return (folder,)
     adapter = is_adapter(folder)

@@ -21,10 +21,7 @@ _PREFIX = "language_model."
 
 
 class Unprojected(ArraysCache):  # type: ignore[misc]
-    """The place of the keys that glm5_next may keep projected beside its latent ones: it is never as long as these.
-
-    They would take a gigabyte a layer, and lag behind after short passes.
-    """
+    """An empty place for glm5_next's projected keys, which lag behind and would take a gigabyte a layer."""
 
     def __init__(self) -> None:
         super().__init__(0)

@@ -90,10 +90,7 @@ def _parts(tokenizer: Any, texts: Sequence[str]) -> list[int]:
 
 
 def _with_thoughts(template: Any, conversation: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Give the thoughts of earlier turns the name that the template has for them; most read `reasoning_content`.
-
-    A template with the other name refuses text beside the thoughts of a turn with calls, so that text joins them.
-    """
+    """Give earlier thoughts the template's name for them; one but `reasoning_content` takes no text beside calls."""
     if not _READS_THINKING.search(str(template)):
         return conversation
     renamed = []
@@ -125,10 +122,7 @@ def _short_id(given: Any) -> str:
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:
-    """Return the token ids of a text without a template, with the tokens that the tokenizer begins every text with.
-
-    Raises `TemplateFailed`.
-    """
+    """Return the token ids of a raw text, with those that every text begins with. Raises `TemplateFailed`."""
     return _ids(lambda: tokenizer.encode(text))
 
 
@@ -151,10 +145,7 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class PromptJob:
-    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`.
-
-    `pictures` are the texts that replace these, by digest.
-    """
+    """A conversation, or a raw `prompt`, for a context of `limit` tokens, with `pictures` as texts by digest."""
 
     messages: Sequence[Mapping[str, Any]]
     limit: int
@@ -189,10 +180,7 @@ class Prompt:
 
 
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
-    """Make the prompt of a conversation, shortened if it is too long and the job allows it.
-
-    Raises `PromptTooLong` and `TemplateFailed`.
-    """
+    """Make a prompt, shortened if need be and allowed. Raises `PromptTooLong` and `TemplateFailed`."""
     if job.prompt is not None:
         return _raw_prompt(tokenizer, job.prompt, job.limit)
     messages, tools = plain_texts(tokenizer, job)
@@ -221,10 +209,7 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]],
     pictures: PictureTexts,
 ) -> tuple[Sequence[Mapping[str, Any]], list[int]]:
-    """Return the messages and their prompt, with system messages in users' messages if the template refuses them.
-
-    Raises the `TemplateFailed` of the messages as they are.
-    """
+    """Return messages and prompt, with system messages in users' if need be. Raises the first `TemplateFailed`."""
     try:
         return messages, render(tokenizer, messages, options, tools, pictures)
     except TemplateFailed:
@@ -256,10 +241,7 @@ def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Map
 
 
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """Return the messages, as texts, and the tools of a job, with the names that the model writes.
-
-    In each mark of a control token is a CUT.
-    """
+    """Return messages, as texts, and tools with the names that the model writes; a CUT is in each control mark."""
     messages, tools = as_texts(job.messages, job.pictures), job.tools
     called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
     if (tools or (called and "tool" not in template_of(tokenizer))) and not tool_format_of(tokenizer):
@@ -276,11 +258,7 @@ def tool_format_of(tokenizer: Any) -> str:
 
 
 def turn_end_of(tokenizer: Any) -> int | None:
-    """Return the token that the chat template writes after a turn of the assistant; None if that is not one mark.
-
-    In templates of answers of several messages, that mark ends each of these. This runs the template, which is foreign
-    code.
-    """
+    """Return the token that the template writes after messages of the assistant, or None. Runs foreign code."""
     if not tokenizer.has_chat_template:
         return None
     turns = ({"role": "user", "content": _SAID}, {"role": "assistant", "content": _SAID})
@@ -330,10 +308,7 @@ def last_boundary(prompt: Sequence[int]) -> tuple[int, ...]:
 
 
 def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """Yield the conversation without its oldest turn, without the two oldest, and so on.
-
-    A system message stays, and the messages after it begin with a user message.
-    """
+    """Yield the conversation without its oldest turns, but with its system message, to begin with the user."""
     head = [message for message in messages[:1] if message["role"] == "system"]
     for start in range(len(head) + 1, len(messages)):
         if messages[start]["role"] == "user":
@@ -361,10 +336,7 @@ def turn_boundaries(
     tools: Sequence[Mapping[str, Any]] = (),
     pictures: PictureTexts = NO_PICTURES,
 ) -> tuple[int, ...]:
-    """Return positions in `prompt` up to which another conversation may share it, in rising order.
-
-    They are after the first message, before the last message, and before the last token.
-    """
+    """Return positions that others may share: after the first message, before the last one and the last token."""
     if not tokenizer.has_chat_template:
         return last_boundary(prompt)
     heads = [list(messages[:count]) for count in (1, len(messages) - 1) if 0 < count < len(messages)]
