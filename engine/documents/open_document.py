@@ -11,7 +11,7 @@ from engine.documents.equations import latex_of
 from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.numbering import ListLevel, NumberedList
 from engine.documents.office import OfficeReader, lines, linked
-from engine.documents.zipped_parts import Encrypted, ZippedParts, resolved
+from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
 
 _LEFT_OUT = "automatic-styles binary-data content-validations date-string desc footer-decl forms header-decl "
 _LEFT_OUT += "index-title-template note-citation ruby-text"
@@ -19,6 +19,7 @@ _NUMBERS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerR
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
+_HIDING = "hidden-paragraph[@is-hidden='true']"
 # What is repeated more often only fills the sheet, and is there once.
 _MOST_REPEATED = 1000
 
@@ -61,7 +62,7 @@ class OpenDocumentReader(OfficeReader):
         # That of a picture is no text, that of a chart has paragraphs.
         self._meanings["title"] = lambda one: THROUGH if len(one) else None
         self._meanings["a"] = lambda one: linked(one.get("href", ""))
-        self._meanings["s"] = lambda one: " " * _count(one, "c")
+        self._meanings["s"] = lambda one: " " * integer(one.get("c"), 1)
 
     def _style(self, family: str, element: Element, attribute: str) -> str:
         """Return an attribute of an element, its style or the nearest that this is based on; "" if none has it."""
@@ -73,11 +74,8 @@ class OpenDocumentReader(OfficeReader):
         return found or ""
 
     def _visible(self, element: Element) -> Role | None:
-        if (
-            self._style("text" if element.tag == "span" else "paragraph", element, "display") != "none"
-            and element.get("is-hidden") != "true"
-            and (element.tag != "p" or element.find(".//hidden-paragraph[@is-hidden='true']") is None)
-        ):
+        shown = self._style("text" if element.tag == "span" else "paragraph", element, "display") != "none"
+        if shown and element.get("is-hidden") != "true" and element.find(_HIDING) is None:
             return THROUGH
         if "".join(element.itertext()).strip():
             self._text.left_out["hidden-text"] += 1
@@ -93,7 +91,7 @@ class OpenDocumentReader(OfficeReader):
     def _paragraph(self, paragraph: Element) -> Role | None:
         if self._visible(paragraph) is None:
             return None
-        level, mark = _count(paragraph, "outline-level"), ""
+        level, mark = integer(paragraph.get("outline-level"), 1), ""
         if self._begun:
             self._begun, mark = False, self._numbered[self._lists[-1]].next(len(self._lists) - 2)
         elif paragraph.tag == "h" and paragraph.get("is-list-header") != "true":
@@ -118,7 +116,7 @@ class OpenDocumentReader(OfficeReader):
         return THROUGH
 
     def _row(self, row: Element) -> None:
-        repeated = _count(row, "number-rows-repeated")
+        repeated = integer(row.get("number-rows-repeated"), 1)
         if not any(map(_says, row)):
             return
         if row.get("visibility") in ("collapse", "filter"):
@@ -128,7 +126,7 @@ class OpenDocumentReader(OfficeReader):
             self._add(row, ROW)
 
     def _cell(self, cell: Element) -> Role | None:
-        repeated = _count(cell, "number-columns-repeated")
+        repeated = integer(cell.get("number-columns-repeated"), 1)
         if not _says(cell):
             return Role("cell", repeated)
         if cell.find("p") is None:
@@ -187,18 +185,13 @@ class OpenDocumentReader(OfficeReader):
 def _numbered(style: Element) -> NumberedList:
     found = NumberedList()
     for level in style:
-        at, form = _count(level, "level"), level.get("num-format")
+        at, form = integer(level.get("level"), 1), level.get("num-format")
         if form:
-            shown = range(at + 1 - _count(level, "display-levels"), at + 1)
+            shown = range(at + 1 - integer(level.get("display-levels"), 1), at + 1)
             numbers = ".".join(f"%{one}" for one in shown if one == at or one - 1 in found.levels)
             text = f"{level.get('num-prefix', '')}{numbers}{level.get('num-suffix', '')}"
-            found.levels[at - 1] = ListLevel(_NUMBERS.get(form, ""), text, _count(level, "start-value"))
+            found.levels[at - 1] = ListLevel(_NUMBERS.get(form, ""), text, integer(level.get("start-value"), 1))
     return found
-
-
-def _count(element: Element, attribute: str) -> int:
-    """Return how often something is there."""
-    return int(element.get(attribute, "1"))
 
 
 def _says(cell: Element) -> bool:

@@ -19,8 +19,6 @@ _APART = ("title", "ctrTitle", "sldNum", "dt", "ftr", "hdr", "sldImg")
 # Places of a master by the kinds that slides name; the others have the same name.
 _KINDS = {"": "body", "obj": "body", "subTitle": "body"}
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
-# A tenth of an inch, in the unit of places: less is no row of its own.
-_SAME_ROW = 91_440
 
 
 class SlidesReader(OfficeReader):
@@ -71,7 +69,8 @@ class SlidesReader(OfficeReader):
         """Return the row and the column in which a shape begins."""
         inherited = (self._places[one] for one in _names(shape) if one in self._places)
         place = next(chain(shape.iter("off"), inherited), Element("off"))
-        return round(int(place.get("y", "0")) / _SAME_ROW), int(place.get("x", "0"))
+        # A tenth of an inch is no row of its own.
+        return round(int(place.get("y", "0")) / 91_440), int(place.get("x", "0"))
 
     def _group(self, group: Element) -> Role:
         seen = [one for one in group if value(one, "*/cNvPr", "hidden") not in ("1", "true")]

@@ -19,10 +19,7 @@ _CODES = ("fldSimple", "instrText")
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 # What fonts show for letters, which may also be in a range for private use.
 _FONTS = {
-    "symbol": str.maketrans(
-        "ABCDEFGHIKLMNOPQRSTUWXYZabcdefghiklmnopqrstuwxyz£³´±°·¸¹®¥",
-        "ΑΒΧΔΕΦΓΗΙΚΛΜΝΟΠΘΡΣΤΥΩΞΨΖαβχδεφγηικλμνοπθρστυωξψζ≤≥×±°•÷≠→∞",
-    ),
+    "symbol": str.maketrans("DFGLPQSWXYabcdefghiklmnpqrstuwxyz£³´·¸¹®¥", "ΔΦΓΛΠΘΣΩΞΨαβχδεφγηικλμνπθρστυωξψζ≤≥×•÷≠→∞"),
     "wingdings": str.maketrans("þýx¨oqrüûàln§JL", "☑☒☒☐☐☐☐✔✘→●■▪☺☹"),
     "wingdings 2": str.maketrans("RTQ£PO", "☑☒☒☐✓✗"),
 }
@@ -49,10 +46,11 @@ class WordReader(OfficeReader):
         self._omission: LeftOut | None = None
         # The code of the latest field, and the font of the run.
         self._code, self._font = "", ""
-        self._meanings = {"p": self._paragraph, "tbl": TABLE, "tr": self._row, "r": self._letters}
+        self._meanings = {"p": self._paragraph, "r": self._letters, "t": self._words, "sym": self._words, "tbl": TABLE}
+        self._meanings["tr"] = lambda row: ROW if row.find("trPr/del") is None else self._leave_out("deleted-text", row)
         self._meanings["tc"] = lambda cell: Role("cell", max(1, integer(value(cell, "tcPr/gridSpan"))))
-        self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "sym": self._symbol}
-        self._meanings |= {"t": self._words, "hyperlink": self._link, "fldChar": self._field, "instrText": self._field}
+        self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+        self._meanings |= {"hyperlink": self._link, "fldChar": self._field, "instrText": self._field}
         self._meanings["fldSimple"] = lambda one: _led_by(one.get("instr", ""))
         self._meanings |= dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._note)
         self._meanings |= {"oMath": self._equation, "oMathPara": self._equation}
@@ -123,9 +121,6 @@ class WordReader(OfficeReader):
         by_style = self._hides != bool(self._style(value(run, "rPr/rStyle")).get("hidden"))
         return self._leave_out("hidden-text", run) if _is_on(run, "rPr/vanish", by_style) else THROUGH
 
-    def _row(self, row: Element) -> Role | str:
-        return ROW if row.find("trPr/del") is None else self._leave_out("deleted-text", row)
-
     def _leave_out(self, kind: LeftOut, element: Element) -> str:
         """Count a passage that is left out, and follow the fields in it."""
         for one in element.iter():
@@ -141,10 +136,9 @@ class WordReader(OfficeReader):
         if None in self._fields:
             return ""
         self._omission = None
-        return (element.text or "").translate(_FONTS.get(self._font.lower(), {}))
-
-    def _symbol(self, symbol: Element) -> str:
-        return chr(int(symbol.get("char", "20"), 16)).translate(_FONTS.get(symbol.get("font", "").lower(), {}))
+        code, font = element.get("char"), element.get("font", self._font)
+        text = chr(int(code, 16)) if code else element.text or ""
+        return text.translate(_FONTS.get(font.lower(), {}))
 
     def _equation(self, element: Element) -> str:
         if self._hides:
