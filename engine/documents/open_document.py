@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from math import inf
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex_of
@@ -35,10 +34,8 @@ class OpenDocumentReader(OfficeReader):
             raise Encrypted
         common = parts.sound_xml("styles.xml", text)
         for body in self._main.iterfind("body/text"):
-            headers, footers = (
-                {"".join(one.itertext()): one for one in common.iter(tag)} for tag in ("header", "footer")
-            )
-            body[:] = [*headers.values(), *body, *footers.values()]
+            for tag, at in (("footer", len(body)), ("header", 0)):
+                body[at:at] = {"".join(one.itertext()): one for one in common.iter(tag)}.values()
         self._styles = dict[tuple[str | None, str | None], Element]()
         # The lists by their styles; that of the headings has the name "".
         self._numbered = defaultdict[str, NumberedList](NumberedList)
@@ -58,7 +55,7 @@ class OpenDocumentReader(OfficeReader):
         self._meanings |= {"list": self._list, "list-item": self._item}
         self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
         self._meanings |= {"frame": self._frame, "object": self._object, "math": latex_of, "spreadsheet": self._book}
-        self._meanings |= {"sheet": self._sheet, "page": self._page, "g": self._group, "notes": self._notes}
+        self._meanings |= {"sheet": self._sheet, "page": self._page, "notes": self._notes}
         # That of a picture is no text, that of a chart has paragraphs.
         self._meanings["title"] = lambda one: THROUGH if len(one) else None
         self._meanings["a"] = lambda one: linked(one.get("href", ""))
@@ -170,11 +167,9 @@ class OpenDocumentReader(OfficeReader):
             return None
         titles = page.findall("frame[@class='title']")
         self._text.add_heading(2, f"{self._slides}. {' '.join(map(lines, titles))}")
-        page[:] = [one for one in page if one not in titles]
-        return self._group(page)
-
-    def _group(self, group: Element) -> Role:
-        group[:] = sorted(group, key=lambda one: (one.tag == "notes", _place(one)))
+        # From top to bottom; a document has centimetres or inches, and groups have no place.
+        shapes = (one for one in page if one not in titles)
+        page[:] = sorted(shapes, key=lambda one: [float(one.get(at, "inf").rstrip("cmin")) for at in ("y", "x")])
         return THROUGH
 
     def _notes(self, notes: Element) -> None:
@@ -196,12 +191,3 @@ def _numbered(style: Element) -> NumberedList:
 
 def _says(cell: Element) -> bool:
     return len(cell) > 0 or any(map(cell.get, _VALUES))
-
-
-def _place(shape: Element) -> tuple[float, float]:
-    """Return the row and the column in which a shape begins, or the first one of a group."""
-    if "y" not in shape.attrib:
-        return min(map(_place, shape), default=(inf, inf))
-    # A document has centimetres or inches; a quarter of these is no row of its own.
-    y, x = (float(shape.get(one, "0").rstrip("cmin")) for one in ("y", "x"))
-    return round(4 * y), x

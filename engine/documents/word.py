@@ -35,7 +35,7 @@ class WordReader(OfficeReader):
         part = {name: parts.sound_xml(self._related.get(name, ""), text) for name in ("styles", "numbering", *_NOTES)}
         self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
         # What the styles say that were asked for.
-        self._said: dict[str, dict[str, str]] = {"": {}}
+        self._said: dict[str, dict[str, str]] = {}
         self._lists = word_lists(part["numbering"], self._styles)
         related = {name: parts.related(self._related.get(name, "")) for name in _NOTES}
         self._notes = {(name[:-1], note.get("id")): (note, related[name]) for name in _NOTES for note in part[name]}
@@ -103,6 +103,7 @@ class WordReader(OfficeReader):
     def _style(self, name: str) -> dict[str, str]:
         """Return what a style of paragraphs or letters says, or the nearest that it is based on."""
         if name not in self._said:
+            self._said[name] = {}
             style = self._styles.get(name, Element("none"))
             self._said[name] = self._style(value(style, "basedOn")) | _properties(style)
         return self._said[name]

@@ -83,6 +83,7 @@ def text_of(kind: str, body: str, common: str = "") -> str:
             "b\n\n[Left out: 1 deleted passage]",
         ),
         (p(f"a{object_at('Bad')}"), "a\n\n[Left out: 1 damaged part]"),
+        (f"<text:h>a<text:note>{p('b')}</text:note> c</text:h>", "# 1. a[^1] c\n\n[^1]: b"),
     ],
     ids=[
         "list",
@@ -99,6 +100,7 @@ def text_of(kind: str, body: str, common: str = "") -> str:
         "hidden",
         "deleted",
         "damaged",
+        "note in a heading",
     ],
 )
 def test_a_text_is_read_as_it_is_shown(body: str, text: str) -> None:
@@ -178,19 +180,12 @@ def box(words: str, place: str = "") -> str:
 
 
 def test_slides_are_read_from_top_to_bottom_with_their_notes() -> None:
-    group = f"<draw:g>{box('c', 'svg:y=`4cm`')}{box('b', 'svg:y=`3cm`')}</draw:g>".replace("`", '"')
     title, notes = (
-        box("The<text:line-break/>title", 'presentation:class="title" svg:y="9cm"'),
+        box("The<text:line-break/>title", 'presentation:class="title"'),
         box("Slowly.", 'presentation:class="notes"'),
     )
-    shapes = (
-        box("d", 'svg:y="5cm"')
-        + group
-        + box("a2", 'svg:x="5cm" svg:y="2cm"')
-        + box("a1", 'svg:x="1cm" svg:y="2.01cm"')
-        + title
-    )
+    shapes = box("low", 'svg:y="10.5cm"') + title + box("high", 'svg:y="9cm"')
     pages = f"<draw:page>{shapes}<presentation:notes>{notes}</presentation:notes></draw:page>"
-    pages += f'<draw:page draw:style-name="H">{box("e")}</draw:page><draw:page>{object_at("C")}</draw:page>'
-    text = "## 1. The title\n\na1\n\na2\n\nb\n\nc\n\nd\n\nNotes: Slowly.\n\n## 3.\n\n"
-    assert text_of("presentation", pages) == f"{text}{CHART_TEXT}\n\n[Left out: 1 hidden slide]"
+    pages += f'<draw:page draw:style-name="H">{box("b")}</draw:page><draw:page>{object_at("C")}</draw:page>'
+    text = f"## 1. The title\n\nhigh\n\nlow\n\nNotes: Slowly.\n\n## 3.\n\n{CHART_TEXT}\n\n[Left out: 1 hidden slide]"
+    assert text_of("presentation", pages) == text

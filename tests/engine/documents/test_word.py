@@ -252,7 +252,7 @@ def test_notes_comments_headers_and_footers_are_read_once() -> None:
     names = ("footnote", "endnote", "comment")
     marks = "".join(f'<w:r><w:{name}Reference w:id="1"/></w:r>{run(".")}' for name in names)
     found = text_of(
-        paragraph(run("Price") + marks) + paragraph("") + f"<w:sectPr>{references}</w:sectPr>",
+        paragraph(run("Price") + marks, '<w:outlineLvl w:val="0"/>') + f"<w:sectPr>{references}</w:sectPr>",
         header1=paragraph(run("Draft")),
         header2=paragraph(run("Draft")),
         footer1=paragraph(run("- ") + field("PAGE", run("3")) + run(" -")),
@@ -261,15 +261,5 @@ def test_notes_comments_headers_and_footers_are_read_once() -> None:
         endnotes=f'<w:endnote w:id="1">{paragraph(run("end"))}</w:endnote>',
         comments=f'<w:comment w:id="1" w:author="Kim">{paragraph(run("Why?"))}</w:comment>',
     )
-    assert (
-        found
-        == """Draft
-
-Price[^1].[^2].[^3].
-
-Page 3
-
-[^1]: low
-[^2]: end
-[^3]: Comment by Kim: Why?"""
-    )
+    notes = "[^1]: low\n[^2]: end\n[^3]: Comment by Kim: Why?"
+    assert found == f"Draft\n\n# Price[^1].[^2].[^3].\n\nPage 3\n\n{notes}"
