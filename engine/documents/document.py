@@ -35,10 +35,7 @@ class DocumentText:
 
 @task
 def document_text(name: str, data: bytes, most: int, language: str = "") -> DocumentText:
-    """Return the text of a file, unless that has more than `most` characters.
-
-    An encoding that is not declared is guessed for the window's `language`.
-    """
+    """Return the text of a file with at most `most` characters; encodings are guessed for the window's `language`."""
     begun = time.process_time()
     try:
         found = _read(name.lower(), data, most, language)

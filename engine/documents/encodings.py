@@ -18,11 +18,7 @@ _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 _KANA = re.compile(r"[\u3041-\u30fe]")
 # From Greek to Thai.
 _OTHER_LETTERS = re.compile(r"[\u0370-\u0e7f]")
-# Text with this many valid multibyte characters is UTF-8 even if it ends inside one.
-_ENOUGH = 2
-_ELISION = re.compile(
-    r"\b([cdjlmnost]|qu|jusqu|lorsqu|puisqu|aujourd|un|all|dall|dell|nell|quell|quest|sull)’", re.IGNORECASE
-)
+_ELISION = re.compile(r"(?i)\b([cdjlmnost]|qu|jusqu|lorsqu|puisqu|aujourd|un|all|dall|dell|nell|quell|quest|sull)’")
 _ACCENTED, _SIGNS = "À-ÖØ-öø-ÿŒœ", "‘’“”„‹›«»–—…•·©®™§¶°ªº±×÷¹²³½¼¾µ€£¥¢¿¡\xa0"
 _LETTER = f"[A-Za-z{_ACCENTED}]"
 # What Western European languages do not write: then the text was in another encoding.
@@ -67,10 +63,7 @@ _PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
 
 
 def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
-    """Return the text of a file, and the encoding's name if it was guessed ("" if not); None if it is not text.
-
-    `language` is the window's, such as "ko" or "zh_CN".
-    """
+    """Return a file's text, and its encoding if that was guessed for the window's `language`; None if it is no text."""
     for mark, codec in _MARKS.items():
         if content.startswith(mark):
             text = _decoded(content, codec)
@@ -87,9 +80,9 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
             return text, codec.upper()
     if not has_no_controls(content):
         return None
-    # The last character may be incomplete.
+    # Two characters of several bytes tell that it is UTF-8, which may end inside one.
     cut = next((text for end in (1, 2, 3) if (text := _decoded(content[:-end], "utf-8"))), "")
-    return (f"{cut}\ufffd", "") if len(_FOREIGN.findall(cut)) >= _ENOUGH else _guessed(content, language)
+    return (f"{cut}\ufffd", "") if len(_FOREIGN.findall(cut)) >= 2 else _guessed(content, language)
 
 
 def has_no_controls(content: bytes) -> bool:

@@ -10,9 +10,8 @@ from contextlib import suppress
 from engine.documents.marked_text import CELL, EXPONENT, NOTE, PARAGRAPH, ROW, TABLE, MarkedText, Role
 
 _TOKEN = re.compile(
-    r"\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
-    r"|\\'(?P<byte>[0-9A-Fa-f]{2})|\\(?P<sign>.)|(?P<brace>[{}])|[\r\n\0]+|(?P<plain>[^\\{}\r\n\0]+)",
-    re.S,
+    r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
+    r"|\\'(?P<byte>[0-9A-Fa-f]{2})|\\(?P<sign>.)|(?P<brace>[{}])|[\r\n\0]+|(?P<plain>[^\\{}\r\n\0]+)"
 )
 _ADDRESS = re.compile(r'HYPERLINK\s+"([^"]+)"')
 # Python's codecs for the character sets of fonts, and for a code page that has no "cp" before its number.
@@ -47,9 +46,7 @@ class RichTextReader:
         self._unseen = ""
 
     def read(self, data: bytes) -> None:
-        content, position = data.decode("latin-1"), 0
-        while (token := _TOKEN.match(content, position)) is not None:
-            position = token.end()
+        for token in _TOKEN.finditer(data.decode("latin-1")):
             if plain := token["plain"] or (token["byte"] and chr(int(token["byte"], 16))):
                 self._bytes += plain[self._skipped :]
                 self._skipped -= min(self._skipped, len(plain))
@@ -62,11 +59,7 @@ class RichTextReader:
                     self._end_group()
             elif word := token["word"] or token["sign"]:
                 self._decode()
-                number = int(token["number"] or 1)
-                if word == "bin":
-                    position += max(0, number)
-                else:
-                    self._control(word, number, is_optional=bool(token["star"]))
+                self._control(word, int(token["number"] or 1), is_optional=bool(token["star"]))
         self._decode()
         while self._around:
             self._end_group()

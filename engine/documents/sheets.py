@@ -10,11 +10,10 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.number_formats import BUILT_IN, shown
+from engine.documents.office import lines
 from engine.documents.zipped_parts import ZippedParts, skipping_damage, value
 
 _LINK = re.compile(r'HYPERLINK\("([^"]+)"')
-# What is before the names of functions that the first version of the format did not have.
-_NEWER = re.compile(r"_xl(?:fn|ws|pm)\.")
 _TRUE = ("1", "true")
 
 
@@ -54,8 +53,8 @@ class SheetsReader:
         self._notes = {one.get("ref"): _cell_text(one).rpartition("\nComment:\n")[2].strip() for one in notes}
         self._formulas = dict[str, str]()
         self._text.add_table(map(self._row, sheet.iter("row")))
-        boxes = self._parts.sound_xml(related.get("drawing", ""), self._text).iter("txBody")
-        self._text.add_blocks(*("\n".join(_cell_text([line]) for line in box.iter("p")) for box in boxes))
+        drawing = self._parts.sound_xml(related.get("drawing", ""), self._text)
+        self._text.add_blocks(*map(lines, drawing.iter("txBody")))
 
     def _row(self, row: Element) -> list[str]:
         texts: list[str] = []
@@ -92,17 +91,14 @@ class SheetsReader:
         shared = element.get("si", place)
         if not element.text:
             return self._formulas.get(shared, "")
-        text = f"={_NEWER.sub('', element.text)}"
-        self._formulas[shared] = f"{text} (as in {place}, moved)"
-        return text
+        self._formulas[shared] = f"={element.text} (as in {place}, moved)"
+        return f"={element.text}"
 
 
 def _column(place: str) -> int:
     """Return the number of a cell's column; 0 if its place is not said."""
-    number = 0
-    for letter in place.rstrip("0123456789")[:3]:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number
+    letters = reversed(place.rstrip("0123456789")[:3])
+    return sum(26**index * (ord(letter) - ord("A") + 1) for index, letter in enumerate(letters))
 
 
 def _cell_text(runs: Iterable[Element]) -> str:

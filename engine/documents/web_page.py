@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
 
 import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -24,7 +23,6 @@ _MEANINGS: dict[str, Role | str] = {"pre": CODE, "li": LIST_ITEM, "table": TABLE
 _MEANINGS |= dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {f"h{level}": Role("heading", level) for level in range(1, 7)}
 _MEANINGS |= dict.fromkeys(("del", "s", "strike"), "~~")
 _TEXT = "-text"
-_FIELDS = ("text", "email", "tel", "url", "number", "date", "search")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
@@ -48,11 +46,7 @@ _BEGINNING = 4096
 
 
 def decoded_page(content: bytes, language: str = "") -> tuple[str, str] | None:
-    """Decode a page as browsers do: by its byte-order mark, else as it says, if the Encoding Standard has that name.
-
-    A page that names no encoding, or a Unicode one, is decoded as `decode` does; returns what that returns. None also
-    for an encoding that the standard forbids.
-    """
+    """Decode a page as browsers do, and as `decode` does if it names no encoding; None also for forbidden ones."""
     found = None if content.startswith(codecs.BOM_UTF8) else _CHARSET.search(content[:_BEGINNING])
     label = (found[1] or found[2]).decode() if found is not None else ""
     if (declared := webencodings.lookup(label)) is not None and declared.name == "replacement":
@@ -95,51 +89,42 @@ def read_page(page: bytes, text: MarkedText) -> None:
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
     raised = False
-    for node, begins in _visited(LexborHTMLParser(content).root, text):
-        meaning = str(node.text_content) if node.tag == _TEXT else _meaning(node, text)
-        if isinstance(meaning, Role) and begins:
-            text.start(meaning)
-        elif isinstance(meaning, Role):
-            text.end(meaning)
-        elif node.tag == _TEXT and text.block is not CODE:
-            text.add_of_page(f"^{meaning}" if raised and EXPONENT.match(meaning) else meaning)
-        elif begins or meaning == "~~":
-            text.add(meaning)
-        raised = begins and node.tag == "sup"
+    # Nodes to come, and what is to be ended between them: pages nest deeper than Python's stack.
+    left: list[LexborNode | Role | str | None] = [LexborHTMLParser(content).root]
+    while left:
+        node = left.pop()
+        if isinstance(node, Role):
+            text.end(node)
+        elif isinstance(node, str):
+            text.add(node)
+        elif node is not None and node.tag == _TEXT:
+            words = str(node.text_content)
+            if text.block is CODE:
+                text.add(words)
+            else:
+                text.add_of_page(f"^{words}" if raised and EXPONENT.match(words) else words)
+        elif node is not None and (meaning := _meaning(node, text)) is not None:
+            if isinstance(meaning, Role):
+                text.start(meaning)
+            else:
+                text.add(meaning)
+            if isinstance(meaning, Role) or meaning == "~~":
+                left += [meaning, *reversed([*node.iter(include_text=True)])]
+        raised = isinstance(node, LexborNode) and node.tag == "sup"
     text.finish()
 
 
-def _visited(root: LexborNode | None, text: MarkedText) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield the nodes that are shown, and whether they begin or end. Pages nest deeper than Python's stack."""
-    left = [] if root is None else [(root, True)]
-    while left:
-        node, begins = left.pop()
-        if not begins or _is_shown(node, text):
-            yield node, begins
-            if begins and node.tag not in (_TEXT, "math"):
-                left.append((node, False))
-                left += [(one, True) for one in reversed([*node.iter(include_text=True)])]
-
-
-def _is_shown(node: LexborNode, text: MarkedText) -> bool:
-    tag = node.tag
-    if tag == _TEXT:
-        return True
-    given = node.attributes
-    if tag in _LEFT_OUT.split() or (tag == "option" and "selected" not in given):
-        return False
-    # Scripts show a whole page when it is loaded.
-    if tag in ("html", "body") or not ("hidden" in given or _HIDDEN.search(given.get("style") or "")):
-        return True
-    if node.text().strip():
-        text.left_out["hidden-text"] += 1
-    return False
-
-
-def _meaning(node: LexborNode, text: MarkedText) -> Role | str:
-    """Return the role of an element, or the words that it stands for."""
+def _meaning(node: LexborNode, text: MarkedText) -> Role | str | None:
+    """Return the role of an element, or the words that it stands for; None if it is not shown."""
     tag, given = node.tag or "", {name: found or "" for name, found in node.attributes.items()}
-    kind, address = given.get("type", "text").lower(), given.get("href", "").strip()
+    if tag in _LEFT_OUT.split() or (tag == "option" and "selected" not in given):
+        return None
+    # Scripts show a whole page when it is loaded.
+    if tag not in ("html", "body") and ("hidden" in given or _HIDDEN.search(given.get("style", ""))):
+        if node.text().strip():
+            text.left_out["hidden-text"] += 1
+        return None
+    address = given.get("href", "").strip()
     if tag == "math":
         # It may nest deeper than Python's stack.
         with skipping_damage(text):
@@ -152,8 +137,6 @@ def _meaning(node: LexborNode, text: MarkedText) -> Role | str:
         return Role("cell", integer(given.get("colspan"), 1), rows=integer(given.get("rowspan"), 1))
     if tag == "img" and given.get("alt"):
         return f"[{given['alt']}]"
-    if tag == "input" and kind in ("checkbox", "radio"):
+    if tag == "input" and given.get("type", "").lower() in ("checkbox", "radio"):
         return "☒ " if "checked" in given else "☐ "
-    if tag == "input" and kind in _FIELDS:
-        return given.get("value", "")
     return _MEANINGS.get(tag, THROUGH)

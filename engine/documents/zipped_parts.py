@@ -77,10 +77,7 @@ class ZippedParts:
         return found if found.endswith("xml") else ""
 
     def related(self, name: str) -> dict[str, str]:
-        """Return the names of the parts that a part of an Office document refers to, by their ids and their kinds.
-
-        Addresses elsewhere are only by their ids.
-        """
+        """Return the parts that a part of an Office document refers to, by ids and kinds, and addresses by ids."""
         folder, file = posixpath.split(name)
         found: dict[str, str] = {}
         for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):

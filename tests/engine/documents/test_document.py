@@ -188,7 +188,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         (f"<math alttext='E=mc^2'>{HALF}</math><p>x", "$E=mc^2$\n\nx"),
         ("<m:math display=block><m:semantics><m:mi>a</m:mi><m:annotation encoding=TeX>\\a</m:annotation>", r"$$\a$$"),
         ("<math>" + "<mrow>" * 300 + "<mi>a</math><p>b", "$a$\n\nb"),
-        ("<math>" + "<mrow>" * 5000 + "<mi>a</math><p>b", "b\n\n[Left out: 1 damaged part]"),
+        ("<math>" + "<mrow>" * 5000 + "<mi>a</math><p>b", "a\n\nb\n\n[Left out: 1 damaged part]"),
         (
             "<body hidden><p style='display: none'>no<b hidden>no</b><p hidden> <p hidden>no<p>yes",
             "yes\n\n[Left out: 2 hidden passages]",
@@ -302,7 +302,7 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
             "[c](http://e.org/a_b)7\n\n8",
         ),
         (
-            rb"10{\super 6}{\footnote \pard n}{\pict\bin3 {{{}{\*\unknown x}{\shp{\*\shpinst{\shptxt box}}}",
+            rb"10{\super 6}{\footnote \pard n}{\pict 00}{\*\unknown x}{\shp{\*\shpinst{\shptxt box}}}",
             "10^6[^1]box\n\n[^1]: n",
         ),
         (rb"a{\footnote b{\*\annotation c}}" + LINK_OF_RTF + rb"{\fldrslt d{\footnote e}\cell}}", PLACES),

@@ -45,7 +45,7 @@ def table(*cells: str) -> str:
             '<c s="1"><v>12.5</v></c><c s="2"><v>46082</v></c><c s="3"><v>0.25</v></c>',
             ("12.50 €", "2026-03-01", "25.00%"),
         ),
-        ("<c><f>SUM(B2:B3)</f><v></v></c><c><f>_xlfn.XOR(A1)</f></c>", ("=SUM(B2:B3)", "=XOR(A1)")),
+        ("<c><f>SUM(B2:B3)</f><v></v></c><c><f>XOR(A1)</f></c>", ("=SUM(B2:B3)", "=XOR(A1)")),
         (
             '<c t="str"><f>B1&amp;"x"</f></c><c t="array"><f t="array" ref="B1:B2">C1:C2*2</f></c>',
             ('=B1&"x"', "=C1:C2*2"),
