@@ -1121,12 +1121,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln hidden column(s)</source>
-        <translation>
-            <numerusform>非表示の列 %Ln 列</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%Ln hidden row(s)</source>
         <translation>
             <numerusform>非表示の行 %Ln 行</numerusform>
