@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,7 @@ class AdvancedPage(TablePage):
         # The file exists only in bundles; elsewhere each package comes with its own licence.
         self.licences.setVisible(_NOTICES.is_file())
         self.add_line(4, self.licences)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_REFRESH_MS)
+        self._timer = QTimer(self, interval=_REFRESH_MS)
         self._timer.timeout.connect(self._show_log)
         self.check.changed.connect(self._set_check_texts)
         self.restyle()
@@ -107,33 +107,20 @@ class AdvancedPage(TablePage):
         values, log, pair = self.settings.values, LOG_BUFFER.text, self._session.models.pair
         models = {role: getattr(pair, role) and _facts_of(getattr(pair, role)) for role in ("main", "draft")}
 
-        def work() -> bool:
-            try:
-                write_diagnostics(file, values, log, models, figures)
-            except OSError:
-                return False
-            return True
-
-        def done(written: bool) -> None:
-            good = self.tr("Saved to {file}. It contains no chat text.").format(file=file)
-            show_words(
-                self.outcome, good if written else self.tr("The file could not be saved. Choose another folder.")
-            )
-
-        self._library.background.run(work, done, owner=self)
+        good = self.tr("Saved to {file}. It contains no chat text.").format(file=file)
+        bad = self.tr("The file could not be saved. Choose another folder.")
+        work, say = partial(write_diagnostics, file, values, log, models, figures), partial(show_words, self.outcome)
+        self._library.background.run(work, lambda _: say(good), lambda _: say(bad), owner=self)
 
     def retranslate(self) -> None:
         super().retranslate()
         version = installed_version("tandem-chat")
-        sentences = (
-            self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
-            self.tr(
-                "The interface is built with Qt, used unmodified under the GNU Lesser General Public "
-                "License, version 3. You may replace Qt with your own version; its source code is "
-                "available from the Qt Project."
-            ),
+        own = self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip())
+        of_qt = self.tr(
+            "The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. "
+            "You may replace Qt with your own version; its source code is available from the Qt Project."
         )
-        self._about.setText("\n\n".join(sentences))
+        self._about.setText(f"{own}\n\n{of_qt}")
         show_words(self.outcome, "")
         self._set_check_texts()
         self._show_log()
@@ -172,7 +159,7 @@ class MacCheck(QObject):
         self._stop = threading.Event()
         self._result: tuple[MachineFacts, PairCheck | None] | None = None
         self.running = False
-        session.answers.asked.connect(self._stop_measuring)
+        session.answers.asked.connect(lambda: self._stop.set())
 
     @property
     def found(self) -> dict[str, Any] | None:
@@ -186,7 +173,7 @@ class MacCheck(QObject):
     def toggle(self) -> None:
         """Start a check, or stop the one that runs."""
         if self.running:
-            self._stop_measuring()
+            self._stop.set()
             return
         stop = self._stop = threading.Event()
         models = self._session.models
@@ -199,9 +186,6 @@ class MacCheck(QObject):
         self.running = True
         self._background.run(work, self._take, owner=self)
         self.changed.emit()
-
-    def _stop_measuring(self) -> None:
-        self._stop.set()
 
     def _take(self, result: tuple[MachineFacts, PairCheck | None]) -> None:
         self.running, self._result = False, result

@@ -21,6 +21,7 @@ from app.widgets.popups import record_view
 from app.widgets.theme_aware import ThemeAware
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, room_sentence, written_sentence
 from app.wording.api import call_line, problem_sentence
+from app.wording.figures import joined_lines
 
 _CALLS_SHOWN = 8
 _CURL = (
@@ -87,7 +88,7 @@ class ConnectCard(ThemeAware, Overlay):
         off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")
         self.intro.setText(plan_sentence(shown))
         self.text.setPlainText(shown.text)
-        self.then.setText("\n".join(filter(None, (next_sentence(shown), off, room_sentence(self._app, endpoint)))))
+        self.then.setText(joined_lines(next_sentence(shown), off, room_sentence(self._app, endpoint)))
         by_hand = shown.after is None
         self.write.setVisible(not by_hand)
         self.write.setEnabled(shown.writes)
@@ -123,7 +124,7 @@ class ApiPage(TablePage):
         self.state = self.row(None)
         self.copy_address, self.copy_example, self.copy_key, self.copy_variables, self.copy_ollama = (
             CopyButton(self, text)
-            for text in (self._base, self._example, lambda: api.key, self._variables, self._ollama_base)
+            for text in (self._base, self._example, lambda: api.key, self._variables, lambda: self._address)
         )
         self.new_key = self.bound("New key", button(self, api.renew_key))
         self.address = self.row(self.copy_address)
@@ -146,24 +147,21 @@ class ApiPage(TablePage):
             self.card = ConnectCard(self._library, self.window())
         self.card.open()
 
-    def _base(self) -> str:
+    @property
+    def _address(self) -> str:
         status = self._api.status
-        return f"{status.address}/v1" if status is not None else ""
+        return status.address if status is not None else ""
 
-    def _ollama_base(self) -> str:
-        return self._base().removesuffix("/v1")
+    def _base(self) -> str:
+        return f"{self._address}/v1"
 
     def _example(self) -> str:
-        status = self._api.status
-        if status is None:
-            return ""
         key = f" -H 'Authorization: Bearer {self._api.key}'" if self._api.key else ""
-        return _CURL.format(address=status.address, key=key)
+        return _CURL.format(address=self._address, key=key)
 
     def _variables(self) -> str:
-        status = self._api.status
         # The libraries require a key.
-        return _VARIABLES.format(address=status.address, key=self._api.key or "none") if status is not None else ""
+        return _VARIABLES.format(address=self._address, key=self._api.key or "none")
 
     def _show(self) -> None:
         status, problem = self._api.status, self._api.problem

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from app.session.session import Session
 
 _NARROWEST_LIST = 200
-
-
 # The list has a heading above this page: those from here on are for developers.
 _FIRST_OF_DEVELOPERS = "api"
 
@@ -172,10 +170,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
 
 
 def _holds(page_id: str, text: str, only_titles: bool = False) -> bool:
-    """Whether the title or a row of a page, or only their titles, contain the text.
-
-    In every language the English words find them, too.
-    """
+    """Whether the title or a row of a page, or only their titles, contain the text, also in English."""
     words = [PAGES[page_id]]
     for setting in settings_of(page_id):
         words += [setting.title] if only_titles else setting.texts

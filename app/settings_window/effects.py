@@ -30,7 +30,7 @@ class Effects(QObject):
         application.theme.set_text_size(self._shown.text_size)
         settings.subscribe(self._changed)
         session.settings.speculation_changed.connect(self._keep_speculation)
-        session.models.changed.connect(self._pair_changed)
+        session.models.changed.connect(self._apply_to_answers)
 
     def close(self) -> None:
         """Ignore changes from now on, while the window closes."""
@@ -68,6 +68,8 @@ class Effects(QObject):
 
     def _apply_to_answers(self) -> None:
         """Set the defaults of answers, with the sampling that was chosen, is recommended, or is Tandem's own."""
+        if self._closed:
+            return
         values, session = self._settings.values, self._session
         session.settings.temperature_chosen = is_chosen(values, "temperature")
         chosen = replace(
@@ -79,11 +81,6 @@ class Effects(QObject):
             thinking=values.thinking,
         )
         session.settings.set_defaults(chosen)
-
-    def _pair_changed(self) -> None:
-        if self._closed:
-            return
-        self._apply_to_answers()
 
     def _keep_speculation(self) -> None:
         chosen = self._session.settings.defaults.speculation

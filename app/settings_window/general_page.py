@@ -51,6 +51,6 @@ class GeneralPage(TablePage):
             self._show_note("quick_entry", (taken if self._refused == "taken" else rule).format(keys=keys))
 
     def _show_note(self, key: str, words: str, *, enabled: bool = True) -> None:
-        row = next(row for row in self.rows if row.control is self.control(key))
+        row = self.row_of(key)
         self.control(key).setEnabled(enabled)
         row.set_words(row.name.text(), words)

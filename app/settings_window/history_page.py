@@ -107,8 +107,7 @@ _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "
 class HistoryPage(ThemeAware, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
-    `answer_wanted` carries the chat and the message of a row after a double click or Enter. Rows of the local API have
-    no answers to show; a button deletes them all.
+    `answer_wanted` carries the chat and the message of a row after a double click or Enter.
     """
 
     answer_wanted = Signal(int, int)

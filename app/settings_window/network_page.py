@@ -63,12 +63,11 @@ class NetworkPage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         self._privacy.setText(self._say_privacy())
-        if self._kept is None:
-            help_ = self.tr("For gated or private models. Stored only in the system keychain.")
-        elif self._kept:
-            help_ = self.tr("Your token is in the keychain.")
-        else:
-            help_ = self.tr("This Mac has no keychain that Tandem can use, so the token was not kept.")
+        help_ = {
+            None: self.tr("For gated or private models. Stored only in the system keychain."),
+            True: self.tr("Your token is in the keychain."),
+            False: self.tr("This Mac has no keychain that Tandem can use, so the token was not kept."),
+        }[self._kept]
         self.token.set_words(self.tr("Hugging Face token"), help_)
         self.test_row.set_words(self.tr("Connection"), _words_of(self._found))
 

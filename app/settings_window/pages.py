@@ -1,7 +1,4 @@
-"""Builds the pages of the settings window.
-
-Imported when the first page opens, because it imports all of them.
-"""
+"""Builds the pages of the settings window. Imported when the first one opens, because it imports all of them."""
 
 from __future__ import annotations
 
@@ -52,10 +49,6 @@ def _network_page(library: Library, session: Session) -> NetworkPage:
 
 
 def _history_page(session: Session, models: ModelController) -> HistoryPage:
-    page = HistoryPage(session.history)
-
-    def show(chat_id: int, message_id: int) -> None:
-        session.chats.show_message(chat_id, message_id, lambda _chat: models.chat_wanted.emit())
-
-    page.answer_wanted.connect(show)
+    page, show = HistoryPage(session.history), session.chats.show_message
+    page.answer_wanted.connect(lambda chat, message: show(chat, message, lambda _: models.chat_wanted.emit()))
     return page

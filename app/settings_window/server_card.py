@@ -22,6 +22,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import TextField
 from app.widgets.theme_aware import ThemeAware
+from app.wording.figures import joined_lines
 from app.wording.tools import DOTS, KNOWN_SIGHTS, KNOWN_TITLES, missing_program, server_risk, tool_sentence
 
 
@@ -42,10 +43,7 @@ class ServerCard(ThemeAware, Overlay):
         self._taken: Collection[str] = ()
 
     def edit(self, server: Server | None, taken: Collection[str], known: Server | None = None) -> None:
-        """Open the fields of a server, or of a new one, whose name must not be among those `taken`.
-
-        Those of a new one are empty, or filled in as those of a `known` server.
-        """
+        """Open the fields of a server, or of a new one, whose name must not be `taken`, filled in as `known` is."""
         self._server, self._known, self._taken = server, known, taken
         self.open()
 
@@ -71,14 +69,15 @@ class ServerCard(ThemeAware, Overlay):
         self.restyle()
 
     def fill(self) -> None:
-        server, known = self._server or self._known, self._known
+        known = self._known
+        server = self._server or known or Server(name="")
         for line, _, _ in self.values:
             line.deleteLater()
         self.values = []
-        self.name.setText(server.name if server is not None else "")
-        self.target.setText(server.target if server is not None else "")
-        for key in server.values if server is not None else ():
-            self._add_value(key, server.deciding.get(key, "") if server is not None else "")
+        self.name.setText(server.name)
+        self.target.setText(server.target)
+        for key in server.values:
+            self._add_value(key, server.deciding.get(key, ""))
         if known is not None and known.name in self._taken:
             numbered = (f"{known.name}-{number}" for number in count(2))
             self.name.setText(next(name for name in numbered if name not in self._taken))
@@ -96,9 +95,7 @@ class ServerCard(ThemeAware, Overlay):
         known = self._known
         if known is not None:
             self._title.setText(KNOWN_TITLES[known.name])
-            self._intro.setText(
-                "\n".join(filter(None, (KNOWN_SIGHTS[known.name], missing_program(known), server_risk(known))))
-            )
+            self._intro.setText(joined_lines(KNOWN_SIGHTS[known.name], missing_program(known), server_risk(known)))
             self.save.setText(self.tr("Allow and test"))
             return
         self._title.setText(self.tr("Add a server") if self._server is None else self.tr("Edit the server"))
@@ -121,10 +118,7 @@ class ServerCard(ThemeAware, Overlay):
             self.save.setFocus()
 
     def _add_value(self, key: str, shown: str = "") -> QLineEdit:
-        """Add the fields of a value, which is kept as it is if `key` names one and no other is entered.
-
-        One that decides what the command runs is no secret, and shown.
-        """
+        """Add the fields of a value. One that has a `key` stays as it is if nothing is entered."""
         line = QWidget(self)
         name, value = TextField(line), TextField(line)
         self.bound("Name of the value", name, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)

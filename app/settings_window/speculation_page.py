@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 from app.session.session import Session
 from app.settings.declarations import SETTINGS
 from app.settings.store import SettingsStore
-from app.settings_window.form import Row
 from app.settings_window.table_page import TablePage
 from app.speculation.teaching_section import TeachingSection
 from app.widgets.buttons import button
@@ -33,9 +32,6 @@ class SpeculationPage(TablePage):
         session.answers.ended.connect(self._refresh_if_shown)
         self.restyle()
 
-    def _row_of(self, key: str) -> Row:
-        return next(row for row in self.rows if row.control is self.control(key))
-
     def refresh(self) -> None:
         """Ask the engine what it has learned, and show it."""
         if not self._session.models.call_engine(lambda engine: engine.learned(), self._take_learned):
@@ -47,13 +43,13 @@ class SpeculationPage(TablePage):
 
     def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
         self._learned = pairs
-        self._set_same_text_help()
-        self._set_measured_texts()
+        self._show_learned()
 
     def _measure_again(self) -> None:
         self._session.models.call_engine(lambda engine: engine.forget_learned(), lambda _: self.refresh())
 
-    def _set_measured_texts(self) -> None:
+    def _show_learned(self) -> None:
+        """Show what was measured, and say below the switch of the same text what it costs with the loaded pair."""
         self.measure_again.setText(self.tr("Measure again"))
         self.measure_again.setEnabled(bool(self._learned))
         help_ = (
@@ -62,19 +58,14 @@ class SpeculationPage(TablePage):
             else self.tr("No measurements yet. Load models and chat.")
         )
         self._measured.set_words(self.tr("Measured on this Mac"), help_)
-
-    def _set_same_text_help(self) -> None:
-        """Say below the switch what it costs with the loaded pair."""
         setting = SETTINGS["same_text"]
-        row = self._row_of(setting.key)
         loaded = next((pair for pair in self._learned if pair.loaded), None)
         name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
-        row.set_words(name, joined(help_, same_text_sentence(loaded)))
+        self.row_of(setting.key).set_words(name, joined(help_, same_text_sentence(loaded)))
 
     def retranslate(self) -> None:
         super().retranslate()
-        self._set_same_text_help()
-        self._set_measured_texts()
+        self._show_learned()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

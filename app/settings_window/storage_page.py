@@ -49,11 +49,10 @@ class StoragePage(TablePage):
         self.add(self.outcome, 16)
         self.add_line(8, self.stop)
         self._progress: CopyProgress | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(_PROGRESS_MS)
+        self._timer = QTimer(self, interval=_PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
         self.backups.said.connect(partial(show_words, self.outcome))
-        self.backups.changed.connect(self._measure_again)
+        self.backups.changed.connect(self._measure)
         self.removal.confirmed.connect(self._remove_everything)
         self.restyle()
 
@@ -74,10 +73,6 @@ class StoragePage(TablePage):
     # Folders and sizes
 
     def _measure(self) -> None:
-        self._measure_again()
-        self.backups.refresh()
-
-    def _measure_again(self) -> None:
         self._library.background.run(measure, self._take, owner=self)
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
@@ -115,10 +110,8 @@ class StoragePage(TablePage):
         """Move the models now, or the chats, which are in use, at the next start."""
         if id_ == "chats":
             self._library.settings.change(move_chats_to=str(folder))
-            show_words(
-                self.outcome,
-                self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=folder),
-            )
+            words = self.tr("The chats will move to {folder} the next time Tandem starts.")
+            show_words(self.outcome, words.format(folder=folder))
         elif self._library.running:
             show_words(self.outcome, self.tr("Models are being downloaded. Move them when that is finished."))
         else:
@@ -202,6 +195,7 @@ class StoragePage(TablePage):
         if self._progress is not None:
             self._timer.start()
         self._measure()
+        self.backups.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -12,7 +12,7 @@ from app.settings.control import SettingControl
 from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import Setting
 from app.settings.store import SettingsStore
-from app.settings_window.form import Form
+from app.settings_window.form import Form, Row
 from app.widgets.buttons import button
 from app.widgets.labels import show_words
 from app.widgets.theme_aware import ThemeAware
@@ -22,10 +22,7 @@ _WITH_NEXT_ANSWER = ("speculation", "generation")
 
 
 class TablePage(ThemeAware, Form):
-    """The rows of one page, which follow every change of the settings.
-
-    The owner calls `restyle` once the page is complete.
-    """
+    """The rows of one page, which follow every change of the settings. A complete page calls `restyle`."""
 
     def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +37,9 @@ class TablePage(ThemeAware, Form):
     def control(self, key: str) -> QWidget:
         found: QWidget = next(one.widget for one in self._setting_controls if one.setting.key == key)
         return found
+
+    def row_of(self, key: str) -> Row:
+        return next(row for row in self.rows if row.control is self.control(key))
 
     def values_shown(self) -> dict[str, Any]:
         return {one.setting.key: getattr(self.settings.values, one.setting.key) for one in self._setting_controls}

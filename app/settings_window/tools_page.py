@@ -47,10 +47,7 @@ _LONGEST_DESCRIPTION = 160
 
 
 class ServerView(ThemeAware, QFrame):
-    """Shows one server: what it is, its state, its tools with what each may do, and its standard error.
-
-    Its signals carry the server as it was shown: to test, to edit, to sign in to or out of, or as it shall be.
-    """
+    """Shows a server, its state, and its tools with what each may do. Its signals carry the server as it was shown."""
 
     tested = Signal(object)
     edited = Signal(object)
@@ -101,11 +98,10 @@ class ServerView(ThemeAware, QFrame):
         sentences = server_state(server, status, off), unoffered_sentence(status), server_risk(server)
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
-        self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
         sign = self.tr("Sign in…") if status.wants_sign_in else self.tr("Sign out")
         self.sign.setText(self.tr("Cancel") if status.state == "signing-in" else sign)
-        self.sign.setAccessibleName(f"{self.sign.text()}: {server.name}")
-        self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")
+        for one in (self.test, self.sign, self.edit):
+            one.setAccessibleName(f"{one.text()}: {server.name}")
         self.switch.setAccessibleName(server.name)
         names = self.tr("Ask"), self.tr("Always allow"), self.tr("Off")
         for tool, row, chooser in self.rows:
@@ -124,11 +120,8 @@ class ServerView(ThemeAware, QFrame):
     @property
     def _reading(self) -> list[Tool]:
         """The tools that say they only read, and about which the person is asked."""
-        return [
-            tool
-            for tool, _, _ in self.rows
-            if tool.read_only and self._service.settings.permission(tool) is Permission.ASK
-        ]
+        permission = self._service.settings.permission
+        return [tool for tool, _, _ in self.rows if tool.read_only and permission(tool) is Permission.ASK]
 
     def _permit(self, tools: Sequence[Tool], chosen: str) -> None:
         for tool in tools:
@@ -138,10 +131,7 @@ class ServerView(ThemeAware, QFrame):
 
 
 class ToolsPage(ThemeAware, Form):
-    """Lists the servers, and below them those that are known, to add one of them.
-
-    None runs before the person has seen its command and agreed to it.
-    """
+    """Lists the servers, none of which runs before the person has agreed to its command, and known ones to add."""
 
     # The name of a server and the address where to sign in to it. Emitted on the thread of the servers.
     _page_found = Signal(str, str)
@@ -217,9 +207,8 @@ class ToolsPage(ThemeAware, Form):
         self._background.run(lambda: [self._tools.settings.put(server) for server in servers], done, owner=self)
 
     def _remove(self, name: str) -> None:
-        self._background.run(
-            partial(self._tools.settings.remove, name), lambda _: self._tools.servers_changed(), owner=self
-        )
+        tools = self._tools
+        self._background.run(partial(tools.settings.remove, name), lambda _: tools.servers_changed(), owner=self)
 
     def _open_card(self, server: Server | None, known: Server | None = None, _checked: bool = False) -> None:
         if self.card is None:
@@ -294,12 +283,9 @@ class ToolsPage(ThemeAware, Form):
         added = [server for server in found if server.name not in taken]
         left = ", ".join(server.name for server in found if server.name in taken)
         words = self.tr("Imported: {names}.").format(names=", ".join(one.name for one in added)) if added else ""
-        if left:
-            words = joined(
-                words,
-                self.tr("Left as they are, because there are servers with these names: {names}.").format(names=left),
-            )
-        self._put(added, joined(words, *(tool_sentence(one.code, one.arguments) for one in problems)))
+        kept = self.tr("Left as they are, because there are servers with these names: {names}.").format(names=left)
+        unusable = [tool_sentence(one.code, one.arguments) for one in problems]
+        self._put(added, joined(words, kept if left else "", *unusable))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if [url for url in event.mimeData().urls() if url.isLocalFile()]:

@@ -110,7 +110,13 @@ class InlineBackground(Background):
 
     def run(self, work: Callable[[], Any], then: Any = None, failed: Any = None, owner: Any = None) -> Future[Any]:  # noqa: ARG002
         future: Future[Any] = Future()
-        future.set_result(work())
+        try:
+            future.set_result(work())
+        except Exception as error:
+            if failed is None:
+                raise
+            failed(error)
+            return future
         if then is not None:
             then(future.result())
         return future
