@@ -51,7 +51,7 @@ def _marked() -> Iterator[str]:
         ("Settings", PAGES.values()),
         ("History", (column.heading for column in COLUMNS)),
         ("Actions", (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts))),
-        *((table.context, table.english.values()) for table in _sentences()),
+        *((table.context, table.data.values()) for table in _sentences()),
     )
     for context, texts in tables:
         for text in texts:

@@ -71,13 +71,13 @@ NOT_MEASURED = Sentences(
 
 def page(found: dict[str, Any]) -> str:
     """Return a check, as `gather` returns it, as a page in Markdown."""
+    slow = f" · {accelerators_sentence()}" if found["lacks_accelerator_kernels"] else ""
+    old = f" · {SYSTEM['old']}" if found["needs_newer_macos"] else ""
+    versions = [f"{name} {number}" for name, number in found["versions"].items() if number]
     rows = [
-        (translate("Checkup", "Chip"), _chip(found)),
-        (translate("Checkup", "System"), _system(found)),
-        (
-            translate("Checkup", "Versions"),
-            ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number),
-        ),
+        (translate("Checkup", "Chip"), f"{found['chip']}{slow}"),
+        (translate("Checkup", "System"), f"{found['system']}{old}"),
+        (translate("Checkup", "Versions"), ", ".join(versions)),
         (translate("Checkup", "Memory"), _memory(found)),
         (translate("Checkup", "Memory for models"), _for_models(found)),
         (translate("Checkup", "Power"), POWER[str(found["low_power_mode"])]),
@@ -94,14 +94,6 @@ def page(found: dict[str, Any]) -> str:
 def accelerators_sentence() -> str:
     """Say that the chip's neural accelerators are not used, and what changes that."""
     return ACCELERATORS["app" if in_bundle() else "pip"].format(command=_INSTALL_MLX)
-
-
-def _chip(found: dict[str, Any]) -> str:
-    return f"{found['chip']} · {accelerators_sentence()}" if found["lacks_accelerator_kernels"] else found["chip"]
-
-
-def _system(found: dict[str, Any]) -> str:
-    return f"{found['system']} · {SYSTEM['old']}" if found["needs_newer_macos"] else found["system"]
 
 
 def _memory(found: dict[str, Any]) -> str:

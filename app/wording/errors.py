@@ -237,10 +237,8 @@ def reason_sentence(reason: str, detail: str = "") -> str:
 
 def unusable_sentence(reason: str, detail: str = "", name: str = "") -> str:
     """Say that a model cannot be used, why, and what to do about it."""
-    if name:
-        refused = translate("ModelReasons", "{name} cannot be used.").format(name=name)
-    else:
-        refused = translate("ModelReasons", "Cannot be used.")
+    named, refused = translate("ModelReasons", "{name} cannot be used."), translate("ModelReasons", "Cannot be used.")
+    refused = named.format(name=name) if name else refused
     return joined(refused, reason_sentence(reason, detail), MODEL_REMEDIES.get(reason, ""))
 
 

@@ -95,35 +95,27 @@ class Speedup(Protocol):
 
 def speedup(measured: Speedup) -> str:
     """Format a measured speed-up for a table: "2.5×", "at least 1.6×", or "–" if it is not known."""
-    found = rounded(measured)
-    if found is None:
-        return NONE
-    text = {
-        "exact": "{times}",
-        "least": translate("Figures", "at least {times}"),
-        "most": translate("Figures", "at most {times}"),
-    }[found.known]
-    return text.format(times=times(found.factor))
+    least, most = translate("Figures", "at least {times}"), translate("Figures", "at most {times}")
+    return _as_known(measured, exact="{times}", least=least, most=most) or NONE
 
 
 def as_fast(measured: Speedup) -> str:
     """Say what speculation gained: "2.5× as fast", "at least 1.6× as fast", or "" if it is not known."""
+    return _as_known(
+        measured,
+        exact=translate("Figures", "{times} as fast"),
+        least=translate("Figures", "at least {times} as fast"),
+        most=translate("Figures", "at most {times} as fast"),
+    )
+
+
+def _as_known(measured: Speedup, **texts: str) -> str:
     found = rounded(measured)
-    if found is None:
-        return ""
-    text = {
-        "exact": translate("Figures", "{times} as fast"),
-        "least": translate("Figures", "at least {times} as fast"),
-        "most": translate("Figures", "at most {times} as fast"),
-    }[found.known]
-    return text.format(times=times(found.factor))
+    return "" if found is None else texts[found.known].format(times=times(found.factor))
 
 
 def gain(answer: Answer) -> str:
-    """Say how much faster draft tokens made an answer or, if that is unknown, how many tokens its rounds brought.
-
-    "" if it is not noticeable, or if the answer's speed does not count.
-    """
+    """Say how much faster draft tokens made an answer, or how many tokens its rounds brought; "" if not noticeable."""
     stats = answer.figures
     if not stats.drafted or not answer.speed_counts:
         return ""
@@ -202,28 +194,19 @@ def footer(answer: Answer) -> list[tuple[str, str]]:
 
 def left_out(stats: RequestStats) -> list[tuple[str, str]]:
     """Return, like `footer`, the number of messages that the context could not hold; [] if it held all."""
-    if not stats.dropped_messages:
-        return []
     sentence = translate("Figures", "older messages left out: {value}")
-    return [(sentence, number(stats.dropped_messages, 0))]
+    return [(sentence, number(stats.dropped_messages, 0))] if stats.dropped_messages else []
 
 
 def why(answer: Answer, *, even_chosen: bool = False) -> str:
-    """Say why the answer was decoded without speculation, so far; "" if it speculated.
-
-    That the user wants none is said by header and panel, and here only `even_chosen`.
-    """
+    """Say why the answer was decoded without speculation, so far; "" if it speculated."""
     span = answer.plain_reason()
-    if span is None or (span.reason in CHOSEN and not even_chosen):
-        return ""
-    return plain_sentence(span)
+    # That the user wants none is said by header and panel.
+    return "" if span is None or (span.reason in CHOSEN and not even_chosen) else plain_sentence(span)
 
 
 def depth_in_use(answer: Answer) -> float | None:
-    """Return the depth of the newest round while the answer is written, afterwards the mean of all drafting rounds.
-
-    None before the first round that could have drafted.
-    """
+    """Return the depth of the newest round, or the mean of an answer that has ended; None before both."""
     if not answer.ended:
         return answer.rounds[-1].drafted if len(answer.rounds) > 1 else None
     depths = [record.drafted for record in answer.rounds if record.drafted]
@@ -276,22 +259,20 @@ def rough(value: float | None) -> str:
 
 def round_text(answer: Answer, record: RoundRecord) -> str:
     """Describe one round: how many tokens were drafted and accepted, and its text."""
-    place = number(record.number, 0)
     if record.drafted:
-        sentence = translate(
-            "Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})"
-        ).format(number=place, accepted=record.accepted, drafted=record.drafted, source=source_name(record.source))
+        sentence = translate("Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})")
     else:
-        sentence = translate("Figures", "Round {number}: main model only").format(number=place)
+        sentence = translate("Figures", "Round {number}: main model only")
+    source, place = source_name(record.source), number(record.number, 0)
+    sentence = sentence.format(number=place, accepted=record.accepted, drafted=record.drafted, source=source)
     text = answer.text_of_round(record.number)
     return joined_lines(sentence, quoted(text) if text.strip() else "", rejected_text(record))
 
 
 def rejected_text(record: RoundRecord) -> str:
     """Quote the rejected draft tokens of a round; "" if there are none."""
-    if not record.rejected.strip():
-        return ""
-    return translate("Figures", "Rejected: {text}").format(text=quoted(record.rejected))
+    text = translate("Figures", "Rejected: {text}")
+    return text.format(text=quoted(record.rejected)) if record.rejected.strip() else ""
 
 
 def joined_lines(*lines: str) -> str:

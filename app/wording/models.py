@@ -26,14 +26,8 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.status import ModelInfo
 
-_LICENCES = {
-    "apache-2.0": "Apache 2.0",
-    "mit": "MIT",
-    "gemma": "Gemma",
-    "llama3.1": "Llama 3.1",
-    "llama3.2": "Llama 3.2",
-    "llama3.3": "Llama 3.3",
-}
+_LICENCES = {"apache-2.0": "Apache 2.0", "mit": "MIT", "gemma": "Gemma"}
+_LICENCES |= {f"llama3.{number}": f"Llama 3.{number}" for number in (1, 2, 3)}
 
 
 def model_name(name: str, bits: int | None) -> str:
@@ -97,8 +91,7 @@ def choice_sentence(choice: ModelChoice) -> str:
     if choice.download is not None:
         return download_words(choice.download)
     if choice.kind == "unload":
-        alone = choice.pair is None or choice.pair.draft is None
-        if alone:
+        if choice.pair is None or choice.pair.draft is None:
             return translate("Models", "Frees the memory of this model.")
         return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
@@ -107,10 +100,7 @@ def choice_sentence(choice: ModelChoice) -> str:
         return capitalized(_with_speed(choice.advice, choice.measured))
     if choice.kind == "lookup":
         return VERDICTS["lookup"]
-    entry = choice.entry
-    if entry is None:
-        return ""
-    return facts_words(entry, with_draft=choice.kind == "get")
+    return facts_words(choice.entry, with_draft=choice.kind == "get") if choice.entry is not None else ""
 
 
 def verdict_words(advice: PairAdvice) -> str:
@@ -200,9 +190,8 @@ def _obstacle_words(entry: Entry) -> str:
     if entry.verdict == "together":
         return translate("Models", "Too large for this Mac alone, but your Macs can run it together.")
     if entry.fit is not None and not entry.fit.fits:
-        return translate("Models", "Does not fit: it needs {size} more memory than this Mac can use.").format(
-            size=size_words(-entry.fit.free_after)
-        )
+        words = translate("Models", "Does not fit: it needs {size} more memory than this Mac can use.")
+        return words.format(size=size_words(-entry.fit.free_after))
     return ""
 
 
@@ -243,9 +232,8 @@ def origin_words(entry: Entry) -> str:
     """Say what a folder that was made from a GGUF file has of it; "" for others."""
     if entry.gguf is None:
         return ""
-    if not entry.gguf.requantised:
-        words = translate("Models", "The weights are those of the file {file}; the codes were kept.")
-    else:
+    words = translate("Models", "The weights are those of the file {file}; the codes were kept.")
+    if entry.gguf.requantised:
         words = translate(
             "Models",
             "The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.",
@@ -308,20 +296,17 @@ def fit_shares(fit: FitReport) -> tuple[int, int, int]:
 
 
 def download_words(status: DownloadStatus) -> str:
-    done = translate("Models", "{done} of {total}").format(
-        done=size_words(status.bytes_done), total=size_words(status.bytes_total)
-    )
+    done, total = size_words(status.bytes_done), size_words(status.bytes_total)
+    done = translate("Models", "{done} of {total}").format(done=done, total=total)
     if status.waits_for_network:
         return translate("Models", "Waiting for a connection. The download then resumes by itself.")
     if status.state == "failed":
         return error_sentence(status.error) if status.error is not None else translate("Models", "Failed.")
     if status.state == "downloading":
-        parts = [done]
         if status.attempt:
-            parts.append(translate("Models", "reconnecting"))
-        else:
-            parts.append(translate("Models", "{size}/s").format(size=size_words(int(status.bytes_per_second))))
-        if status.seconds_left is not None and not status.attempt:
+            return " · ".join((done, translate("Models", "reconnecting")))
+        parts = [done, translate("Models", "{size}/s").format(size=size_words(int(status.bytes_per_second)))]
+        if status.seconds_left is not None:
             parts.append(_time_left(status.seconds_left))
         return " · ".join(parts)
     if status.state == "paused":

@@ -52,19 +52,16 @@ def network_sentence(session: Session, values: SettingsValues) -> str:
 
 
 def _cluster(session: Session) -> str:
-    if session.cluster.state not in (STARTING, ON):
-        return ""
-    return translate("Privacy", "Runs on multiple Macs, which receive the text of your chats.")
+    words = translate("Privacy", "Runs on multiple Macs, which receive the text of your chats.")
+    return words if session.cluster.state in (STARTING, ON) else ""
 
 
 def _tools(session: Session) -> str:
     # A command runs here, but can pass on what it gets.
-    if not any(server.usable for server in session.tools.settings.servers):
-        return ""
-    return translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
+    words = translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
+    return words if any(server.usable for server in session.tools.settings.servers) else ""
 
 
 def _api(values: SettingsValues) -> str:
-    if not (values.api_serve and values.api_network):
-        return ""
-    return translate("Privacy", "Other computers that have the key can use your models, but cannot read your chats.")
+    words = translate("Privacy", "Other computers that have the key can use your models, but cannot read your chats.")
+    return words if values.api_serve and values.api_network else ""

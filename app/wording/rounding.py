@@ -9,7 +9,7 @@ from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
-from engine.tuning import KeyRange, LearnedPair, Rounding
+from engine.tuning import LearnedPair, Rounding
 
 # Below this share, a cost is not noticeable.
 _UNNOTICEABLE = 0.005
@@ -51,7 +51,10 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
             "Rounding", "With {main}, rounding stays the same up to {most} draft tokens per round on this Mac."
         )
     text = text.format(main=recorded_name(main), most=QLocale().toString(most))
-    return joined(text, _held(usual) if most else "")
+    held = translate(
+        "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
+    )
+    return joined(text, held.format(keys=QLocale().toString(usual.keys)) if most else "")
 
 
 def verification_sentence(rounding: Rounding | None) -> str:
@@ -75,13 +78,6 @@ def verification_sentence(rounding: Rounding | None) -> str:
         return text.format(ours=QLocale().toString(cost.ours, "f", 1), mlx=QLocale().toString(cost.mlx, "f", 1))
     text = translate("Rounding", "Verifying 3 draft tokens costs as much as {mlx} plain tokens.")
     return text.format(mlx=QLocale().toString(cost.mlx, "f", 1))
-
-
-def _held(usual: KeyRange) -> str:
-    text = translate(
-        "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
-    )
-    return text.format(keys=QLocale().toString(usual.keys))
 
 
 def _cost(pair: LearnedPair) -> str:

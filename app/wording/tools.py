@@ -35,10 +35,8 @@ def tool_name(server: str, name: str, title: str = "") -> str:
 
 
 def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
-    """Say what went wrong and what to do about it, given the fields of an `app.tools.tool.ToolFailed`.
-
-    A stored answer may have a code, or lack arguments, of another version.
-    """
+    """Say what went wrong and what to do about it, given the fields of an `app.tools.tool.ToolFailed`."""
+    # A stored answer may have a code, or lack arguments, of another version.
     other = translate("ToolErrors", "The tool failed. Try again.")
     silence = arguments.get("seconds")
     known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
@@ -196,18 +194,14 @@ def told_sentence(status: ServerStatus) -> str:
 
 def unoffered_sentence(status: ServerStatus) -> str:
     """Say which tools of a server are not offered to models, and why; "" if all are."""
-    if not status.only_as_tasks:
-        return ""
     words = translate(
         "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
     )
-    return words.format(names=visible(", ".join(status.only_as_tasks)))
+    return words.format(names=visible(", ".join(status.only_as_tasks))) if status.only_as_tasks else ""
 
 
 def server_consent(server: Server) -> list[str]:
-    """Return the lines that say what a person agrees to: the command with the program that it runs, or the address, and
-    the values. Only values that decide what runs are shown; what would be invisible is written out.
-    """
+    """Return the lines that a person agrees to: the command with its program, or the address, and the values."""
     lines = [_written_out(server.target)]
     if server.command:
         program = program_of(server.command, server.values)
