@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
@@ -14,13 +14,11 @@ from app.session.session import Session
 from app.widgets.buttons import ConfirmButton, button
 from app.widgets.layouts import FlowRow
 from app.widgets.popups import Menu
+from app.wording.figures import moment
 
 
 class BackupControls(FlowRow):
-    """The buttons. `said` carries a sentence about what was done, `changed` follows when the `backups` changed.
-
-    `backups` has the newest first. The one chosen in the menu of `restore` replaces the chats at the next start.
-    """
+    """The buttons. `said` says what was done, `changed` follows when the `backups`, the newest first, changed."""
 
     said = Signal(str)
     changed = Signal()
@@ -43,7 +41,7 @@ class BackupControls(FlowRow):
         return self.tr(
             "The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or "
             "deleted."
-        ).format(date=date_words(self.backups[-1]))
+        ).format(date=moment(self.backups[-1].made_at))
 
     def retranslate(self) -> None:
         self.back_up.setText(self.tr("Back up now"))
@@ -68,7 +66,7 @@ class BackupControls(FlowRow):
     def _fill_choices(self) -> None:
         self.choices.clear()
         for backup in self.backups:
-            text = self.tr("{date} · %Ln chat(s)", "", backup.chats).replace("{date}", date_words(backup))
+            text = self.tr("{date} · %Ln chat(s)", "", backup.chats).replace("{date}", moment(backup.made_at))
             self.choices.addAction(text).triggered.connect(partial(self._choose, backup))
         if not self.backups:
             self.choices.addAction(self.tr("There is no backup yet. Tandem makes one every day.")).setEnabled(False)
@@ -81,7 +79,7 @@ class BackupControls(FlowRow):
             "Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup."
         )
         self._library.settings.change(restore_backup=backup.path.name)
-        self._done(text.format(date=date_words(backup)))
+        self._done(text.format(date=moment(backup.made_at)))
 
     def _choose_nothing(self) -> None:
         self._library.settings.change(restore_backup="")
@@ -126,8 +124,3 @@ class _DeleteButton(ConfirmButton):
         self.setText(question if self.asks else self.tr("Delete all…"))
         self.setAccessibleName(question if self.asks else self.tr("Delete all backups"))
         self.setEnabled(self._count > 0)
-
-
-def date_words(backup: Backup) -> str:
-    """Return the date of a backup in the format of the language."""
-    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(backup.made_at)), QLocale.FormatType.ShortFormat)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
@@ -25,10 +25,6 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import method_name, recorded_name, source_name
-
-
-def _moment(row: RequestRow) -> str:
-    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(row.finished_at)), QLocale.FormatType.ShortFormat)
 
 
 def _model(name: str) -> str:
@@ -59,7 +55,7 @@ def _outcome(row: RequestRow) -> str:
 
 # The keys are the columns of the store, which sorts by them.
 COLUMNS: tuple[FigureColumn[RequestRow], ...] = (
-    FigureColumn("finished_at", "Date", _moment, is_words=True),
+    FigureColumn("finished_at", "Date", lambda row: figures.moment(row.finished_at), is_words=True),
     FigureColumn("main_model", "Main model", lambda row: _model(row.main_model), is_words=True),
     FigureColumn("draft_model", "Draft model", lambda row: _model(row.draft_model), is_words=True),
     FigureColumn("method", "Method", _used, is_words=True),

@@ -132,10 +132,7 @@ class McpConnection:
     async def call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
     ) -> ToolResult:
-        """Call a tool, and pass on the progress that it reports. Raises `ToolFailed`.
-
-        A call that is cancelled, or of which nothing is heard for `silence_s`, is cancelled at the server.
-        """
+        """Call a tool, as `ToolHost.call` does. The server is told of a call that is cancelled or too long silent."""
         names = {"server": tool.server, "tool": tool.name}
         # What may have changed meanwhile is not what a person agreed to.
         if tool.fingerprint not in (one.fingerprint for one in self.tools):

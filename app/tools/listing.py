@@ -32,10 +32,9 @@ _USED = ("name", "title", "description", "annotations", "execution")
 async def with_mended_messages(
     transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object], ended: Callable[[], object]
 ) -> AsyncGenerator[Any]:
-    """Pass on what a server sends, as the package `mcp` accepts it, and with only those tools in its lists.
+    """Pass on what a server sends, as the package `mcp` accepts it; that would refuse the whole message otherwise.
 
-    It would refuse the whole message otherwise. `left_out` is called with the names of the other tools, and `ended`
-    when no more messages come.
+    `left_out` is called with the names of tools that cannot be mended, and `ended` when no more messages come.
     """
     async with transport as (messages, answers):
         yield _MendedMessages(messages, left_out, ended), answers
@@ -144,13 +143,8 @@ def _mended(schema: Any, _: str = "") -> Any:
 
 
 def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], list[str], tuple[str, ...]]:
-    """Return the tools that can be used, the names of those that cannot, and of those that are only tasks.
-
-    Those that cannot be used are too many or named twice, or have names that cannot be read.
-    """
-    found: dict[str, Tool] = {}
-    tasks: list[str] = []
-    left_out: list[str] = []
+    """Return the tools that can be used, the names of those that cannot, and of those that are only tasks."""
+    found, tasks, left_out = dict[str, Tool](), list[str](), list[str]()
     for one in listed:
         named = 0 < len(one.name) <= LONGEST_TOOL_NAME and one.name.isprintable()
         if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and named):
@@ -158,21 +152,17 @@ def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, 
         elif one.execution is not None and one.execution.task_support == "required":
             tasks.append(one.name)
         else:
-            found[one.name] = _tool(server, one)
+            notes = one.annotations or types.ToolAnnotations()
+            title = one.title or notes.title or one.name
+            found[one.name] = Tool(
+                server=server.name,
+                name=one.name,
+                called=one.name,
+                title=title[:LONGEST_TOOL_NAME] if title.isprintable() else one.name,
+                description=(one.description or "")[:LONGEST_DESCRIPTION],
+                parameters=one.input_schema,
+                read_only=bool(notes.read_only_hint),
+                repeatable=bool(notes.read_only_hint or notes.idempotent_hint),
+                origin=server.fingerprint,
+            )
     return tuple(found.values()), left_out, tuple(tasks)
-
-
-def _tool(server: Server, tool: types.Tool) -> Tool:
-    notes = tool.annotations
-    title = tool.title or (notes.title if notes else None) or tool.name
-    return Tool(
-        server=server.name,
-        name=tool.name,
-        called=tool.name,
-        title=title[:LONGEST_TOOL_NAME] if title.isprintable() else tool.name,
-        description=(tool.description or "")[:LONGEST_DESCRIPTION],
-        parameters=tool.input_schema,
-        read_only=bool(notes and notes.read_only_hint),
-        repeatable=bool(notes and (notes.read_only_hint or notes.idempotent_hint)),
-        origin=server.fingerprint,
-    )

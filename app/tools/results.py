@@ -26,11 +26,9 @@ _OPENED = re.compile(r"[\[{]")
 
 
 def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTime) -> ToolResult:
-    """Return what a server has sent for a call as text and pictures. Waits for the process that checks these within
-    their time.
+    """Return what a server has sent for a call as text and pictures. Waits for the process that checks these.
 
-    Pictures that cannot be used, sounds and files become a line that says what they were. A structured result follows
-    the text unless that says it already.
+    What cannot be shown becomes a line that says what it was. A structured result follows the text unless that says it.
     """
     content, structured = sent.get("content") or [], sent.get("structuredContent")
     parts, pictures = content if isinstance(content, list) else [content], list[ToolPicture]()
@@ -74,10 +72,8 @@ def _shown(part: Any, pictures: list[ToolPicture], time: ReadingTime) -> str:
 
 
 def _is_said(value: Any, parts: Sequence[Any]) -> bool:
-    """Return whether the parts of a result say all that its structured form says: as JSON in a text, or as they are.
-
-    SDKs put what is no object into one with a member that says nothing, and write each item of a list as a part.
-    """
+    """Return whether the parts of a result say all that its structured form says: as JSON in a text, or as they are."""
+    # SDKs put what is no object into one with a member that says nothing, and write each item of a list as a part.
     said = [_said(part) for part in parts]
     while not any(value == one for values in said for one in values):
         if isinstance(value, list) and len(value) == len(said):

@@ -42,8 +42,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     `values` are the command's variables or the headers for the url. Those that may be secrets are "" until
     `ToolSettings.with_secrets` has filled them in. `approved` is the fingerprint of what the person agreed to run.
     `asks` are the names of values, and the variables in the command or url, that an imported file left to the person,
-    with what it says of each.
-    `signed_in`: the keychain has a sign-in for the url.
+    with what it says of each. `signed_in`: the keychain has a sign-in for the url.
     """
 
     name: str
@@ -63,9 +62,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """The digest of what runs, or of what is reached, of the names of the values that are given to it, and of those
-        values that decide what runs.
-        """
+        """The digest of what runs or is reached, of the names of its values, and of those that decide what runs."""
         deciding = [self.deciding] if self.deciding else []
         return digest(self.command, self.args, self.url, sorted(self.values), *deciding)
 
@@ -91,11 +88,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a server, why it failed, its tools, and its standard error.
-
-    Tools with the names `unusable` could not be used, and those with the names `only_as_tasks` can only be called as
-    tasks.
-    """
+    """The state of a server, why it failed, its tools with the names of those that are left out, its standard error."""
 
     state: Literal["stopped", "starting", "running", "failed", "signing-in"] = "stopped"
     error: ToolFailed | None = None
@@ -200,13 +193,11 @@ class ToolSettings:
                     self._replace(replace(one, signed_in=bool(kept)))
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
-        """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat.
-
-        A tool whose description, schema or server has changed is asked about again. A denied one stays denied.
-        """
+        """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat."""
         if tool.server == TANDEM:
             return Permission.ALWAYS
         kept = next((one for one in self._file.permissions if (one.server, one.tool) == (tool.server, tool.name)), None)
+        # What has changed is asked about again. A tool that was denied stays denied.
         if kept is not None and (kept.permission is Permission.DENY or kept.fingerprint == tool.fingerprint):
             return kept.permission
         return Permission.CHAT if tool.fingerprint in chat else Permission.ASK

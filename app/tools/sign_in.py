@@ -75,11 +75,9 @@ class SignIn(OAuthClientProvider):
         await asyncio.to_thread(self._settings.keep_sign_in, self._server, kept)
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Send a request with the token, which the package's flow renews if it is too old or the server refuses it.
-
-        That flow would hold its lock until the answer begins, so that one long call would delay all others.
-        """
+        """Send a request with the token, which the package's flow renews if it is too old or the server refuses it."""
         context, name = self.context, self._server.name
+        # The package's flow would hold its lock until the answer begins, so that one long call would delay all others.
         if (sent := context.current_tokens) is not None and context.is_token_valid():
             request.headers["Authorization"] = f"Bearer {sent.access_token}"
             if not wants_sign_in((yield request)):

@@ -82,10 +82,7 @@ class Tool:
 
 
 class ToolFailed(CodedError):
-    """A server or a call of its tool failed; `app.wording.tools` has the sentences.
-
-    Among the arguments, `detail` is what the system or a library said.
-    """
+    """A server or a call of its tool failed. Among the arguments, `detail` is what the system or a library said."""
 
     def __init__(self, code: str, **arguments: object) -> None:
         named = (f"{name} {value}" for name, value in arguments.items())
@@ -116,10 +113,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """What a tool reports while it works: how much is done, of how much if it knows, and a message or "".
-
-    The numbers are finite. `at` is the monotonic time of the report.
-    """
+    """What a tool reports at a monotonic time: how much is done, of how much or None, both finite, and a message."""
 
     done: float
     total: float | None
@@ -144,10 +138,7 @@ def instructions_of(tools: Iterable[Tool]) -> str:
 
 
 def with_distinct_names(tools: Iterable[Tool]) -> list[Tool]:
-    """Return the tools, those of Tandem first, with names by which a model can tell them apart.
-
-    A server's name is put before the names of its tools, so that none takes the name of another's tool or of Tandem's.
-    """
+    """Return the tools with names that differ, also from Tandem's: before those of a server stands its own name."""
     taken: dict[str, Tool] = {}
     for tool in tools:
         name = tool.name if tool.server == TANDEM else f"{tool.server}_{tool.name}"

@@ -76,8 +76,7 @@ def http_client(
 ) -> httpx2.AsyncClient:
     """Return a client that sends the server's values as headers, and raises `ToolFailed` for an answer without use.
 
-    `auth` gets the answers that want a sign-in. `failed` gets that error as well: the package passes over it where
-    answers do not come as such (SSE).
+    `auth` gets the answers that want a sign-in. `failed` gets that error, too: the package passes over it with SSE.
     """
 
     async def report(response: httpx2.Response) -> None:

@@ -1,6 +1,4 @@
-"""Variables: those that decide what a server's command runs, whose values a person who agrees to it sees, and those
-that a configuration leaves to its reader. No Qt.
-"""
+"""Variables that decide what a server's command runs, and those that a configuration leaves to its reader. No Qt."""
 
 from __future__ import annotations
 

@@ -98,22 +98,18 @@ def accelerators_sentence() -> str:
 
 def _memory(found: dict[str, Any]) -> str:
     total, free = found["memory"]["total"], found["memory"]["free"]
+    text = translate("Checkup", "{total}, of which {free} is free.")
     if free is None:
         text = translate("Checkup", "{total}. The system does not report how much of it is free.")
-        return text.format(total=_size(total))
-    text = translate("Checkup", "{total}, of which {free} is free.")
-    return text.format(total=_size(total), free=_size(free))
+    return text.format(total=_size(total), free=_size(free or 0))
 
 
 def _for_models(found: dict[str, Any]) -> str:
     limit, wired = found["memory_for_models"], found["wired_limit_mb"]
-    parts = [_size(limit)]
+    words = translate("Checkup", "iogpu.wired_limit_mb is not set.")
     if wired:
-        text = translate("Checkup", "iogpu.wired_limit_mb is set to {number}.")
-        parts.append(text.format(number=wired))
-    elif wired == 0:
-        parts.append(translate("Checkup", "iogpu.wired_limit_mb is not set."))
-    return " · ".join(parts)
+        words = translate("Checkup", "iogpu.wired_limit_mb is set to {number}.").format(number=wired)
+    return _size(limit) if wired is None else f"{_size(limit)} · {words}"
 
 
 def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -35,11 +35,8 @@ def _sentence_of(error: EngineError) -> str:
         return _WORDED[error.code](arguments)
     if error.code in _BY_REASON:
         sentence = _BY_REASON[error.code][arguments["reason"]]
-        sizes = {
-            name: size_words(value)
-            for name, value in error.arguments.items()
-            if name in ("needed", "free") and isinstance(value, int)
-        }
+        given = {name: error.arguments.get(name) for name in ("needed", "free")}
+        sizes = {name: size_words(value) for name, value in given.items() if isinstance(value, int)}
         host = arguments["host"] or translate("Cluster", "One of the computers")
         return sentence.format_map(_Lenient(arguments | sizes | {"host": host}))
     # A stored or imported answer may have a code of another version.

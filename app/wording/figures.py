@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, log10
 from typing import Protocol
 
-from PySide6.QtCore import QLocale, QObject
+from PySide6.QtCore import QDateTime, QLocale, QObject
 
 from app.session.answer import Answer, State
 from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
@@ -38,6 +38,11 @@ def small(value: float | None) -> str:
     if not value:
         return NONE if value is None else number(0, 0)
     return number(value, max(0, min(6, -floor(log10(value)))))
+
+
+def moment(seconds: float) -> str:
+    """Format a time since the epoch as the language does."""
+    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(seconds)), QLocale.FormatType.ShortFormat)
 
 
 def percent(share: float | None) -> str:

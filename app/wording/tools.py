@@ -237,10 +237,9 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
     if status.error is not None:
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":
-        unusable = translate("ServerView", "Unusable tools ({count}): {names}.").format(
-            count=len(status.unusable), names=_listed(status.unusable)
-        )
-        return joined(_tools_found(status, off), unusable if status.unusable else "")
+        unusable = translate("ServerView", "Unusable tools ({count}): {names}.")
+        named = unusable.format(count=len(status.unusable), names=_listed(status.unusable))
+        return joined(_tools_found(status, off), named if status.unusable else "")
     if status.state == "starting":
         return translate("ServerView", "Starting…")
     if status.state == "signing-in":
