@@ -120,13 +120,9 @@ class Form(QScrollArea):
 
     def row(self, control: QWidget | None, at_end: bool = False) -> Row:
         """Add a `Row`, whose words the page sets."""
-        return self._add_row(Row(control, self.widget(), at_end))
+        return self.add_row(Row(control, self.widget(), at_end))
 
-    def secret_row(self) -> SecretRow:
-        """Add a `SecretRow`, whose words the page sets."""
-        return self._add_row(SecretRow(self.widget()))
-
-    def _add_row(self, row: R) -> R:
+    def add_row(self, row: R) -> R:
         self.rows.append(row)
         self.add(row)
         return row

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from app.library.library import Library
+from app.settings_window.form import SecretRow
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.labels import SentenceLabel
@@ -24,7 +25,7 @@ class NetworkPage(TablePage):
         """`privacy` says what leaves this computer; call `retranslate` when that has changed."""
         super().__init__("network", library.settings, parent)
         self._library, self._say_privacy = library, privacy
-        self.token = self.secret_row()
+        self.token = self.add_row(SecretRow(self.widget()))
         self.token.typed.connect(lambda token: library.keep_token(token, then=self._token_kept))
         # Whether the typed token is in the keychain; None before one was typed.
         self._kept: bool | None = None

@@ -294,7 +294,9 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
     before a bracket, which people write, are passed over.
     """
     try:
-        content = msgspec.json.decode(_COMMA.sub(_only_text, _COMMENT.sub(_only_text, text)))
+        for pattern in (_COMMENT, _COMMA):
+            text = pattern.sub(lambda found: found[1] or " ", text)
+        content = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ToolFailed("not-json", detail=str(error)) from error
     if not isinstance(content, dict):
@@ -313,10 +315,6 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
 
 _COMMENT = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
-
-
-def _only_text(found: re.Match[str]) -> str:
-    return found[1] or " "
 
 
 def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, object]:

@@ -62,12 +62,7 @@ _LEFT_OPEN = re.compile(r"((?i:bearer|basic|token) )?(?:\$\{\{?([^{}]+)\}?\}|\{(
 
 def with_defaults(text: str) -> str:
     """Return a text with those variables filled in that have a default."""
-
-    def filled(found: re.Match[str]) -> str:
-        default = (found[2] or "").partition(":-")[2]
-        return f"{found[1] or ''}{default}" if default else found[0]
-
-    return _LEFT_OPEN.sub(filled, text)
+    return re.sub(r"\$\{\{?[^{}]*?:-([^{}]+)\}?\}", r"\1", text)
 
 
 def variables_in(text: str, abouts: Mapping[str, str]) -> dict[str, str]:
