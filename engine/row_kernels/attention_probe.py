@@ -6,8 +6,7 @@ model take milliseconds, where real texts of these lengths would have to be pref
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -17,16 +16,23 @@ import mlx.nn as nn
 from mlx_lm.models.base import scaled_dot_product_attention
 from mlx_lm.models.cache import ArraysCache, KVCache
 
-from engine.errors import is_device_failure
-from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.requests import MAX_DEPTH
-from engine.row_kernels.attention import CONTEXTS, DIGEST, NAME, WIDTHS, attend, attention_of_rows, suits, used
-from engine.row_kernels.row_kernel import Alike, RowKernel
+from engine.row_kernels.attention import (
+    CONTEXTS,
+    DIGEST,
+    MANY_KEYS,
+    NAME,
+    PARTS,
+    WIDTHS,
+    attend,
+    attention_of_rows,
+    suits,
+    used,
+)
+from engine.row_kernels.row_kernel import Comparison, Passes, RowKernel
 from engine.speculation.caches.cache_rules import flatten
 from engine.tuning import PassSize
-
-log = logging.getLogger(__name__)
 
 # Where MLX 0.32 changes its kernels on one chip or another; beyond, there is one more range.
 SWITCHES = CONTEXTS[1:]
@@ -68,7 +74,7 @@ def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] 
     Quantised keys, latent ones, and those of a family with attention of its own are not of that kind.
     """
     attention = _common_attention(model)
-    sinks = {False, any(name in module for module in attention for name in _SINKS)}
+    sinks = {any(name in module for name in _SINKS) for module in attention}
     heads = _query_heads(attention)
     found = set()
     for cache in flatten(caches):
@@ -100,83 +106,38 @@ def _is_common(module: nn.Module) -> bool:
     return own in (scaled_dot_product_attention, attend) and any(hasattr(module, name) for name in _SCALES)
 
 
-def rows_alike(
-    shape: AttentionShape, keys: int, widths: Sequence[int], attention: Callable[..., mx.array] = _model_attention
-) -> Steps[int]:
-    """Return the largest of `widths` up to which rows have the bits of single rows; 1 if none.
-
-    The first row attends to `keys` keys.
-    """
-    count, most = shape.rows, 1
-    made: list[mx.array] = []
-    for number, (heads, tokens) in enumerate(
-        ((shape.heads, count), (shape.kv_heads, keys + count), (shape.kv_heads, keys + count))
-    ):
-        made.append(mx.random.uniform(-1.0, 1.0, (1, heads, tokens, shape.size), shape.dtype, mx.random.key(number)))
-        mx.eval(made)
-        yield None
-    queries, *held = made
+def passes_of(shape: AttentionShape, keys: int, attention: Callable[..., mx.array] = _model_attention) -> Passes:
+    """Return passes over random rows, of which the first attends to `keys` keys; single ones are MLX's."""
+    tokens = ((shape.heads, shape.rows), *[(shape.kv_heads, keys + shape.rows)] * 2)
+    queries, *held = (
+        mx.random.uniform(-1.0, 1.0, (1, *size, shape.size), shape.dtype, mx.random.key(number))
+        for number, size in enumerate(tokens)
+    )
     sinks = mx.zeros(shape.heads, shape.dtype) if shape.sinks else None
 
-    def attend(width: int) -> Steps[mx.array]:
-        """Return the outputs of passes of `width` rows; one pass a step."""
-        found = []
-        for start in range(0, count - width + 1, width):
-            asked = queries[:, :, start : start + width]
+    def passes(width: int) -> Iterator[mx.array]:
+        use, mask = (attention, "causal") if width > 1 else (_mlx_attention, None)
+        for start in range(0, shape.rows - width + 1, width):
             part = [array[:, :, : keys + start + width - 1] for array in held]
-            use, mask = (attention, "causal") if width > 1 else (_mlx_attention, None)
-            found.append(use(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks))
-            mx.eval(found)
-            yield None
-        return mx.concatenate(found, axis=2)
+            asked = queries[:, :, start : start + width]
+            yield use(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks)
 
-    expected = yield from attend(1)
-    for width in widths:
-        wide = yield from attend(width)
-        if not mx.array_equal(wide, expected[:, :, : wide.shape[2]]).item():
-            break
-        most = width
-    return most
+    return passes
 
 
-def _compare(main: LoadedModel, free: int, try_ours: bool) -> Steps[Mapping[PassSize, Alike]]:
-    """Compare attention in all shapes of the model, and with as many keys as its caches can hold."""
-    if not try_ours:
-        return {}
+def _comparisons(main: LoadedModel, free: int) -> Iterator[Comparison]:
+    """Yield attention in all shapes that suit, on both sides of all switches that the model's caches can reach."""
     caches = _caches(main, 1)
     shapes = attention_shapes(main.model, caches) or []
-    ours = [shape for shape in shapes if suits(*shape[:4])]
-    if not (ours and (yield from _ours_alike(ours, free))):
-        return {}
-    bytes_a_key = sum(
-        sum(array.nbytes // array.shape[2] for array in (one.keys, one.values)) for one in _growing(caches)
-    )
-    most = min(main.info.context_length, free // 2 // max(1, bytes_a_key))
-    most = min(most, *(shape.most_keys(free) - shape.rows for shape in shapes))
-    found: dict[PassSize, Alike] = {}
+    bytes_a_key = sum(array.nbytes // array.shape[2] for one in _growing(caches) for array in (one.keys, one.values))
+    most = min([main.info.context_length, free // 2 // max(1, bytes_a_key)])
+    for shape in shapes:
+        most = min(most, shape.most_keys(free) - shape.rows)
+        if (shape.heads // shape.kv_heads, shape.size) in PARTS and not shape.sinks:
+            most = min(most, MANY_KEYS - 1)
     for keys in (keys for keys in CONTEXTS if keys <= most):
-        rows = WIDTHS[-1]
-        for shape in shapes:
-            rows = min(rows, (yield from rows_alike(shape, keys, WIDTHS, _mlx_attention)))
-        found |= {PassSize(width, keys): Alike(mlx=width <= rows, ours=True) for width in WIDTHS}
-    return found
-
-
-def _ours_alike(shapes: Sequence[AttentionShape], free: int) -> Steps[bool]:
-    """Compare bits on both sides of all of MLX's switches."""
-    try:
-        for shape in shapes:
-            for keys in (1, *(end - shape.rows // 2 for end in SWITCHES if end < shape.most_keys(free))):
-                if (yield from rows_alike(shape, keys, WIDTHS, attention_of_rows)) < WIDTHS[-1]:
-                    log.info("attention of several rows stays MLX's: other bits after %d keys", keys)
-                    return False
-    # MLX raises them where a kernel is compiled or needs too many registers, and without Metal.
-    except (RuntimeError, ValueError) as error:
-        if is_device_failure(error):
-            raise
-        log.info("attention of several rows stays MLX's: %s", " ".join(str(error).split())[:200])
-        return False
-    return True
+        for shape in (shape for shape in shapes if suits(*shape[:4])):
+            yield keys, "ours", passes_of(shape, max(1, keys - shape.rows // 2), attention_of_rows)
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
@@ -195,12 +156,8 @@ def _caches(main: LoadedModel, keys: int) -> list[Any]:
     caches = main.new_caches()
     mx.eval(main.model(mx.zeros((1, 1), mx.uint32), cache=caches))
     for cache in _growing(caches):
-        cache.update_and_fetch(
-            *(
-                mx.zeros((*array.shape[:2], keys - 1, array.shape[3]), array.dtype)
-                for array in (cache.keys, cache.values)
-            )
-        )
+        held = (cache.keys, cache.values)
+        cache.update_and_fetch(*(mx.zeros((*one.shape[:2], keys - 1, one.shape[3]), one.dtype) for one in held))
     return caches
 
 
@@ -208,4 +165,4 @@ def _growing(caches: Sequence[Any]) -> list[KVCache]:
     return [cache for cache in flatten(caches) if isinstance(cache, KVCache) and cache.keys is not None]
 
 
-ATTENTION = RowKernel("attention", DIGEST, _compare, _use, _caches)
+ATTENTION = RowKernel("attention", DIGEST, WIDTHS, _comparisons, _use, _caches)

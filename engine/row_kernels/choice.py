@@ -11,19 +11,20 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import inf
 from statistics import median
 
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.errors import is_device_failure
 from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels.attention_probe import ATTENTION
 from engine.row_kernels.layers import PRODUCTS
-from engine.row_kernels.row_kernel import Alike, RowKernel
+from engine.row_kernels.row_kernel import RowKernel, widest_alike
 from engine.tuning import PassSize, WidthCost
 
 log = logging.getLogger(__name__)
@@ -60,12 +61,9 @@ def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]
     two steps, only MLX's are in use. `free` is the memory in bytes.
     """
     costs: list[WidthCost] = []
-    try_ours = is_confirmed()
     use_row_kernels(main.model, ())
     for kernel in KERNELS:
-        alike = yield from kernel.compare(main, free, try_ours)
-        if alike:
-            costs += yield from _race(main, kernel, alike)
+        costs += yield from _race(main, kernel, free)
     log.info("passes of several rows: %s", costs)
     use_row_kernels(main.model, costs)
     return tuple(costs)
@@ -78,20 +76,37 @@ def use_row_kernels(model: nn.Module, costs: Iterable[WidthCost]) -> None:
         kernel.use(model, {size for name, size in used if name == kernel.name})
 
 
-def _race(main: LoadedModel, kernel: RowKernel, alike: Mapping[PassSize, Alike]) -> Steps[list[WidthCost]]:
-    """Time passes of all sizes with MLX's kernels and then with ours, where these have the bits of single rows."""
-    raced = [size for size, same in alike.items() if same.ours]
-    seconds = SETTLE_S / len(alike) if raced else 0.0
-    mlx, ours, costs = dict[PassSize, float](), dict[PassSize, float](), []
-    for size in sorted({*alike, *(PassSize(1, size.keys) for size in alike)}):
-        mlx[size] = yield from _time(main, kernel, size, seconds)
-    for size in raced:
-        ours[size] = yield from _time(main, kernel, size, seconds, STALLED * mlx[size])
-    for size, same in alike.items():
-        one_s, our_s = mlx[PassSize(1, size.keys)], ours.get(size, inf)
-        used = our_s < inf and our_s <= mlx[size] * (1.0 - WORTH if same.mlx else 1.0 + WORTH)
-        relative, same_bits = our_s / one_s if our_s < inf else None, same.others and (used or same.mlx)
-        costs.append(WidthCost(size.rows, mlx[size] / one_s, relative, used, same_bits, kernel.name, size.keys))
+def _race(main: LoadedModel, kernel: RowKernel, free: int) -> Steps[list[WidthCost]]:
+    """Time passes of all sizes with MLX's kernels and with ours, where these have the bits of single rows."""
+    # The rows up to which bits are alike; where MLX's kernels are not compared, nothing is known of them.
+    most, contexts = kernel.widths[-1], list[int]()
+    alike = {"ours": most if is_confirmed() else 1, "others": most}
+    for keys, way, passes in kernel.comparisons(main, free):
+        contexts = sorted({*contexts, keys})
+        try:
+            known = alike.get(way, most)
+            alike[way] = yield from widest_alike(passes, [width for width in kernel.widths if width <= known])
+        # MLX raises them where a kernel is compiled or needs too many registers, and without Metal.
+        except (RuntimeError, ValueError) as error:
+            if is_device_failure(error):
+                raise
+            log.info("%s of several rows stay MLX's: %s", kernel.name, " ".join(str(error).split())[:200])
+            alike[way] = 1
+    if not contexts or (alike["ours"] == 1 and "mlx" not in alike):
+        return []
+    costs = []
+    seconds = SETTLE_S / (len(contexts) * len(kernel.widths)) if alike["ours"] > 1 else 0.0
+    for keys in contexts:
+        one_s = yield from _time(main, kernel, PassSize(1, keys), seconds)
+        for size in (PassSize(width, keys) for width in kernel.widths):
+            mlx_s, our_s = (yield from _time(main, kernel, size, seconds)), inf
+            if size.rows <= alike["ours"]:
+                our_s = yield from _time(main, kernel, size, seconds, STALLED * mlx_s)
+            same = size.rows <= alike.get("mlx", 1)
+            used = our_s <= mlx_s * (1.0 - WORTH if same else 1.0 + WORTH)
+            exact = size.rows <= alike["others"] and (used or same)
+            relative = our_s / one_s if our_s < inf else None
+            costs.append(WidthCost(size.rows, mlx_s / one_s, relative, used, exact, kernel.name, keys))
     return costs
 
 

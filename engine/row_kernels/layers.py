@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Set
+from functools import partial
 from typing import TypeAlias
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_unflatten
 
-from engine.errors import is_device_failure
-from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels.product import DIGEST, TILE, product_of_rows, takes
-from engine.row_kernels.row_kernel import Alike, RowKernel
+from engine.row_kernels.row_kernel import HALF, Comparison, RowKernel
 from engine.tuning import PassSize
-
-log = logging.getLogger(__name__)
 
 Quantised: TypeAlias = nn.QuantizedLinear | nn.QuantizedEmbedding
 Product = Callable[[Quantised, mx.array], mx.array]
@@ -25,19 +20,12 @@ Product = Callable[[Quantised, mx.array], mx.array]
 WIDTHS = range(2, 2 * TILE + 1)
 # The rows whose bits are compared.
 ROWS = 24
-# The types of inputs that the kernel is for.
-HALF = frozenset({mx.bfloat16, mx.float16})
 
 
 class RowsLinear(nn.QuantizedLinear):  # type: ignore[misc]
-    """The quantised `layer` in a model whose products over `widths` rows are ours; all others are MLX's."""
+    """A quantised layer whose products over `widths` rows are ours; all others are MLX's."""
 
-    def __init__(self, layer: nn.QuantizedLinear, widths: frozenset[int]) -> None:
-        nn.Module.__init__(self)
-        _share(self, layer)
-        if "bias" in layer:
-            self.bias = layer.bias
-        self.widths = widths
+    widths: frozenset[int]
 
     def __call__(self, x: mx.array) -> mx.array:
         """Map (..., inputs) to (..., outputs)."""
@@ -50,11 +38,7 @@ class RowsLinear(nn.QuantizedLinear):  # type: ignore[misc]
 class RowsEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
     """A quantised embedding that is the output layer too; see `RowsLinear`."""
 
-    def __init__(self, layer: nn.QuantizedEmbedding, widths: frozenset[int]) -> None:
-        nn.Module.__init__(self)
-        _share(self, layer)
-        self.num_embeddings, self.dims = layer.num_embeddings, layer.dims
-        self.widths = widths
+    widths: frozenset[int]
 
     def as_linear(self, x: mx.array) -> mx.array:
         """Map (..., width) to scores of every id (..., vocabulary)."""
@@ -79,57 +63,27 @@ def is_suitable(layer: Quantised) -> bool:
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
     """Let the layers of `model` compute products in passes of these sizes by our kernel, and all others by MLX's."""
     widths = frozenset(size.rows for size in sizes)
-    layers = {id(layer): layer for layer in quantised_layers(model) if is_suitable(layer)}
-    made: dict[int, Quantised] = {}
-    for key, layer in layers.items():
-        if isinstance(layer, (RowsLinear, RowsEmbedding)):
-            layer.widths = widths
-        elif widths:
-            is_linear = isinstance(layer, nn.QuantizedLinear)
-            made[key] = RowsLinear(layer, widths) if is_linear else RowsEmbedding(layer, widths)
-    if not made:
-        return
-    # A layer can be used under two names.
-    replaced = [(name, made[id(module)]) for name, module in model.named_modules() if id(module) in made]
-    model.update_modules(tree_unflatten(replaced))
+    for layer in filter(is_suitable, quantised_layers(model)):
+        if widths:
+            # The same layer, because a model can hold it under two names.
+            layer.__class__ = RowsLinear if isinstance(layer, nn.QuantizedLinear) else RowsEmbedding
+        layer.widths = widths
 
 
-def _compare(main: LoadedModel, _free: int, try_ours: bool) -> Steps[Mapping[PassSize, Alike]]:
-    """Compare the products of all layers, one layer a step."""
+def _comparisons(main: LoadedModel, _free: int) -> Iterator[Comparison]:
     layers = quantised_layers(main.model)
-    if not any(map(is_suitable, layers)):
-        return {}
-    alike = {PassSize(width): Alike(mlx=True, ours=try_ours) for width in WIDTHS}
-    for layer in layers:
+    for layer in layers if any(map(is_suitable, layers)) else ():
         size = inputs_of(layer)
         x = mx.random.normal((ROWS, size), key=mx.random.key(size)).astype(dtype_of(layer))
-        alone = _in_passes(mlx_product, layer, x, 1)
-        for wide, known in alike.items():
-            same = _is_alike(mlx_product, layer, x, wide.rows, alone)
-            if is_suitable(layer):
-                ours = known.ours and _is_alike(our_product, layer, x, wide.rows, alone)
-                alike[wide] = Alike(known.mlx and same, ours, known.others)
-            else:
-                alike[wide] = known._replace(others=known.others and same)
-        yield None
-    return alike
+        yield 0, "mlx" if is_suitable(layer) else "others", partial(_passes, mlx_product, layer, x)
+        if is_suitable(layer):
+            yield 0, "ours", partial(_passes, our_product, layer, x)
 
 
-def _is_alike(product: Product, layer: Quantised, x: mx.array, width: int, alone: mx.array) -> bool:
-    """Whether passes of `width` rows give the rows `alone`; not if the kernel cannot be compiled."""
-    try:
-        found = _in_passes(product, layer, x, width)
-        return bool(mx.array_equal(found, alone[: len(found)]).item())
-    except RuntimeError as error:
-        if is_device_failure(error):
-            raise
-        log.info("products of %d rows stay MLX's: %s", width, " ".join(str(error).split())[:200])
-        return False
-
-
-def _in_passes(product: Product, layer: Quantised, x: mx.array, width: int) -> mx.array:
-    """Return the products of the rows of `x`, `width` at a time; the last rows are left out if they are fewer."""
-    return mx.concatenate([product(layer, x[start : start + width]) for start in range(0, ROWS - width + 1, width)])
+def _passes(product: Product, layer: Quantised, x: mx.array, width: int) -> Iterator[mx.array]:
+    """Yield the products of the rows of `x`, `width` at a time; single ones are MLX's."""
+    for start in range(0, len(x) - width + 1, width):
+        yield (product if width > 1 else mlx_product)(layer, x[start : start + width])
 
 
 def inputs_of(layer: Quantised) -> int:
@@ -143,31 +97,14 @@ def dtype_of(layer: Quantised) -> mx.Dtype:
 
 def our_product(layer: Quantised, x: mx.array) -> mx.array:
     """Map (..., inputs) to (..., outputs) without the layer's bias, by our kernel."""
-    rows = x.reshape(-1, x.shape[-1])
-    product = product_of_rows(
-        rows, layer.weight, layer.scales, layer.get("biases"), group_size=layer.group_size, bits=layer.bits
-    )
-    return product.reshape(*x.shape[:-1], -1)
+    kind = {"group_size": layer.group_size, "bits": layer.bits}
+    return product_of_rows(x, layer.weight, layer.scales, layer.get("biases"), **kind)
 
 
 def mlx_product(layer: Quantised, x: mx.array) -> mx.array:
     """Map (..., inputs) to (..., outputs) without the layer's bias, by MLX's kernel."""
-    return mx.quantized_matmul(
-        x,
-        layer.weight,
-        layer.scales,
-        layer.get("biases"),
-        transpose=True,
-        group_size=layer.group_size,
-        bits=layer.bits,
-        mode=layer.mode,
-    )
-
-
-def _share(made: Quantised, layer: Quantised) -> None:
-    made.weight, made.scales, made.biases = layer.weight, layer.scales, layer.get("biases")
-    made.group_size, made.bits, made.mode = layer.group_size, layer.bits, layer.mode
-    made.freeze()
+    kind = {"group_size": layer.group_size, "bits": layer.bits, "mode": layer.mode}
+    return mx.quantized_matmul(x, layer.weight, layer.scales, layer.get("biases"), **kind)
 
 
 def _suits(layer: RowsLinear | RowsEmbedding, x: mx.array) -> bool:
@@ -177,4 +114,4 @@ def _suits(layer: RowsLinear | RowsEmbedding, x: mx.array) -> bool:
     return x.dtype in HALF if layer.get("biases") is None else bool(x.dtype == layer.scales.dtype)
 
 
-PRODUCTS = RowKernel("products", DIGEST, _compare, _use)
+PRODUCTS = RowKernel("products", DIGEST, WIDTHS, _comparisons, _use)

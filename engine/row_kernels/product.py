@@ -13,10 +13,10 @@ more often than the weights.
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from typing import Any
 
 import mlx.core as mx
+
+from engine.row_kernels.row_kernel import row_kernel
 
 # The most rows whose sums the registers of a GPU hold. More are computed in tiles, each of which reads the weights.
 TILE = 8
@@ -130,9 +130,8 @@ inline float dot_of(const thread half* weights, const thread half* rests, const 
 # Each SIMD group prepares the inputs of every SIMDS-th row for all, in fours, so that what the threads of a SIMD group
 # read at once lies side by side.
 SOURCE = """
-  constexpr bool AFFINE = %(affine)s;
   constexpr int VALUES = Pack<BITS>::VALUES * PACKS;
-  constexpr int SIMDS = %(simds)s, OUTPUTS = 4;
+  constexpr int OUTPUTS = 4;
   threadgroup float shared[ROWS][VALUES / 4][32][4], totals[ROWS][32];
   const int lane = thread_index_in_simdgroup, group = simdgroup_index_in_threadgroup;
   const int rows = x_shape[0], size = x_shape[1], outputs = w_shape[0];
@@ -147,7 +146,7 @@ SOURCE = """
       const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
       totals[r][lane] = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs);
       for (int i = 0; i < VALUES; i++) {
-        shared[r][i / 4][lane][i %% 4] = inputs[i];
+        shared[r][i / 4][lane][i % 4] = inputs[i];
       }
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -158,16 +157,16 @@ SOURCE = """
         const long at = long(min(first_output + o, outputs - 1)) * size + k;
         read_weights<BITS, AFFINE, VALUES>((const device uint8_t*)w + at * BITS / 8, weights[o], rests[o]);
         scale[o] = scale_of<GROUP>(scales[at / GROUP]);
-        bias[o] = %(bias)s;
+        bias[o] = AFFINE ? float(biases[at / GROUP]) : 0;
       }
 #pragma unroll
       for (int r = 0; r < ROWS; r++) {
         for (int i = 0; i < VALUES; i++) {
-          inputs[i] = shared[r][i / 4][lane][i %% 4];
+          inputs[i] = shared[r][i / 4][lane][i % 4];
         }
         for (int o = 0; o < OUTPUTS; o++) {
           const float sum = dot_of<BITS, VALUES>(weights[o], rests[o], inputs);
-          results[r][o] += %(product)s;
+          results[r][o] += AFFINE ? scale[o] * sum + totals[r][lane] * bias[o] : scale[o] * sum;
         }
       }
     }
@@ -190,22 +189,12 @@ SOURCE = """
 DIGEST = hashlib.sha256(f"{HEADER}{SOURCE}{_TWO_PACKS}{SIMDS}".encode()).hexdigest()[:8]
 
 
-def source_of(*, affine: bool) -> str:
-    """Return the body of the kernel, for affine weights, or for weights in a floating-point format."""
-    bias = "float(biases[at / GROUP])" if affine else "0"
-    product = "scale[o] * sum + totals[r][lane] * bias[o]" if affine else "scale[o] * sum"
-    return SOURCE % {"affine": str(affine).lower(), "bias": bias, "product": product, "simds": SIMDS}
-
-
-def template_of(rows: int, inputs: int, bits: int, group_size: int) -> dict[str, int]:
-    """Return the integers that a kernel for `rows` rows is compiled with."""
-    tiles = -(-rows // TILE)
-    packs = 2 if inputs % (_TWO_PACKS * _values_a_pack(bits)) == 0 else 1
-    return {"ROWS": -(-rows // tiles), "BITS": bits, "GROUP": group_size, "PACKS": packs}
-
-
-def _values_a_pack(bits: int) -> int:
-    return {3: 8, 5: 8, 6: 4}.get(bits, 32 // bits)
+def template_of(rows: int, inputs: int, bits: int, group_size: int, *, affine: bool) -> dict[str, int]:
+    """Return the numbers that a kernel for `rows` rows is compiled with."""
+    tiles, values = -(-rows // TILE), {3: 8, 5: 8, 6: 4}.get(bits, 32 // bits)
+    packs = 2 if inputs % (_TWO_PACKS * values) == 0 else 1
+    tile = -(-rows // tiles)
+    return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "PACKS": packs, "AFFINE": affine, "SIMDS": SIMDS}
 
 
 def takes(inputs: int, bits: int) -> bool:
@@ -216,29 +205,23 @@ def takes(inputs: int, bits: int) -> bool:
 def product_of_rows(
     x: mx.array, weight: mx.array, scales: mx.array, biases: mx.array | None, *, group_size: int, bits: int
 ) -> mx.array:
-    """Return `x` (rows, inputs) times the transposed quantised matrix, as `mx.quantized_matmul` does.
+    """Return `x` (..., inputs) times the transposed quantised matrix, as `mx.quantized_matmul` does.
 
     `weight` (outputs, inputs * bits / 32) is uint32. `scales` and `biases` (outputs, inputs / group_size) have the type
     of `x`, bfloat16 or float16; without biases, `scales` are uint8 of mxfp4, mxfp8 or nvfp4. Metal compiles the kernel
     when the result is evaluated; MLX raises RuntimeError there if that fails, and here without a GPU.
     """
-    (rows, inputs), outputs = x.shape, len(weight)
-    template = template_of(rows, inputs, bits, group_size)
-    stored = [weight, scales] if biases is None else [weight, scales, biases]
-    found: list[mx.array] = _kernel(affine=biases is not None)(
-        inputs=[*stored, x],
+    inputs, outputs = x.shape[-1], len(weight)
+    rows = x.size // inputs
+    template = template_of(rows, inputs, bits, group_size, affine=biases is not None)
+    found: list[mx.array] = row_kernel("rows_product", SOURCE, "w scales biases x", "y", HEADER)(
+        # Biases that are not there are not read.
+        inputs=[weight, scales, scales if biases is None else biases, x.reshape(rows, inputs)],
         template=[("T", x.dtype), *template.items()],
         # Threadgroups that read the same weights follow each other, so that a cache has them.
         grid=(32 * -(-rows // template["ROWS"]), SIMDS * -(-outputs // (4 * SIMDS)), 1),
         threadgroup=(32, SIMDS, 1),
-        output_shapes=[(rows, outputs)],
+        output_shapes=[(*x.shape[:-1], outputs)],
         output_dtypes=[x.dtype],
     )
     return found[0]
-
-
-@cache
-def _kernel(*, affine: bool) -> Any:
-    names = ["w", "scales", "biases", "x"] if affine else ["w", "scales", "x"]
-    name = "rows_affine" if affine else "rows_float"
-    return mx.fast.metal_kernel(name, names, ["y"], source_of(affine=affine), HEADER)

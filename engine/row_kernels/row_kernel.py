@@ -1,37 +1,63 @@
-"""What the choice between a kernel of ours and MLX's has to know of ours."""
+"""What a kernel of ours is to the choice between it and MLX's, and how bits of passes are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
+import mlx.core as mx
 import mlx.nn as nn
 
 from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.tuning import PassSize
 
+# The types of inputs that our kernels are for.
+HALF = frozenset({mx.bfloat16, mx.float16})
 
-class Alike(NamedTuple):
-    """Whether rows of a pass get the bits that they have alone from MLX's kernels, from ours, and in other layers."""
-
-    mlx: bool
-    ours: bool
-    others: bool = True
+# Maps a width to passes over the same rows (..., width, any), without the last rows if they are fewer.
+Passes: TypeAlias = Callable[[int], Iterator[mx.array]]
+# The keys of a pass as in `PassSize`, whose kernels serve the passes of several rows, and these.
+Comparison: TypeAlias = tuple[int, Literal["mlx", "ours", "others"], Passes]
 
 
 @dataclass(frozen=True)
 class RowKernel:
     """A kernel of ours for passes of several rows, known by its `name`; `digest` changes with its source.
 
-    `compare(main, free, try_ours)` returns, in short steps and with `free` bytes of memory, the sizes of passes that
-    the kernel is for, with what is alike in them; of ours nothing is if it is not tried or cannot be compiled. `use`
-    lets passes of these sizes use ours, and others MLX's. `caches` returns some with so many keys, to time passes.
+    `comparisons(main, free)` yields passes to compare, within `free` bytes of memory: with MLX's kernel, with ours, and
+    of other layers. `use` lets passes of the given sizes use ours, and others MLX's. `caches` returns some with so many
+    keys, to time passes of `widths`.
     """
 
     name: str
     digest: str
-    compare: Callable[[LoadedModel, int, bool], Steps[Mapping[PassSize, Alike]]]
+    widths: Sequence[int]
+    comparisons: Callable[[LoadedModel, int], Iterable[Comparison]]
     use: Callable[[nn.Module, Set[PassSize]], None]
     caches: Callable[[LoadedModel, int], list[Any]] = lambda main, _keys: main.new_caches()
+
+
+def widest_alike(passes: Passes, widths: Iterable[int]) -> Steps[int]:
+    """Return the largest of `widths` up to which passes have the bits of single rows, 1 if none; a pass a step."""
+    alone, known, found = passes(1), list[mx.array](), 1
+    for width in widths:
+        for number, rows in enumerate(passes(width)):
+            while len(known) < (number + 1) * width:
+                known.append(next(alone))
+                yield None
+            if not mx.array_equal(rows, mx.concatenate(known[number * width : (number + 1) * width], axis=-2)).item():
+                return found
+            yield None
+        found = width
+    return found
+
+
+@cache
+def row_kernel(name: str, source: str, inputs: str, outputs: str, header: str, *, strided: bool = False) -> Any:
+    """Return a kernel of MLX's, whose inputs and outputs are named; inputs are copied unless they may be `strided`."""
+    return mx.fast.metal_kernel(
+        name, inputs.split(), outputs.split(), source, header, ensure_row_contiguous=not strided
+    )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -23,8 +24,9 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
 from engine.row_kernels import attention_probe
-from engine.row_kernels.attention_probe import AttentionShape, attention_shapes, rows_alike
+from engine.row_kernels.attention_probe import AttentionShape, attention_shapes, passes_of
 from engine.row_kernels.choice import choose_kernels
+from engine.row_kernels.row_kernel import widest_alike
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.rounds.sequence import CachedSequence
@@ -99,23 +101,9 @@ def _whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps
     sequence.append(tokens[:context])
     while sequence.prefill(CHUNK):
         yield None
-    most = yield from _most_alike(sequence, main, tokens[context:], most)
+    passes = partial(_passes, sequence, main, tokens[context:])
+    most = yield from widest_alike(passes, [width for width in WIDTHS if width <= most])
     return sequence.caches, context + rows, most
-
-
-def _most_alike(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], most: int) -> Steps[int]:
-    """Return the largest of WIDTHS, not above `most`, up to which passes have the bits of single rows; 1 if none."""
-    narrow, known, found = _passes(prefilled, main, tokens, 1), list[mx.array](), 1
-    for width in (width for width in WIDTHS if width <= most):
-        for number, scores in enumerate(_passes(prefilled, main, tokens, width)):
-            while len(known) < (number + 1) * width:
-                known.append(next(narrow))
-                yield None
-            if not mx.array_equal(scores, mx.concatenate(known[number * width : (number + 1) * width])).item():
-                return found
-            yield None
-        found = width
-    return found
 
 
 def _passes(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], width: int) -> Iterator[mx.array]:
@@ -136,5 +124,5 @@ def _attention(shapes: Sequence[AttentionShape], before: int, end: int, most: in
     fewest = max(before + 1, SHORT)
     for shape in shapes:
         for keys in sorted({fewest, max(fewest, end - shape.rows - 2)}):
-            most = yield from rows_alike(shape, keys, [width for width in WIDTHS if width <= most])
+            most = yield from widest_alike(passes_of(shape, keys), [width for width in WIDTHS if width <= most])
     return most

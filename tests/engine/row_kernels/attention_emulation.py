@@ -24,9 +24,7 @@ TYPES = {mx.bfloat16: "bfloat16_t", mx.float16: "half", mx.float32: "float", mx.
 # The types of Metal, with other threadgroups.
 METAL = (HERE / "metal.h").read_text().partition("struct Thread {")[0] + (HERE / "threadgroup.h").read_text()
 # What a model gives to a kernel; all else is contiguous.
-STRIDED = ("queries", "keys", "values", "mask")
-# Query heads that share keys, and the size of a head, of MLX's kernel that sums parts of blocks; and its parts.
-MLX_PARTS = {(8, 64): 8, (8, 128): 4, (12, 128): 4, (16, 128): 2}
+STRIDED = ("queries", "keys", "values")
 
 
 def compiled(source: str, folder: Path) -> ctypes.CDLL:
@@ -156,36 +154,30 @@ def _raw(value: Any) -> np.ndarray:
 
 
 ENTRY = """
-extern "C" int64_t alone(T* q, T* k, T* v, void* mask, T* sinks, T* out, T* part, float* sums, float* maxs,
-    const int* sizes, float scale) {
+extern "C" int64_t alone(T* q, T* k, T* v, T* sinks, T* out, T* part, float* sums, float* maxs, const int* sizes,
+    float scale) {
   const int rows = sizes[0], heads = sizes[1], kv_heads = sizes[2], N = sizes[3], batch = sizes[4], two = sizes[5];
-  const int kind = sizes[7], parts = sizes[8], share = heads / kv_heads;
+  const int share = heads / kv_heads;
   blocks = sizes[6];
-  has_mask = kind > 0, bool_mask = kind == 1, float_mask = kind == 2, has_sinks = sinks != nullptr;
-  do_causal = sizes[9], query_transposed = false;
+  has_mask = bool_mask = float_mask = query_transposed = false;
+  has_sinks = sinks != nullptr, do_causal = sizes[7];
   const size_t head_stride = size_t(N) * D, stride = D;
-  const int mk = 1, mq = N, mh = rows * N;
   counted = 0;
   counted_from[0] = (char*)k, counted_to[0] = (char*)(k + batch * kv_heads * head_stride);
   counted_from[1] = (char*)v, counted_to[1] = (char*)(v + batch * kv_heads * head_stride);
-  const bool* bmask = (const bool*)mask;
-  const T* fmask = (const T*)mask;
   const uint3 of_queries = {uint(batch * heads), uint(rows), 1};
   if (!two) {
     run_threadgroups(of_queries, 1024, [&](uint3 at, int i) {
-      sdpa_vector<T, D>(q, k, v, out, share, N, head_stride, stride, head_stride, stride, scale, bmask, fmask, mk, mq,
-          mh, sinks, heads, at, of_queries, i / 32, i % 32);
+      sdpa_vector<T, D>(q, k, v, out, share, N, head_stride, stride, head_stride, stride, scale, nullptr, nullptr, 0, 0,
+          0, sinks, heads, at, of_queries, i / 32, i % 32);
     });
     return counted;
   }
   const uint3 grid = {uint(kv_heads), uint(batch), uint(blocks)}, group = {32, uint(share), uint(rows)};
   run_threadgroups(grid, 32 * share * rows, [&](uint3 at, int i) {
     const uint3 of_group = {uint(i % 32), uint(i / 32 % share), uint(i / 32 / share)};
-    if (parts == 1) {
-      sdpa_vector_2pass_1<T, D>(q, k, v, part, sums, maxs, N, head_stride, stride, head_stride, stride, scale, bmask,
-          fmask, mk, mq, mh, sinks, group, of_group, at, grid, i % 32);
-    }
-PARTS_OF_BLOCKS
+    sdpa_vector_2pass_1<T, D>(q, k, v, part, sums, maxs, N, head_stride, stride, head_stride, stride, scale, nullptr,
+        nullptr, 0, 0, 0, sinks, group, of_group, at, grid, i % 32);
   });
   run_threadgroups(of_queries, 1024, [&](uint3 at, int i) {
     sdpa_vector_2pass_2<T, D>(part, sums, maxs, out, blocks, at, of_queries, i / 32, i % 32);
@@ -195,8 +187,8 @@ PARTS_OF_BLOCKS
 """
 
 
-def choice(chip: str, size: int, keys: int, share: int, rows: int, *, plain: bool) -> tuple[bool, int, int]:
-    """Return whether MLX makes two passes, and in how many blocks and parts of them, as its host's C++ does."""
+def choice(chip: str, keys: int, share: int, rows: int) -> tuple[bool, int]:
+    """Return whether MLX makes two passes, and in how many blocks, as its host's C++ does."""
     simds = share * rows
     two = (chip in "ds" and keys >= 1024) or (share > 1 and keys >= 4096)
     if chip == "s":
@@ -211,8 +203,7 @@ def choice(chip: str, size: int, keys: int, share: int, rows: int, *, plain: boo
             blocks = 512 if 16384 <= keys < 65536 else 1024 if keys >= 65536 else 128
     else:
         blocks = 64 if simds >= 4 else 32
-    parts = MLX_PARTS.get((share, size), 1) if plain and rows == 1 and keys >= 8192 else 1
-    return two, blocks, parts
+    return two, blocks
 
 
 class OneRow:
@@ -221,42 +212,25 @@ class OneRow:
     def __init__(self, dtype: mx.Dtype, size: int, chip: str, folder: Path, *, counted: bool = False) -> None:
         self._size, self._chip = size, chip
         self.reads = 0
-        self._dtype = dtype
-        with_parts = "".join(
-            f"    if (parts == {parts} && share == {share}) {{\n"
-            f"      sdpa_vector_2pass_1_gqa<T, D, D, {share}, {parts}>(q, k, v, part, sums, maxs, N, head_stride,\n"
-            "          stride, head_stride, stride, scale, at, grid, of_group, i % 32);\n    }\n"
-            for (share, of_size), parts in MLX_PARTS.items()
-            if of_size == size
-        )
         header = HEADER.read_text().replace("#include <metal_simdgroup>", "")
         kind = "Counted" if counted else TYPES[dtype]
-        entry = ENTRY.replace("PARTS_OF_BLOCKS", with_parts)
         types = f"typedef {kind} T;\nstatic constexpr int D = {size};\n"
-        self._library = compiled(f"{METAL}\n{header}\n{types}{entry}", folder)
+        self._library = compiled(f"{METAL}\n{header}\n{types}{ENTRY}", folder)
         self._library.alone.restype = ctypes.c_int64
 
     def __call__(
         self, q: mx.array, k: mx.array, v: mx.array, *, scale: float, mask: Any = None, sinks: mx.array | None = None
     ) -> mx.array:
         (batch, heads, rows, _), (_, kv_heads, keys, _) = q.shape, k.shape
-        masked = isinstance(mask, mx.array)
-        share, plain = heads // kv_heads, not masked and sinks is None
-        two, blocks, parts = choice(self._chip, self._size, keys, share, rows, plain=plain)
-        kind = 0 if not masked else 1 if mask.dtype == mx.bool_ else 2
-        if masked:
-            mask = mx.broadcast_to(mask, (batch, heads, rows, keys))
-        arrays = [_raw(one) for one in (q, k, v)]
+        two, blocks = choice(self._chip, keys, heads // kv_heads, rows)
+        arrays = [*map(_raw, (q, k, v)), None if sinks is None else _raw(sinks)]
         out = np.zeros((*q.shape, q.itemsize), np.uint8)
         part = np.zeros((batch * heads * rows * blocks * self._size, q.itemsize), np.uint8)
         sums, maxs = (np.zeros(batch * heads * rows * blocks, np.float32) for _ in range(2))
-        optional = [None if one is None else _raw(one) for one in (mask if masked else None, sinks)]
-        sizes = np.array(
-            [rows, heads, kv_heads, keys, batch, two, blocks, kind, parts, isinstance(mask, str) and rows > 1], np.int32
-        )
+        sizes = np.array([rows, heads, kv_heads, keys, batch, two, blocks, mask is not None and rows > 1], np.int32)
         pointers = [
             None if array is None else array.ctypes.data_as(ctypes.c_void_p)
-            for array in (*arrays, *optional, out, part, sums, maxs, sizes)
+            for array in (*arrays, out, part, sums, maxs, sizes)
         ]
         self.reads += self._library.alone(*pointers, ctypes.c_float(scale))
         return mx.array(out).view(q.dtype).reshape(q.shape)

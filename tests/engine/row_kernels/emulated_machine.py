@@ -23,10 +23,8 @@ def emulated(kind: Kind, folder: Path, *, ours: bool) -> Iterator[None]:
     """Let models with weights of `kind` compute as on an M3 or later; `ours` is whether our kernel can be compiled."""
     kernels = Kernels(kind, folder)
 
-    def quantised(
-        x: mx.array, w: mx.array, scales: mx.array, biases: mx.array, transpose: bool = True, **_: Any
-    ) -> mx.array:
-        assert transpose
+    def quantised(x: mx.array, w: mx.array, scales: mx.array, biases: mx.array, **options: Any) -> mx.array:
+        assert options.get("transpose", True)
         rows = x.reshape(-1, x.shape[-1])
         if len(rows) >= TILED:
             weight = mx.dequantize(w, scales, biases, kind.group_size, kind.bits)
@@ -37,7 +35,7 @@ def emulated(kind: Kind, folder: Path, *, ours: bool) -> Iterator[None]:
     def own(x: mx.array, w: mx.array, scales: mx.array, biases: mx.array, **_: int) -> mx.array:
         if not ours:
             raise RuntimeError("the kernel cannot be compiled")
-        return kernels.ours(x, (w, scales, biases))
+        return kernels.ours(x.reshape(-1, x.shape[-1]), (w, scales, biases)).reshape(*x.shape[:-1], -1)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mx, "quantized_matmul", quantised)

@@ -18,7 +18,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.row_kernels.product import HEADER, SIMDS, TILE, source_of, template_of
+from engine.row_kernels.product import HEADER, SIMDS, SOURCE, TILE, template_of
 
 HERE = Path(__file__).parent
 HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
@@ -96,7 +96,7 @@ class Kernels:
         return self._run("wide", x, matrix)
 
     def ours(self, x: mx.array, matrix: Matrix) -> mx.array:
-        template = template_of(len(x), x.shape[1], self._kind.bits, self._kind.group_size)
+        template = template_of(len(x), x.shape[1], self._kind.bits, self._kind.group_size, affine=self._kind.affine)
         return self._run(f"ours_{template['ROWS']}_{template['PACKS']}", x, matrix)
 
     def weights_read(self) -> int:
@@ -151,12 +151,12 @@ def _entries(kind: Kind) -> str:
     if kind.affine:
         kernels["wide"] = f"qmv_wide_impl<{t}, {g}, {b}, 4, {WIDE_THREADS}>({given}, K, N, M, at, group, lane);"
         rows["wide"] = "(M + 3) / 4"
-    body = [_kernel_of_ours(kind, scales)]
+    body = [_kernel_of_ours(scales)]
     for tile in range(2, TILE + 1):
         for packs in (1, 2):
             name = f"ours_{tile}_{packs}"
             shapes = "const int x_shape[] = {M, K}, w_shape[] = {N, K};"
-            values = f"{tile}, {b}, {g}, {packs}"
+            values = f"{tile}, {b}, {g}, {packs}, {str(kind.affine).lower()}, {SIMDS}"
             kernels[name] = f"{shapes} ours<{t}, {values}>(w, scales, biases, x, y, x_shape, w_shape, at, group, lane);"
             rows[name], groups[name] = f"(M + {tile - 1}) / {tile}", SIMDS
     for name, call in kernels.items():
@@ -168,12 +168,12 @@ def _entries(kind: Kind) -> str:
     return "\n".join(body)
 
 
-def _kernel_of_ours(kind: Kind, scales: str) -> str:
+def _kernel_of_ours(scales: str) -> str:
     """Return our kernel as `mx.fast.metal_kernel` declares it: a template around the body."""
     return (
-        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS>\n"
+        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS, bool AFFINE, int SIMDS>\n"
         f"static void ours(const uint32_t* w, const {scales}* scales, const T* biases, const T* x, T* y,\n"
         "    const int* x_shape, const int* w_shape, uint3 threadgroup_position_in_grid,\n"
         "    uint simdgroup_index_in_threadgroup, uint thread_index_in_simdgroup) {\n"
-        f"{source_of(affine=kind.affine)}\n}}\n"
+        f"{SOURCE}\n}}\n"
     )

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
+from functools import partial
 from pathlib import Path
 
 import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
-from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels import choice
 from engine.row_kernels.choice import STALLED, choose_kernels
-from engine.row_kernels.row_kernel import Alike, RowKernel
+from engine.row_kernels.row_kernel import Comparison, RowKernel
 from engine.status import ModelInfo
 from engine.tuning import PassSize, WidthCost
 
 # The seconds of a pass with MLX's kernels.
 MLX_S = 0.02
-SIZE = PassSize(8)
-ALIKE = Alike(mlx=True, ours=True)
+WIDTH = 8
+# The kernels whose rows of a pass have the bits of single ones.
+ALIKE = {"mlx", "ours"}
 
 
 class Machine(nn.Module):  # type: ignore[misc]
@@ -44,17 +45,20 @@ class Machine(nn.Module):  # type: ignore[misc]
 def race(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[WidthCost, Machine]]:
     """Return a function that races a kernel of ours with MLX's, and returns its cost and the machine."""
 
-    def run(ours: Callable[[int], float], alike: Alike = ALIKE) -> tuple[WidthCost, Machine]:
+    def run(ours: Callable[[int], float], alike: Set[str] = ALIKE) -> tuple[WidthCost, Machine]:
         machine = Machine(ours)
 
-        def compare(_main: LoadedModel, _free: int, try_ours: bool) -> Steps[dict[PassSize, Alike]]:
-            yield None
-            return {SIZE: alike._replace(ours=alike.ours and try_ours)}
+        def passes(way: str, width: int) -> Iterator[mx.array]:
+            return iter([mx.full((width, 1), width > 1 and way not in alike)] * (WIDTH // width))
+
+        def comparisons(_main: LoadedModel, _free: int) -> Iterator[Comparison]:
+            yield 0, "mlx", partial(passes, "mlx")
+            yield 0, "ours", partial(passes, "ours")
 
         def use(model: Machine, sizes: Set[PassSize]) -> None:
             model.in_use = bool(sizes)
 
-        monkeypatch.setattr(choice, "KERNELS", (RowKernel("ours", "", compare, use),))
+        monkeypatch.setattr(choice, "KERNELS", (RowKernel("ours", "", [WIDTH], comparisons, use),))
         monkeypatch.setattr(time, "perf_counter", lambda: machine.now)
         main = LoadedModel(ModelInfo("main", Path(), "", 4096, 0), machine, None, 32, frozenset())
         steps = choose_kernels(main, 0)
@@ -77,18 +81,18 @@ def race(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[WidthCost, Mach
         (0.9 * MLX_S, ALIKE, True),
         (0.99 * MLX_S, ALIKE, False),
         # So much is the rounding of single rows worth, where MLX's is another.
-        (1.02 * MLX_S, Alike(False, True), True),
-        (1.04 * MLX_S, Alike(False, True), False),
-        (0.5 * MLX_S, Alike(True, False), False),
+        (1.02 * MLX_S, {"ours"}, True),
+        (1.04 * MLX_S, {"ours"}, False),
+        (0.5 * MLX_S, {"mlx"}, False),
     ],
 )
 def test_a_kernel_is_used_where_whole_passes_are_faster_and_round_alike(
-    seconds: float, alike: Alike, used: bool, race: Callable[..., tuple[WidthCost, Machine]]
+    seconds: float, alike: Set[str], used: bool, race: Callable[..., tuple[WidthCost, Machine]]
 ) -> None:
     cost, _ = race(lambda _: seconds, alike)
-    assert (cost.used, cost.alike) == (used, used or alike.mlx)
+    assert (cost.used, cost.alike) == (used, used or "mlx" in alike)
     assert cost.mlx == pytest.approx(1.0)
-    assert cost.ours == (pytest.approx(seconds / MLX_S) if alike.ours else None)
+    assert cost.ours == (pytest.approx(seconds / MLX_S) if "ours" in alike else None)
 
 
 def test_what_counts_is_how_fast_a_kernel_is_once_the_machine_is_warm(
