@@ -62,7 +62,12 @@ def is_copy(draft: Model, main: Model) -> bool:
 
 def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimate:
     if draft.head:
-        return estimate_head_speedup(main, _bytes_of_head(main, draft), chained=is_chained(draft.head))
+        from engine.heads.mtp_config import family_of
+
+        family = family_of(main.config) if draft.head == "mtp" else None
+        # For one row, the layer of an MTP head reads the experts that its main model's does.
+        share = 1.0 if family is None or family.by_depth else _share_used(main)
+        return estimate_head_speedup(main, int(draft.weight_bytes * share), chained=is_chained(draft.head))
     return _estimate(main, *_with_draft(main, draft, relation))
 
 
@@ -81,18 +86,12 @@ def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False
     return _estimate(main, HEAD_ACCEPT_RATE, drafting)
 
 
-def _bytes_of_head(main: Model, head: Model) -> int:
-    """Return the bytes that a head reads for one row: the layer of an MTP head has experts as its main model's."""
-    from engine.heads.mtp_config import family_of
-
-    family = family_of(main.config) if head.head == "mtp" else None
-    return int(head.weight_bytes * (1.0 if family is None or family.by_depth else _share_used(main)))
-
-
 def _with_draft(main: Model, draft: Model, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
     share = size_share(draft, main)
-    return _assumed_accept_rate(share, relation), lambda depth: depth * (share + _PASS_OVERHEAD)
+    # Larger draft models of a family are assumed to agree more often, and another tokenizer to cost draft tokens.
+    rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6 if share >= 0.005 else 0.4
+    return rate - 0.2 if relation == "different" else rate, lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
 def _parameters(size: int, bits: int | None) -> float:
@@ -124,15 +123,8 @@ def _share_used(main: Model) -> float:
 
 
 def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int], float]) -> float:
-
     def at(depth: int) -> float:
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
         return tokens / (pass_cost(depth + 1) + drafting(depth))
 
     return max(map(at, range(1, MAX_DRAFTED + 1)))
-
-
-def _assumed_accept_rate(share: float, relation: str) -> float:
-    """Assume that larger draft models of a family agree more often, and that another tokenizer costs draft tokens."""
-    rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6 if share >= 0.005 else 0.4
-    return rate - 0.2 if relation == "different" else rate

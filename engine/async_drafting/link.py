@@ -12,15 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.async_drafting.messages import (
-    FROM_DRAFTER,
-    MOST_UNSENT,
-    DrafterRefusal,
-    DraftReply,
-    FromDrafter,
-    Ready,
-    ToDrafter,
-)
+from engine.async_drafting import messages
+from engine.async_drafting.messages import DrafterRefusal, DraftReply
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores
 from engine.wire.channel import Channel
 from engine.wire.child import Child
@@ -37,7 +30,7 @@ ATTEMPTS = 2
 class DrafterConnection:
     """A channel to a drafter, and a function that ends its process."""
 
-    channel: Channel[FromDrafter]
+    channel: Channel[messages.FromDrafter]
     end: Callable[[], None]
     pid: int | None = None
 
@@ -46,14 +39,8 @@ def in_a_process(folder: Path) -> DrafterConnection:
     """Start a drafter with the draft model in `folder`, in a process of its own. Raises `OSError`."""
     # One thread of the BLAS for each core of the drafter.
     environment = {"HF_HUB_OFFLINE": "1", "OPENBLAS_NUM_THREADS": str(max(1, len(own_cores())))}
-    child = Child(
-        "engine.async_drafting.serving",
-        PROCESS_OPTION,
-        [str(folder)],
-        FROM_DRAFTER,
-        environment=environment,
-        most_unsent=MOST_UNSENT,
-    )
+    module, most, codec = "engine.async_drafting.serving", messages.MOST_UNSENT, messages.FROM_DRAFTER
+    child = Child(module, PROCESS_OPTION, [str(folder)], codec, environment=environment, most_unsent=most)
     return DrafterConnection(child.channel, child.end, child.process.pid)
 
 
@@ -74,7 +61,7 @@ class DrafterLink:
         self.generation = 0
         self._start()
 
-    def send(self, message: ToDrafter) -> bool:
+    def send(self, message: messages.ToDrafter) -> bool:
         """Send a message without waiting; return False if there is no drafter."""
         if self.state != "ready" or self._connection is None:
             return False
@@ -123,7 +110,7 @@ class DrafterLink:
         except ChannelClosed as error:
             log.info("the drafter ended while it started: %s", error)
             said = DrafterRefusal("ended")
-        if isinstance(said, Ready):
+        if isinstance(said, messages.Ready):
             self.generation += 1
             self.state = "ready"
             if self._closed.is_set():

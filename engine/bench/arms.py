@@ -60,7 +60,7 @@ class Arm:
 
 
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
-    """Return plain decoding, then every method and fixed depth of the loaded pair; with rejection if `sampled`."""
+    """Return plain decoding, then all methods and fixed depths of the pair; rejection only above temperature 0."""
     settings = {"plain": SpeculationSettings(method="off")}
     for method in methods():
         if method not in (DRAFTER_METHOD, "auto", "off"):
@@ -71,11 +71,8 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
         depths = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, drafter.source)
         settings |= depths
         if temperature > 0.0:
-            settings |= {
-                f"rejection, depth {one.depth}": replace(one, acceptance="rejection")
-                for one in depths.values()
-                if one.depth is not None
-            }
+            fixed = [one for one in depths.values() if one.depth is not None]
+            settings |= {f"rejection, depth {one.depth}": replace(one, acceptance="rejection") for one in fixed}
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [_arm(scheduler, name, speculation, sampling) for name, speculation in settings.items()]
 
@@ -100,9 +97,8 @@ def _depths_of(method: str, source: str, most: int, name: str) -> dict[str, Spec
     # No plain samples: a fixed depth is the depth of every round.
     fixed = SpeculationSettings(method=method, sample_share=0.0)
     depths = [depth for depth in PROPOSERS[source].bench_depths if depth <= most]
-    return {name: SpeculationSettings(method=method)} | {
-        f"{name}, depth {depth}": replace(fixed, depth=depth) for depth in depths
-    }
+    by_depth = {f"{name}, depth {depth}": replace(fixed, depth=depth) for depth in depths}
+    return {name: SpeculationSettings(method=method)} | by_depth
 
 
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
@@ -117,9 +113,7 @@ class _Ours:
     """Answers of our engine with one setting, and the controller that they teach."""
 
     def __init__(self, scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings) -> None:
-        self._scheduler = scheduler
-        self._speculation = speculation
-        self._sampling = sampling
+        self._scheduler, self._speculation, self._sampling = scheduler, speculation, sampling
         # Each arm learns alone, because measurements of other arms on the same prompts would help auto.
         self._own = None if speculation.method == "auto" else Controller()
 
@@ -143,9 +137,8 @@ class _Ours:
         with self._deciding():
             stats = run_to_end(self._scheduler, request, sources).stats
         total = time.perf_counter() - started
-        return ArmMeasurement(
-            stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources
-        )
+        speed, ttft_s = stats.decode_tps or 0.0, stats.ttft_s or 0.0
+        return ArmMeasurement(stats.generated_tokens, speed, ttft_s, total, stats, sources)
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:
@@ -185,8 +178,7 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
         prompt = main.prompt_ids([{"role": "user", "content": question.text}])
         options = {"draft_model": draft.model, "num_draft_tokens": depth} if draft is not None else {}
         started = time.perf_counter()
-        first = now = started
-        first_round_at = started
+        first = now = first_round_at = started
         tokens = of_first_round = 0
         for response in stream_generate(main.model, main.tokenizer, prompt, max_tokens=max_tokens, **options):
             now = time.perf_counter()
@@ -196,9 +188,8 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
             if of_first_round == 0 and not response.from_draft:
                 # A round yields its tokens one by one, the bonus token last.
                 of_first_round, first_round_at = tokens, now
-        if of_first_round == 0 or now <= first_round_at:
-            return ArmMeasurement(tokens, 0.0, first - started, now - started)
-        decode_tps = (tokens - of_first_round) / (now - first_round_at)
+        timed = of_first_round > 0 and now > first_round_at
+        decode_tps = (tokens - of_first_round) / (now - first_round_at) if timed else 0.0
         return ArmMeasurement(tokens, decode_tps, first - started, now - started)
 
     return answer

@@ -70,7 +70,12 @@ def measure(
                 texts = [asked[(repetition * count + index) % len(asked)].text for index in range(count)]
                 progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
                 shares = Counter[str]()
-                runs = _mirrored(_arms(scheduler, main, texts, max_tokens, method, shares), repetition)
+                arms = {
+                    "ours": partial(_ours, scheduler, texts, max_tokens, method, shares),
+                    "plain": partial(_ours, scheduler, texts, max_tokens, "off", Counter()),
+                    "mlx-lm": partial(_mlx_lm, main, texts, max_tokens),
+                }
+                runs = _mirrored(arms, repetition)
                 # The first repetition warms up.
                 if repetition >= 0:
                     measured[count].append(runs)
@@ -79,16 +84,6 @@ def measure(
         interrupted = True
     groups = {str(count): _figures(runs, tallies[count]) for count, runs in measured.items() if runs}
     return {"machine": machine(), "interrupted": interrupted, "concurrent": groups}
-
-
-def _arms(
-    scheduler: Scheduler, main: LoadedModel, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]
-) -> dict[str, Callable[[], ConcurrencyRun]]:
-    return {
-        "ours": partial(_ours, scheduler, texts, max_tokens, method, shares),
-        "plain": partial(_ours, scheduler, texts, max_tokens, "off", Counter()),
-        "mlx-lm": partial(_mlx_lm, main, texts, max_tokens),
-    }
 
 
 def _mirrored(arms: Mapping[str, Callable[[], ConcurrencyRun]], turn: int) -> Runs:
@@ -103,11 +98,9 @@ def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
     pairs = {"ratio": ("ours", "mlx-lm"), "plain_ratio": ("plain", "mlx-lm"), "gain": ("ours", "plain")}
     ratios = {name: [runs[one].speed / runs[base].speed for runs in measured] for name, (one, base) in pairs.items()}
     names = {"ours": "", "plain": "plain_", "mlx-lm": "mlx_lm_"}
+    speeds = {prefix: median(runs[arm].speed for runs in measured) for arm, prefix in names.items()}
     return {
-        **{
-            f"{prefix}tokens_per_s": round(median(runs[arm].speed for runs in measured), 1)
-            for arm, prefix in names.items()
-        },
+        **{f"{prefix}tokens_per_s": round(speed, 1) for prefix, speed in speeds.items()},
         **{name: round(median(values), 3) for name, values in ratios.items()},
         "spread": {name: quartiles(values) for name, values in ratios.items()},
         "repetitions": len(measured),
@@ -121,10 +114,8 @@ def _ours(
     """Run our scheduler, and add the tokens of each source to `shares`."""
     scheduler.clear_prefix_cache()
     speculation = SpeculationSettings(method=method)
-    requests = [
-        ChatRequest([{"role": "user", "content": text}], speculation=speculation, max_tokens=max_tokens)
-        for text in texts
-    ]
+    asked = [[{"role": "user", "content": text}] for text in texts]
+    requests = [ChatRequest(messages, speculation=speculation, max_tokens=max_tokens) for messages in asked]
     started = time.perf_counter()
     answers = run_all(scheduler, requests, shares)
     seconds = time.perf_counter() - started

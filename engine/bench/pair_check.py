@@ -103,10 +103,8 @@ def _answer(engine: EngineClient, question: str, method: str, stop: threading.Ev
     others = engine.status().result()
     if others.active or others.waiting:
         raise _Ended("busy")
-    request = ChatRequest(
-        [{"role": "user", "content": question}], speculation=SpeculationSettings(method), max_tokens=_TOKENS
-    )
-    stream = engine.submit(request)
+    asked, speculation = [{"role": "user", "content": question}], SpeculationSettings(method)
+    stream = engine.submit(ChatRequest(asked, speculation=speculation, max_tokens=_TOKENS))
     for event in stream:
         if isinstance(event, Failed):
             raise event.error

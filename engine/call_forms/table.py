@@ -142,6 +142,7 @@ def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
 
 _DEEPSEEK = Headed(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))
 _GIGACHAT = "<|message_sep|>\n\nfunction call<|role_sep|>\n"
+_BRACKET = Marks("[", whole=True, first=True)
 _BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
 # Small 3.2 writes the call's id after its name.
 _MISTRAL_CALL = Headed(re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
@@ -254,17 +255,9 @@ FORMS: dict[str, CallForm] = {
         between="; ",
         signs=(('"parameters": dict',), ("<|python_tag|>", "parameters")),
     ),
-    "json_list": CallForm(
-        (Marks("[", whole=True, first=True),),
-        as_json,
-        json_call(_NAMED),
-        "[",
-        "]",
-        ", ",
-        (('[{"name": "tool_call_name"',),),
-    ),
+    "json_list": CallForm((_BRACKET,), as_json, json_call(_NAMED), "[", "]", ", ", (('[{"name": "tool_call_name"',),)),
     "python_list": CallForm(
-        (Marks("[", whole=True, first=True), Marks("<|python_start|>", "<|python_end|>")),
+        (_BRACKET, Marks("<|python_start|>", "<|python_end|>")),
         as_python_list,
         python_call,
         "[",

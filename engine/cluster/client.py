@@ -10,29 +10,12 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from engine import errors
 from engine.client import EngineBase, Loading, RequestStream
+from engine.cluster import messages
 from engine.cluster.errors import ClusterError
-from engine.cluster.messages import (
-    CALLS,
-    REPLIES,
-    Call,
-    Cancel,
-    EngineReply,
-    Speculate,
-    Submit,
-    ToEngine,
-    dec_hook,
-    enc_hook,
-)
-from engine.errors import (
-    BadRequest,
-    EngineClosed,
-    EngineError,
-    InternalFailure,
-    ModelCannotSee,
-    ModelNotUsable,
-    TemplateFailed,
-)
+from engine.cluster.messages import CALLS, REPLIES, EngineReply, ToEngine, dec_hook, enc_hook
+from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
@@ -65,11 +48,11 @@ class _RemoteStream(RequestStream):
 
     def cancel(self) -> None:
         super().cancel()
-        self._send(Cancel(self._number))
+        self._send(messages.Cancel(self._number))
 
     def speculate(self, settings: SpeculationSettings) -> None:
         super().speculate(settings)
-        self._send(Speculate(self._number, settings))
+        self._send(messages.Speculate(self._number, settings))
 
     def deliver(self, event: Event) -> None:
         if isinstance(event, TokensCommitted):
@@ -149,23 +132,23 @@ class RemoteEngine(EngineBase):
         with self._lock:
             refusal = self._refusal
             if refusal is None and request.pictures:
-                refusal = ModelCannotSee("", "cluster")
+                refusal = errors.ModelCannotSee("", "cluster")
             if refusal is None and request.embedding:
-                refusal = BadRequest("model", "on one machine", "cluster")
+                refusal = errors.BadRequest("model", "on one machine", "cluster")
             if refusal is None:
                 self._streams[number] = stream
         if refusal is not None:
             stream.fail(refusal)
         else:
             try:
-                self._send(Submit(number, request))
+                self._send(messages.Submit(number, request))
             # The request has half of a surrogate pair.
             except UnicodeEncodeError as error:
-                self._deliver(number, Failed(TemplateFailed(str(error)), "", None))
+                self._deliver(number, Failed(errors.TemplateFailed(str(error)), "", None))
         return stream
 
     def close(self) -> None:
-        self._end(EngineClosed(), failed=False)
+        self._end(errors.EngineClosed(), failed=False)
         self._join()
 
     def fail(self, error: EngineError) -> None:
@@ -183,7 +166,7 @@ class RemoteEngine(EngineBase):
         if refusal is not None:
             future.set_exception(refusal)
         else:
-            self._send(Call(number, name, pack(arguments, enc_hook)))
+            self._send(messages.Call(number, name, pack(arguments, enc_hook)))
         return future
 
     def _send(self, message: ToEngine) -> None:
@@ -247,10 +230,8 @@ class RemoteEngine(EngineBase):
     def _is_a_loss(self, error: EngineError) -> bool:
         """Whether rank 0 failed because another rank is lost; the watch over the ranks then calls `fail`."""
         # While a model warms up, a failed pass is reported as weights that do not fit.
-        doubtful = isinstance(error, InternalFailure) or (
-            isinstance(error, ModelNotUsable) and error.reason == "wrong-tensors"
-        )
-        return doubtful and self._over.wait(ROOT_CAUSE_WAIT_S)
+        misfit = isinstance(error, errors.ModelNotUsable) and error.reason == "wrong-tensors"
+        return (misfit or isinstance(error, errors.InternalFailure)) and self._over.wait(ROOT_CAUSE_WAIT_S)
 
     def _end(self, error: EngineError, *, failed: bool) -> None:
         """Refuse all further calls, and end those that are open."""

@@ -104,12 +104,8 @@ class Cluster:
         places = [process.wait_for("listening", START_S) for process in self._processes]
         ports = [int(place["ring"]) for place in places]
         for process in self._processes:
-            process.tell(
-                {
-                    "control": [self.machines.all[0].address, places[0]["control"]],
-                    "ring": places_of(self.machines, ports),
-                }
-            )
+            control = [self.machines.all[0].address, places[0]["control"]]
+            process.tell({"control": control, "ring": places_of(self.machines, ports)})
         for process in self._processes:
             process.wait_for("ready", JOIN_S)
             process.joined = True
@@ -154,9 +150,8 @@ def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
     learned = settings.learned_file
     if learned is not None:
         learned = learned.with_name(f"{learned.stem}-{ranks}-machines{learned.suffix}")
-    return replace(
-        settings, prefix_cache_folder=None, answer_index_folder=None, taught_folder=None, learned_file=learned
-    )
+    settings = replace(settings, prefix_cache_folder=None, answer_index_folder=None)
+    return replace(settings, taught_folder=None, learned_file=learned)
 
 
 def places_of(machines: Machines, ports: Sequence[int]) -> list[list[str]]:

@@ -127,7 +127,13 @@ def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBy
 def serve_fetch(access: HubAccess, cache: Path) -> int:
     """Download what the first line of the input orders, until the input ends; return the exit code."""
     job = _ordered(access, cache, json.loads(sys.stdin.readline()))
-    threading.Thread(target=_end_with_input, args=(job,), name="fetch-input", daemon=True).start()
+
+    def end_with_input() -> None:
+        while select.select([0], [], [])[0] and os.read(0, 4096):
+            pass
+        job.connections.end()
+
+    threading.Thread(target=end_with_input, name="fetch-input", daemon=True).start()
     try:
         done = _run(job, lambda count, total: _say(bytes=count, total=total))
     except HubError as error:
@@ -139,12 +145,6 @@ def serve_fetch(access: HubAccess, cache: Path) -> int:
 
 def _say(**message: Any) -> None:
     print(json.dumps(message), flush=True)
-
-
-def _end_with_input(job: DownloadJob) -> None:
-    while select.select([0], [], [])[0] and os.read(0, 4096):
-        pass
-    job.connections.end()
 
 
 def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
@@ -168,10 +168,8 @@ def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
 
 def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> DownloadJob:
     without, commit = frozenset(order["without"]), str(order["commit"])
-    repository = parse_repository(str(order["repository"]))
-    return _part(
-        access, cache, repository, commit if COMMIT.fullmatch(commit) else "", lambda name: name not in without
-    )
+    repository, commit = parse_repository(str(order["repository"])), commit if COMMIT.fullmatch(commit) else ""
+    return _part(access, cache, repository, commit, lambda name: name not in without)
 
 
 def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> DownloadJob:

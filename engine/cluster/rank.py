@@ -107,7 +107,8 @@ class _Rank:
         self._rank, self._size = int(order["rank"]), int(order["size"])
         self._secret = bytes.fromhex(order["secret"])
         self._host = str(order["hosts"][self._rank])
-        self._ring = _free_port(str(order["address"]))
+        with _listen(str(order["address"])) as free:
+            self._ring = int(free.getsockname()[1])
         # Other threads, and Python's start of a thread, wait for ever for a thread that failed, so it ends the rank.
         threading.excepthook = lambda found: self._fail(found.exc_value or RuntimeError(found.exc_type.__name__))
         sys.unraisablehook = self._unraisable
@@ -280,11 +281,6 @@ def _listen(address: str) -> socket.socket:
     """Return a socket that listens at `address` only."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     return socket.create_server((address, 0), family=family, backlog=8)
-
-
-def _free_port(address: str) -> int:
-    with _listen(address) as found:
-        return int(found.getsockname()[1])
 
 
 if __name__ == "__main__":

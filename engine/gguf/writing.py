@@ -75,7 +75,12 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance]:
         layout = _layout(source, _version(source))
         status = source.stat()
         write_tokenizer(layout.file.metadata, folder)
-        _write_settings(layout, folder)
+        (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
+        names = _shard_names(layout)
+        if len(names) > 1:
+            held = [(name, output) for name, shard in zip(names, layout.shards, strict=True) for output in shard]
+            places = {array: name for name, output in held for array in output.arrays}
+            (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     outputs = [output for shard in layout.shards for output in shard]
@@ -88,19 +93,6 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance]:
         requantised=tuple(sorted({one.tensor.name for one in outputs if one.width and not one.width.kept})),
         version=VERSION,
     )
-
-
-def _write_settings(layout: _Layout, folder: Path) -> None:
-    (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
-    names = _shard_names(layout)
-    if len(names) > 1:
-        places = {
-            array: name
-            for name, shard in zip(names, layout.shards, strict=True)
-            for output in shard
-            for array in output.arrays
-        }
-        (folder / INDEX_NAME).write_text(json.dumps({"metadata": {}, "weight_map": places}))
 
 
 @task

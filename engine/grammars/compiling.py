@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 from llguidance import LLMatcher, LLParserLimits, LLTokenizer
 
 from engine.errors import GrammarNotUsable
 from engine.sandbox.tasks import task
 
-Result = TypeVar("Result")
 # Fuel and items bound the time of a mask to milliseconds.
 LIMITS = LLParserLimits(
     max_grammar_size=100_000,
@@ -40,22 +37,16 @@ def compile_by_byte(source: str) -> LLMatcher:
 @task
 def trial(lark: str) -> str:
     """Compile a grammar for single bytes and return its error, or ""."""
+    before = threading.stack_size(_TRIAL_STACK)
     try:
-        matcher = _with_stack(_TRIAL_STACK, lambda: compile_by_byte(lark))
+        with ThreadPoolExecutor(1, "grammar") as pool:
+            matcher = pool.submit(compile_by_byte, lark).result()
         matcher.compute_bitmask()
     except GrammarNotUsable as error:
         return str(error.arguments["detail"])
-    return sentence(matcher.get_error()) if matcher.is_error() else ""
-
-
-def _with_stack(size: int, work: Callable[[], Result]) -> Result:
-    """Do `work` on a thread with a stack of `size` bytes, and wait for it."""
-    before = threading.stack_size(size)
-    try:
-        with ThreadPoolExecutor(1, "grammar") as pool:
-            return pool.submit(work).result()
     finally:
         threading.stack_size(before)
+    return sentence(matcher.get_error()) if matcher.is_error() else ""
 
 
 def sentence(words: str) -> str:

@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 
 # What keeps a request from sharing passes if its text must not depend on their widths; a reason of plain rounds, too.
 SAME_TEXT = "same-text"
-_batched = attrgetter("batched")
 
 
 class CachesLost(Exception):
@@ -85,7 +84,7 @@ class Decoding:
         if len(self.turns) > 1 and not waits:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
             self.turns.rotate(-1)
-            self.turns = deque(sorted(self.turns, key=_batched))
+            self.turns = deque(sorted(self.turns, key=attrgetter("batched")))
 
     @property
     def _alone_as_before(self) -> bool:

@@ -201,7 +201,10 @@ class Scheduler:
         self._last_used = time.monotonic()
         try:
             self.relieve_memory()
-            self._drop_cancelled()
+            for active in self._all_active:
+                if active.stream.cancelled:
+                    self._cancel(active)
+            self._waiting.drop_cancelled()
             if self._waiting:
                 self._start_waiting()
             other = self._work_besides_decoding()
@@ -409,13 +412,6 @@ class Scheduler:
             self._cancel(active)
         self._pacer.reset()
         self._device_failures = 0
-
-    def _drop_cancelled(self) -> None:
-        for active in self._all_active:
-            if active.stream.cancelled:
-                self._cancel(active)
-        if self._waiting:
-            self._waiting.drop_cancelled()
 
     def _drop_draft_caches(self) -> None:
         self.teaching.stop()

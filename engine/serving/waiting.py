@@ -118,9 +118,8 @@ class Waiting(deque[RequestStream]):
         grammar = None if parts.grammar is None else parts.grammar.result()
         generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar, parts.files)
         generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.note_pace())
-        return ActiveRequest(
-            stream, generation, needed_bytes=self._models.memory.cache_bytes(self._longest(generation))
-        )
+        needed = self._models.memory.cache_bytes(self._longest(generation))
+        return ActiveRequest(stream, generation, needed_bytes=needed)
 
     def _make_room(self, generation: Generation, others: Sequence[ActiveRequest]) -> None:
         """Drop finished turns, then models that are not in use, if the request fits then. Raises `NotEnoughMemory`."""

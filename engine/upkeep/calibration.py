@@ -86,11 +86,8 @@ class Trial:
         self._drafting.set_draft(self._drafter)
         self._drafting.controllers.use(self.controller)
         method = self._source if self._drafter is None else DRAFTER_METHOD
-        request = ChatRequest(
-            prompt=sample_prompt(main, stop),
-            speculation=SpeculationSettings(method, depth=0, sample_share=0.0),
-            max_tokens=None,
-        )
+        speculation = SpeculationSettings(method, depth=0, sample_share=0.0)
+        request = ChatRequest(prompt=sample_prompt(main, stop), speculation=speculation, max_tokens=None)
         # Without end tokens the answer never ends, which does not change the cost of rounds.
         endless = replace(main, end_tokens=frozenset())
         self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())

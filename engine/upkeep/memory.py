@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
+from engine.advice import fit
 from engine.advice.cache_shape import cached_elements
-from engine.advice.fit import (
-    ModelSize,
-    check_fit,
-    largest_context,
-    number_bytes,
-    stored_bits,
-    working_set_limit,
-    workspace_bytes,
-)
+from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.cpu_backend.backend import backend
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
@@ -42,7 +35,7 @@ def recommended_limit() -> int:
     """Return Metal's recommended working set in bytes or, without Metal, an equal share of the system's memory."""
     if mx.metal.is_available():
         return int(mx.device_info()["max_recommended_working_set_size"])
-    return working_set_limit(system_memory().total)
+    return fit.working_set_limit(system_memory().total)
 
 
 def return_freed_memory() -> None:
@@ -86,7 +79,7 @@ def cpu_bytes(path: Path) -> int:
 
 def element_bytes(kv_bits: int | None) -> float:
     """Return the bytes of one number in a cache of `kv_bits` bits."""
-    return number_bytes(kv_bits or 0) if kv_bits or backend().keeps_weights else 4.0
+    return fit.number_bytes(kv_bits or 0) if kv_bits or backend().keeps_weights else 4.0
 
 
 def count_here(config: Mapping[str, Any]) -> CacheShape:
@@ -106,7 +99,7 @@ def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: i
         report.needed,
         free,
         tokens,
-        largest_context(main, draft, free),
+        fit.largest_context(main, draft, free),
         tuple((term.code, term.model, term.bytes) for term in report.terms if term.bytes),
         kv_bits=next(fitting, 0),
         draft_bytes=max(0, without.free_after) if draft is not None else 0,
@@ -169,7 +162,7 @@ class ModelMemory:
         ]
         if used is not None:
             # The next pass uses again what one has freed; nothing needs more than that.
-            self._limits.set(self._resident_bytes(used), workspace_bytes(*self._sizes))
+            self._limits.set(self._resident_bytes(used), fit.workspace_bytes(*self._sizes))
         elif not resident:
             self._limits.restore()
 

@@ -44,8 +44,7 @@ class ModelChanges:
         before_draft_changes: Callable[[], None],
         before_own_unloads: Callable[[], None],
     ) -> None:
-        self._models = models
-        self._prefix_cache = prefix_cache
+        self._models, self._prefix_cache = models, prefix_cache
         self._before_main_changes = before_main_changes
         self._before_draft_changes = before_draft_changes
         self._before_own_unloads = before_own_unloads

@@ -228,9 +228,7 @@ class Models:
         del dropped
         log.info("unloaded %s until the next request", path)
         if self._current is not None and self._current.path == path:
-            self._async_drafters.close()
-            self.controllers.keep()
-            self._current = self._probe = None
+            self._put_aside()
             self.controllers.pair = ("", "")
         self.memory.follow(self.resident, self._current)
         release_unused_memory()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -142,10 +141,9 @@ def test_a_machine_that_gets_slower_or_faster_decides_no_ratio(
         ran.append(name)
         return concurrency.ConcurrencyRun(100, seconds * getting ** len(ran))
 
-    arms = {"ours": 1.0, "plain": 2.0, "mlx-lm": 2.0}
-    monkeypatch.setattr(
-        concurrency, "_arms", lambda *_: {name: partial(run, name, seconds) for name, seconds in arms.items()}
-    )
+    arms = {"auto": 1.0, "off": 2.0, "mlx-lm": 2.0}
+    monkeypatch.setattr(concurrency, "_ours", lambda _one, _texts, _most, method, _shares: run(method, arms[method]))
+    monkeypatch.setattr(concurrency, "_mlx_lm", lambda *_: run("mlx-lm", arms["mlx-lm"]))
     report = concurrency.measure(scheduler, pair[0], [2], [HELLO], repetitions=8, max_tokens=4)
     figures = report["concurrent"]["2"]
     assert figures["ratio"] == pytest.approx(2.0, rel=0.02)
