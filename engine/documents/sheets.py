@@ -65,6 +65,9 @@ class SheetsReader:
             if address := self._links.get(place):
                 text = linked(text, address)
             texts.append(f"{text} [Note: {note}]" if (note := self._notes.get(place)) else text)
+        if row.get("hidden") in _TRUE and any(texts):
+            self._text.left_out["hidden-row"] += 1
+            return []
         return texts
 
     def _shown(self, cell: Element, formula: str) -> str:

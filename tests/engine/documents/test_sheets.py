@@ -81,9 +81,10 @@ def test_notes_addresses_and_boxes_are_beside_their_cells() -> None:
     assert text_of(rows(cells), comments=THREAD) == table("1 [Note: Why?]", "2")
 
 
-def test_a_sheet_that_is_hidden_is_left_out_and_counted() -> None:
+def test_rows_and_sheets_that_are_hidden_are_left_out_and_counted() -> None:
+    sheet = rows("<c><v>1</v></c>") + '<row hidden="1"><c><v>2</v></c></row><row hidden="1"><c/></row>'
     book = BOOK.format("").replace("</sheets>", '<sheet name="T" state="veryHidden" id="rId1"/></sheets>')
-    assert text_of(rows("<c><v>1</v></c>"), book) == "| 1 |\n| --- |\n\n[Left out: 1 hidden sheet]"
+    assert text_of(sheet, book) == "| 1 |\n| --- |\n\n[Left out: 1 hidden row, 1 hidden sheet]"
 
 
 def test_a_damaged_part_costs_that_part() -> None:
