@@ -152,6 +152,12 @@ POINTS = (
         long=True,
     ),
     Point(
+        "behind 500 and 1,500 tokens of context automatic is not slower than plain (read the table)",
+        (*TANDEM, "bench", "--context", "500,1500"),
+        here=True,
+        long=True,
+    ),
+    Point(
         "on a quiet Mac the window takes at most 3 % of the engine's speed, and no frame is more than one late",
         (PYTHON, "-m", "tests.benchmarks.window"),
         here=True,

@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ def add_parser(subparsers: Any) -> None:
             "tandem bench --repetitions 1",
             "tandem bench --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit",
             "tandem bench --against mlx-lm --json",
+            "tandem bench --context 2k,8k,32k --repetitions 1",
         ),
         "Measure every way of drafting on this computer beside plain decoding: all answer the same prompts, in turn.",
     )
@@ -52,8 +54,11 @@ def add_parser(subparsers: Any) -> None:
     questions("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
     questions("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     questions("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
+    context_help = "one question behind so many tokens of source code, such as 2k,8k, which are read once"
+    questions("--context", metavar="TOKENS", help=context_help)
     ways = parser.add_argument_group("ways of drafting").add_argument
-    ways("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
+    against_help = "also measure another program's generation on the same models; mlx-dspark must be installed"
+    ways("--against", choices=("mlx-lm", "mlx-dspark"), help=against_help)
     ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
     output = parser.add_argument_group("output").add_argument
     output("--json", action="store_true", help="print one JSON object instead of a table")
@@ -124,6 +129,10 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     require(not follow, "prompts", "without schemas where mlx-lm answers, too", str(arguments.prompts))
     # Models that do not fit are measured, too.
     settings = EngineSettings(allow_oversize=True)
+    contexts = _numbers(arguments.context.replace("k", "000"), "context", 10**6) if arguments.context else []
+    if contexts:
+        require(not arguments.prompts and not arguments.synthetic, "context", "without prompts and synthetic", "both")
+        settings = replace(settings, prefix_cache_bytes=2**62)
     scheduler = Scheduler(settings)
     most = scheduler.settings.most_active
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
@@ -134,12 +143,16 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     else:
         main = load(model_folder(pair[0]))
         drafter = install(scheduler, main, pair[1])
+    if contexts:
+        chosen_prompts = prompts.at_contexts(main, contexts)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if counts:
         return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
-    if arguments.against:
-        source = scheduler.models.drafter
+    source = scheduler.models.drafter
+    if arguments.against == "mlx-dspark":
+        chosen += arms.mlx_dspark_arms(main, source)
+    elif arguments.against:
         chosen += arms.mlx_lm_arms(main, source.model if isinstance(source, DraftSource) else None)
     schedulers = [scheduler]
     for path in others:
@@ -153,7 +166,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     summary = runner.summarise(outcome.samples)
     for one in schedulers:
         one.close()
-    return {"models": models, "interrupted": outcome.interrupted, **summary}
+    shares = runner.context_shares(summary["arms"]) if contexts and summary["arms"] else {}
+    return {"models": models, "interrupted": outcome.interrupted, **summary, "context_shares": shares}
 
 
 def _numbers(text: str, option: str, most: int) -> list[int]:

@@ -23,6 +23,9 @@ def print_report(report: dict[str, Any]) -> None:
         _print_arms(report["arms"])
         _print_kinds(report["arms"])
         _print_sources(report["arms"])
+    if report.get("context_shares"):
+        shares = ", ".join(f"{kind} {_percent(share)}" for kind, share in report["context_shares"].items())
+        print(f"\nof a plain step, the context adds (mostly attention): {shares}")
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:
@@ -57,6 +60,7 @@ def _print_arms(arms: dict[str, Any]) -> None:
         "slowest": ("slowest_speedup", _ratio),
         "answer": ("answer_speedup", _ratio),
         "first token": ("ttft_ratio", _ratio),
+        "round": ("tokens_per_round", lambda value: str(value or "-")),
         "accepted": ("accept_rate", _percent),
         "overhead": ("host_share", _percent),
     }

@@ -1,4 +1,4 @@
-"""The arms of a benchmark: our engine with different settings, and mlx-lm's own generation on the same models."""
+"""The arms of a benchmark: our engine with different settings, and mlx-lm's and mlx-dspark's own generation."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
 
 from mlx_lm import stream_generate
 
 from engine.bench.prompts import BenchPrompt
 from engine.client import RequestStream
+from engine.errors import BadRequest
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.main_model.loaded_model import LoadedModel
 from engine.methods import DRAFTER_METHOD, PROPOSERS, methods
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.controller import Controller
+from engine.speculation.drafters.sources import Drafter, HeadSource
 from engine.stats import RequestStats
 
 # The depths of mlx-lm's own speculative loop.
 FIXED_DEPTHS = (2, 4, 6, 8)
+# What mlx-dspark 0.20 loads a kind of head with, and drafts with.
+_DSPARK = {"dflash": ("load_dflash", "dflash_generate"), "dspark": ("load_drafter", "speculative_generate")}
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class ArmMeasurement:
     `decode_tps` is the speed after the first round, `total_s` the time from the request to the last token. Decode
     speeds are not quite comparable: the draft model's prefill comes after the first token here, and before it in
     mlx-lm. `total_s` contains it on both sides. `sources` counts the tokens by source, "main" for the main model. For
-    mlx-lm `stats` is None and `sources` is empty.
+    other programs `stats` is None and `sources` is empty, and mlx-lm does not count rounds.
     """
 
     tokens: int
@@ -40,6 +46,7 @@ class ArmMeasurement:
     total_s: float
     stats: RequestStats | None = None
     sources: Mapping[str, int] = field(default_factory=dict)
+    tokens_per_round: float | None = None
 
     @property
     def host_share(self) -> float | None:
@@ -109,6 +116,24 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     return arms
 
 
+def mlx_dspark_arms(main: LoadedModel, drafter: Drafter | None) -> list[Arm]:
+    """Return arms of mlx-dspark on the same model: plain, with look-ups, and with the same head and look-ups.
+
+    It reads the head's folder in its own way, which is in 4 bits. Raises `BadRequest` if it is not installed.
+    """
+    try:
+        dspark: Any = import_module("mlx_dspark")
+    except ImportError as error:
+        raise BadRequest("against", "a package that is installed", "mlx-dspark") from error
+    target = dspark.Target(main.model, main.tokenizer)
+    loops = {"plain": dspark.greedy_generate, "look-ups": dspark.lookup_generate}
+    if isinstance(drafter, HeadSource) and (names := _DSPARK.get(drafter.head.kind.removesuffix("2"))):
+        load, loop = (getattr(dspark, name) for name in names)
+        head, _ = load(str(drafter.info.path))
+        loops["head"] = lambda target, tokenizer, **rest: loop(target, tokenizer, head, lookup_drafts=True, **rest)
+    return [Arm(f"mlx-dspark {name}", _mlx_dspark(main, target, loop)) for name, loop in loops.items()]
+
+
 class _Ours:
     """Answers of our engine with one setting, and the controller that they teach."""
 
@@ -129,7 +154,8 @@ class _Ours:
 
     def answer(self, prompt: BenchPrompt, max_tokens: int) -> ArmMeasurement:
         """Run the prompt once and measure it."""
-        self._scheduler.clear_prefix_cache()
+        if not prompt.cached:
+            self._scheduler.clear_prefix_cache()
         messages = [{"role": "user", "content": prompt.text}]
         request = ChatRequest(messages, self._sampling, self._speculation, max_tokens, grammar=prompt.grammar)
         started = time.perf_counter()
@@ -138,7 +164,8 @@ class _Ours:
             stats = run_to_end(self._scheduler, request, sources).stats
         total = time.perf_counter() - started
         speed, ttft_s = stats.decode_tps or 0.0, stats.ttft_s or 0.0
-        return ArmMeasurement(stats.generated_tokens, speed, ttft_s, total, stats, sources)
+        rounds = stats.tokens_per_round
+        return ArmMeasurement(stats.generated_tokens, speed, ttft_s, total, stats, sources, rounds)
 
     @contextmanager
     def _deciding(self) -> Iterator[None]:
@@ -191,5 +218,15 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
         timed = of_first_round > 0 and now > first_round_at
         decode_tps = (tokens - of_first_round) / (now - first_round_at) if timed else 0.0
         return ArmMeasurement(tokens, decode_tps, first - started, now - started)
+
+    return answer
+
+
+def _mlx_dspark(main: LoadedModel, target: Any, loop: Any) -> Callable[[BenchPrompt, int], ArmMeasurement]:
+    def answer(question: BenchPrompt, most: int) -> ArmMeasurement:
+        prompt = main.prompt_ids([{"role": "user", "content": question.text}])
+        done = loop(target, main.tokenizer, prompt_ids=prompt, max_new_tokens=most)
+        figures = done.num_tokens, done.decode_tokens_per_sec, done.prefill_seconds, done.seconds
+        return ArmMeasurement(*figures, tokens_per_round=done.mean_accept_len)
 
     return answer

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,16 +14,21 @@ from msgspec import Meta, Struct
 
 from engine.errors import BadRequest, require
 from engine.grammars.grammar import Grammar
+from engine.main_model.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
 class BenchPrompt:
-    """One question: the kind of task, the language of the answer, and the grammar of the answer, if any."""
+    """One question: the kind of task, the language of the answer, and the grammar of the answer, if any.
+
+    A `cached` one is read once, and every way of decoding begins at its end.
+    """
 
     kind: str
     language: str
     text: str
     grammar: Grammar | None = None
+    cached: bool = False
 
 
 _CODE = """def total(items, tax):
@@ -53,6 +60,18 @@ BUILT_IN = (
     BenchPrompt("prose", "ja", "できることを数文で教えてください。"),
     BenchPrompt("prose", "zh", "用几句话说说你能做什么。"),
 )
+
+
+def at_contexts(main: LoadedModel, contexts: Sequence[int]) -> tuple[BenchPrompt, ...]:
+    """Return a question alone, and behind source code with which its prompt has about so many tokens."""
+    code = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(os.__file__).parent.glob("[a-d]*.py")))
+    prompts = []
+    for count in (0, *contexts):
+        # Tokens of code have fewer characters.
+        ids = main.tokenizer.encode(code[: 8 * count])[:count]
+        text = f"{main.tokenizer.decode(ids)}\n\nExplain in some sentences what a class is, and give an example."
+        prompts.append(BenchPrompt(f"{count} tokens", "en", text.lstrip(), cached=True))
+    return tuple(prompts)
 
 
 class _PromptRow(Struct):

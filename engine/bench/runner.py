@@ -95,6 +95,13 @@ def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, A
     return {"machine": machine(), "baseline": baseline, "arms": arms}
 
 
+def context_shares(arms: dict[str, Any]) -> dict[str, float]:
+    """Return by context what share of a plain step it adds, mostly attention, from `summarise`'s arms."""
+    speeds = {kind: figures["decode_tps"] for kind, figures in arms["plain"]["by_kind"].items()}
+    alone = speeds.pop(next(iter(speeds)))
+    return {kind: round(1 - speed / alone, 3) for kind, speed in speeds.items() if alone}
+
+
 def quartiles(values: Sequence[float]) -> tuple[float, float]:
     """Return the lower and the upper quartile."""
     lower, _, upper = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
@@ -125,6 +132,7 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[BenchPrompt, int],
     ttfts = [t.measure.ttft_s / reference[t.prompt, t.repetition].ttft_s for t in samples]
     drafted = sum(t.measure.stats.drafted for t in samples if t.measure.stats)
     accepted = sum(t.measure.stats.accepted for t in samples if t.measure.stats)
+    rates = [t.measure.tokens_per_round for t in samples if t.measure.tokens_per_round is not None]
     hosts = [t.measure.host_share for t in samples if t.measure.host_share is not None]
     tokens = sum((Counter(t.measure.sources) for t in samples), Counter[str]())
     return {
@@ -134,6 +142,7 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[BenchPrompt, int],
         "slowest_speedup": round(min(lasting), 3) if lasting else None,
         "answer_speedup": round(median(_answer_ratio(t, reference) for t in samples), 3),
         "ttft_ratio": round(median(ttfts), 3),
+        "tokens_per_round": round(median(rates), 2) if rates else None,
         "accept_rate": round(accepted / drafted, 3) if drafted else None,
         "host_share": round(median(hosts), 4) if hosts else None,
         "sources": {source: round(count / tokens.total(), 3) for source, count in tokens.most_common()},
@@ -149,5 +158,5 @@ def _answer_ratio(sample: Sample, reference: dict[tuple[BenchPrompt, int], ArmMe
 
 def _possible(ratio: float, measure: ArmMeasurement) -> float:
     """Return a ratio to plain decoding, at most the tokens a round: a larger one says that the baseline stalled."""
-    rate = measure.stats.tokens_per_round if measure.stats else None
+    rate = measure.tokens_per_round
     return ratio if rate is None else min(ratio, rate)

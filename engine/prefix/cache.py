@@ -99,10 +99,7 @@ class PrefixCache:
         self.shrink()
 
     def shrink(self, budget: int | None = None) -> None:
-        """Drop the least recently used until the rest fits into `budget` bytes, by default the cache's own budget.
-
-        The inner checkpoints of conversations go first, except those of the last turn.
-        """
+        """Drop checkpoints, and then the least recently used, until the rest fits into `budget`, by default its own."""
         budget = self.budget if budget is None else budget
         for entry in self._entries:
             if self.bytes > budget:

@@ -56,6 +56,14 @@ def test_bench_compares_arms_and_prints_one_object(
     assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
 
 
+def test_bench_measures_behind_contexts(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--ways", "auto", "--repetitions", "1", "--max-tokens", "3", "--json")
+    assert main(["bench", "--context", "1k", *options]) == 0
+    report = printed_report(capsys)
+    assert set(report["arms"]["auto"]["by_kind"]) == {"0 tokens", "1000 tokens"}
+    assert set(report["context_shares"]) == {"1000 tokens"}
+
+
 def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], measure: Callable[..., int], tmp_path: Path) -> None:
     head = write_head(tmp_path / "head", starter_pair()[0])
     assert measure("--json", "--draft", str(head), "--ways", "head; head, depth 4") == 0
@@ -98,6 +106,8 @@ def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> Non
         # An engine takes up to 8 at once.
         *(["--concurrent", counts] for counts in ("0", "two", "1,99")),
         ["--prompts", "tests/benchmarks/schemas.jsonl", "--against", "mlx-lm"],
+        ["--context", "0.1k"],
+        ["--context", "2k", "--synthetic", "20M"],
     ],
 )
 def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
@@ -168,7 +178,7 @@ def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.Capt
 def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pytest.CaptureFixture[str]) -> None:
     figures: dict[str, Any] = {
         "decode_tps": 1234.5, "speedup": 12.34, "slowest_speedup": 12.34, "answer_speedup": 12.34,
-        "ttft_ratio": 12.34, "accept_rate": 1.0, "host_share": 1.0,
+        "ttft_ratio": 12.34, "tokens_per_round": 12.34, "accept_rate": 1.0, "host_share": 1.0,
         "sources": {"main": 1.0, "draft": 1.0, "ngram": 1.0, "grammar": 1.0, "head": 1.0},
     }  # fmt: skip
     kinds = {
@@ -180,12 +190,14 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
             "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
             "models": {"main": "m", "draft": None},
             "arms": {name: figures | {"by_kind": kinds} for name in names},
+            "context_shares": {"2000 tokens": 0.12, "8000 tokens": 0.34},
         }
     )
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
     assert all(sum(kind in line.split() for line in lines) == 1 for kind in kinds)
     assert sum("tokens by source" in line for line in lines) == 1
+    assert lines[-1].endswith("2000 tokens 12%, 8000 tokens 34%")
 
 
 def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from engine import starter_pair
 from engine.bench import concurrency
-from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_lm_arms, our_arms, run_to_end
-from engine.bench.prompts import BenchPrompt, read_prompts
+from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_dspark_arms, mlx_lm_arms, our_arms, run_to_end
+from engine.bench.prompts import BenchPrompt, at_contexts, read_prompts
 from engine.errors import EngineError, PromptTooLong
 from engine.grammars.checks import check_grammar
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
+from engine.speculation.drafters.sources import HeadSource
 from tests.engine.serving_requests import PLAIN, request
 
 HELLO = BenchPrompt("chat", "en", "hello")
@@ -151,3 +155,56 @@ def test_a_machine_that_gets_slower_or_faster_decides_no_ratio(
     assert all(1.9 < quartile < 2.1 for quartile in figures["spread"]["ratio"])
     # Nobody is always the first.
     assert {ran[start] for start in range(0, len(ran), 2 * len(arms))} == set(arms)
+
+
+def test_behind_a_context_every_arm_begins_at_the_end_of_one_reading(scheduler: Scheduler) -> None:
+    alone, behind = at_contexts(scheduler.models.main, [300])
+    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
+    first = arms["plain"].answer(behind, 4)
+    assert first.stats is not None
+    assert 300 < first.stats.prompt_tokens < 420
+    for name in ("plain", "draft, depth 2", "auto"):
+        again = arms[name].answer(behind, 4)
+        assert again.stats is not None
+        assert again.stats.cached_tokens == first.stats.prompt_tokens - 1
+    assert alone.text in behind.text
+
+
+@pytest.mark.parametrize("kind", ["dflash", "dspark", "eagle"])
+def test_mlx_dspark_answers_with_the_same_model_and_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Its published interface of 0.20.3."""
+    with pytest.raises(EngineError, match="mlx-dspark"):
+        mlx_dspark_arms(load(starter_pair()[0]), None)
+    called: list[Any] = []
+
+    def loop(name: str, *, head: bool = False) -> Any:
+        def generate(target: Any, _: Any, *heads: Any, **options: Any) -> Any:
+            called.append((name, target, *heads, options.pop("lookup_drafts", None)))
+            assert (len(heads), options.keys()) == (head, {"prompt_ids", "max_new_tokens"})
+            return SimpleNamespace(
+                num_tokens=8, seconds=3.0, prefill_seconds=1.0, decode_tokens_per_sec=4.0, mean_accept_len=2.0
+            )
+
+        return generate
+
+    fake = SimpleNamespace(
+        Target=lambda *_: "target",
+        greedy_generate=loop("plain"),
+        lookup_generate=loop("look-ups"),
+        dflash_generate=loop("dflash", head=True),
+        speculative_generate=loop("dspark", head=True),
+        load_dflash=lambda path: (Path(path).name, "config"),
+        load_drafter=lambda path: (Path(path).name, "config"),
+    )
+    monkeypatch.setitem(sys.modules, "mlx_dspark", fake)
+    main = load(starter_pair()[0])
+    drafter: Any = HeadSource(SimpleNamespace(kind=kind), SimpleNamespace(path=tmp_path / "head"), None)  # type: ignore[arg-type]
+    arms = mlx_dspark_arms(main, drafter)
+    measures = [arm.answer(HELLO, 8) for arm in arms]
+    expected = [("plain", "target", None), ("look-ups", "target", None), (kind, "target", "head", True)]
+    assert called == expected[: 2 if kind == "eagle" else 3]
+    assert {(one.tokens, one.decode_tps, one.ttft_s, one.total_s, one.tokens_per_round) for one in measures} == {
+        (8, 4.0, 1.0, 3.0, 2.0)
+    }

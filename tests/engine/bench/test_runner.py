@@ -47,7 +47,7 @@ def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
 def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> None:
     samples = [
         Sample("plain", FIRST, 0, ArmMeasurement(20, 1.0, 0.1, 10.0, stats(0, 0))),
-        Sample("auto", FIRST, 0, ArmMeasurement(20, 20.0, 0.2, 0.5, RequestStats(drafted=9, tokens_per_round=2.5))),
+        Sample("auto", FIRST, 0, ArmMeasurement(20, 20.0, 0.2, 0.5, stats(9, 9), tokens_per_round=2.5)),
     ]
     auto = summarise(samples)["arms"]["auto"]
     assert (auto["speedup"], auto["slowest_speedup"], auto["answer_speedup"]) == (2.5, 2.5, 2.5)
