@@ -32,6 +32,8 @@ from engine.machine.facts import MachineFacts, read_facts
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
+# Of a page whose lines are not wrapped.
+_HEIGHT = 290
 # The full licence texts of all packages.
 _NOTICES = resource("NOTICES.txt")
 
@@ -138,10 +140,6 @@ class AdvancedPage(TablePage):
 def _facts_of(model: Any) -> dict[str, Any]:
     """Return the name and the figures of a loaded model."""
     return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}
-
-
-# Of a page whose lines are not wrapped.
-_HEIGHT = 290
 
 
 class MacCheck(QObject):

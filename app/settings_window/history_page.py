@@ -26,6 +26,13 @@ from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import method_name, recorded_name, source_name
 
+_MOST_ROWS, _MOST_SENTENCES = 5000, 4
+# The margins on the left and right, and the least number of characters in the chooser of pairs.
+_MARGIN, _NAME_CHARACTERS = 32, 28
+_NAMES = ("main_model", "draft_model", "client")
+# Columns that a narrow table leaves out, the least needed first.
+_SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
+
 
 def _model(name: str) -> str:
     return recorded_name(name) if name else figures.NONE
@@ -90,14 +97,6 @@ class HistoryTable(FigureTable["RequestRow"]):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if column >= 0:
             self.order_wanted.emit(COLUMNS[column].key, order == Qt.SortOrder.DescendingOrder)
-
-
-_MOST_ROWS, _MOST_SENTENCES = 5000, 4
-# The margins on the left and right, and the least number of characters in the chooser of pairs.
-_MARGIN, _NAME_CHARACTERS = 32, 28
-_NAMES = ("main_model", "draft_model", "client")
-# Columns that a narrow table leaves out, the least needed first.
-_SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
 
 
 class HistoryPage(ThemeAware, QWidget):

@@ -34,6 +34,13 @@ EXAMPLES = {
     "command": '"npx"', "args": '["-y", "server"]', "env": '{"KEY": "value"}', "url": '"https://server/mcp"',
     "headers": '{"Authorization": "Bearer key"}', "enabled": "true", "disabled": "false",
 }  # fmt: skip
+# What programs call the fields otherwise.
+_NAMES = {"environment": "env", "serverUrl": "url", "httpUrl": "url"}
+# A value of a variable, or an argument, as people write them.
+_Plain = str | int | float | bool
+# What people write between what JSON has, or a text, in which it is none.
+_COMMENT = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,12 +268,6 @@ def _entry(name: str, kind: str = "tools") -> str:
     return f"{kind}/{name}"
 
 
-# A value of a variable, or an argument, as people write them.
-_Plain = str | int | float | bool
-# What programs call the fields otherwise.
-_NAMES = {"environment": "env", "serverUrl": "url", "httpUrl": "url"}
-
-
 class _Imported(msgspec.Struct):
     """A server as other programs write it, once `_usual` has made one form of them."""
 
@@ -311,10 +312,6 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
     if not found:
         raise problem
     return found
-
-
-_COMMENT = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, object]:

@@ -29,6 +29,9 @@ _CODE = re.compile(
     r"|DOTNET_(STARTUP_HOOKS|ADDITIONAL_DEPS|ROOT.*)|(CORECLR|COR)_PROFILER.*|(ERL|ELIXIR_ERL)_.+"
     r"|OPENSSL_(CONF|MODULES|ENGINES)|(QT|GTK|GIO|GST)_.*(PLUGIN|MODULE).*"
 )
+# As programs write them, ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${{ secrets.NAME }} and {env:NAME}, also
+# after the name of a way to sign in.
+_LEFT_OPEN = re.compile(r"(?:(?i:bearer|basic|token) )?(?:\$\{\{?([^{}]+)\}?\}|\{((?:env|file):[^{}]+)\})")
 # What one logs in with decides nothing, in whichever family.
 _SECRET = re.compile(r"(?i:.*(PASSWORD|TOKEN|SECRET|_AUTH|USERNAME|API_?KEY))")
 
@@ -55,11 +58,6 @@ def program_of(command: str, values: Mapping[str, str]) -> str | None:
     return os.path.abspath(found) if found else None
 
 
-# As programs write them, ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${{ secrets.NAME }} and {env:NAME}, also
-# after the name of a way to sign in.
-_LEFT_OPEN = re.compile(r"((?i:bearer|basic|token) )?(?:\$\{\{?([^{}]+)\}?\}|\{((?:env|file):[^{}]+)\})")
-
-
 def with_defaults(text: str) -> str:
     """Return a text with those variables filled in that have a default."""
     return re.sub(r"\$\{\{?[^{}]*?:-([^{}]+)\}?\}", r"\1", text)
@@ -67,4 +65,4 @@ def with_defaults(text: str) -> str:
 
 def variables_in(text: str, abouts: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that a text leaves open, as they stand there, with what `abouts` says of each by name."""
-    return {found[0]: abouts.get((found[2] or found[3]).strip(), "") for found in _LEFT_OPEN.finditer(text)}
+    return {found[0]: abouts.get((found[1] or found[2]).strip(), "") for found in _LEFT_OPEN.finditer(text)}

@@ -48,9 +48,8 @@ def check_line(check: HostCheck) -> str:
     if check.bytes_per_s is not None:
         parts.append(translate("Machines", "{size}/s").format(size=size_words(int(check.bytes_per_s))))
     if check.round_trip_s is not None:
-        parts.append(
-            translate("Machines", "round trip {time} ms").format(time=number(check.round_trip_s * 1000, "f", 1))
-        )
+        words = translate("Machines", "round trip {time} ms")
+        parts.append(words.format(time=number(check.round_trip_s * 1000, "f", 1)))
     # No line begins with the separator.
     return "\u00a0· ".join(parts)
 

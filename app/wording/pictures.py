@@ -56,6 +56,5 @@ def left_out_sentence(folder: Folder | None, pair: Pair) -> str:
 
 
 def not_installed_sentence() -> str:
-    return translate("Pictures", "Pictures need more packages. Run: {command}").format(
-        command=PicturesNotInstalled.command
-    )
+    words = translate("Pictures", "Pictures need more packages. Run: {command}")
+    return words.format(command=PicturesNotInstalled.command)
