@@ -57,11 +57,11 @@ QPushButton[styleClass="plain"] { padding: 6px 8px; }
 QToolButton[styleClass="plain"] { padding: 4px 8px 4px 6px; }
 QToolButton[styleClass="plain"]:focus { padding: 2px 6px 2px 4px; }
 QPushButton[styleClass="button"] { background: $panel; border: 1px solid $line; padding: 4px 12px; text-align: center; }
-QPushButton[styleClass="button"]:hover { background: $selection; }
+QPushButton[styleClass="button"]:hover, QPushButton[styleClass="button-small"]:hover,
+    QPushButton[styleClass="chip"]:hover { background: $selection; }
 QPushButton[styleClass="button"]:focus { border: 2px solid $main; padding: 3px 11px; }
 QPushButton[styleClass="button-small"] { background: $panel; border: 1px solid $line; padding: 4px 10px;
     font-size: 12px; text-align: center; }
-QPushButton[styleClass="button-small"]:hover { background: $selection; }
 QPushButton[styleClass="button-small"]:focus { border: 2px solid $main; padding: 3px 9px; }
 QPushButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 2px 8px; }
 QPushButton[styleClass="accent"] { background: $main; color: $on_accent; padding: 5px 13px; text-align: center; }
@@ -74,7 +74,6 @@ QPushButton[styleClass="segment"]:focus { border: 1px solid $main; }
 #segments { background: $panel; border: 1px solid $line; border-radius: 8px; }
 
 QPushButton[styleClass="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
-QPushButton[styleClass="chip"]:hover { background: $selection; }
 QPushButton[styleClass="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
 QPushButton[styleClass="chip-on"] { background: $panel; border: 1px solid $draft; border-radius: 8px;
     padding: 6px 12px; }
@@ -82,21 +81,20 @@ QPushButton[styleClass="chip-on"]:hover { background: $draft_tint; }
 QPushButton[styleClass="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
 
 QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
-QToolButton[styleClass="quiet"]:focus { border: 2px solid $main; padding: 0; }
+QToolButton[styleClass="quiet"]:focus, QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }
 QToolButton[styleClass="toggle"]:checked { background: $selection; }
 QToolButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
 QToolButton[styleClass="small"]:checked { background: $selection; color: $text; }
 QToolButton[styleClass="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
 QToolButton[styleClass="help"] { color: $muted; border: 1px solid $line; border-radius: 8px; padding: 0;
     font-size: 10px; }
-QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
 
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
     selection-background-color: $main; selection-color: $on_accent; }
-QLineEdit:focus { border: 1px solid $main; }
+QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QTableView:focus, #record:focus { border: 1px solid $main; }
 
-#composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#composerCard, #overlay, #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #composerCard[active="true"] { border: 1px solid $rejected; }
 #attachment { background: $selection; border-radius: 8px; }
 #composer { background: transparent; border: none; padding: 0; }
@@ -111,15 +109,13 @@ QLineEdit:focus { border: 1px solid $main; }
 #newest { background: $panel; border: 1px solid $line; border-radius: 15px; padding: 6px; }
 #newest:hover { background: $selection; }
 #newest:focus { border: 2px solid $main; padding: 5px; }
-#question { background: $selection; border-radius: 12px; }
-#overlay { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#question, #note { background: $selection; border-radius: 12px; }
 #overlayBody { background: $panel; }
 #comparedText { background: $window; border: 1px solid $line; border-radius: 8px; padding: 3px; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
 #banner { background: $problem_tint; border-radius: 12px; }
-#offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
 #card { background: $panel; border: 1px solid $line; border-radius: 12px; }
 #settings, #pageBody { background: $window; }
@@ -127,12 +123,10 @@ QLineEdit:focus { border: 1px solid $main; }
 #settingsList { background: $sidebar; border: none; outline: none; }
 QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
     selection-background-color: $selection; selection-color: $text; }
-QTableView:focus { border: 1px solid $main; }
 QTableView::item { padding: 4px 5px; border: none; }
 QHeaderView { background: transparent; border: none; border-bottom: 1px solid $line; font-size: 12px; }
 QHeaderView::section { background: transparent; color: $muted; border: none; padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
-#record:focus { border: 1px solid $main; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[styleClass="button"]:checked { background: $selection; border: 1px solid $main; }
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
@@ -162,20 +156,17 @@ QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width:
     border-radius: 8px; }
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
 QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
-QAbstractSpinBox:focus { border: 1px solid $main; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
     background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; }
 QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; combobox-popup: 0; }
-QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBoxPrivateContainer { background: transparent; border: none; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 3px;
     outline: none; }
 QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 6px; color: $text; }
 QComboBox QAbstractItemView::item:selected { background: $selection; color: $text; }
-#note { background: $selection; border-radius: 12px; }
 #thoughts { border: none; border-left: 2px solid $line; }
 #thoughts #prose { color: $muted; }
 #codeBlock { background: $panel; border: 1px solid $line; border-radius: 8px; }

@@ -68,29 +68,20 @@ def scaled(pixels: int) -> int:
 def _palette(colours: Colours) -> QPalette:
     palette = QPalette()
     role = QPalette.ColorRole
-    values = {
-        role.Window: colours.window,
-        role.WindowText: colours.text,
-        role.Base: colours.panel,
-        role.AlternateBase: colours.sidebar,
-        role.Text: colours.text,
-        role.PlaceholderText: colours.faint,
-        role.Button: colours.panel,
-        role.ButtonText: colours.text,
-        role.BrightText: colours.problem,
-        role.Highlight: colours.main,
-        role.HighlightedText: colours.on_accent,
-        role.ToolTipBase: colours.panel,
-        role.ToolTipText: colours.text,
-        role.Link: colours.main_text,
-        role.LinkVisited: colours.main_text,
-        role.Mid: colours.line,
-        role.Light: colours.panel,
-        role.Dark: colours.line,
-        role.Shadow: colours.line,
+    roles = {
+        "window": (role.Window,),
+        "panel": (role.Base, role.Button, role.ToolTipBase, role.Light),
+        "sidebar": (role.AlternateBase,),
+        "line": (role.Mid, role.Dark, role.Shadow),
+        "text": (role.WindowText, role.Text, role.ButtonText, role.ToolTipText),
+        "faint": (role.PlaceholderText,),
+        "problem": (role.BrightText,),
+        "main": (role.Highlight,),
+        "on_accent": (role.HighlightedText,),
+        "main_text": (role.Link, role.LinkVisited),
     }
-    for name, value in values.items():
-        palette.setColor(name, QColor(value))
+    for colour, name in ((colour, name) for colour, names in roles.items() for name in names):
+        palette.setColor(name, QColor(getattr(colours, colour)))
     for name in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, name, QColor(colours.faint))
     return palette
