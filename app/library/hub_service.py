@@ -166,8 +166,6 @@ class HubService:
             self._client.close()
         self._queue = self._client = None
 
-    # Installed models and drafts for them
-
     def scan(self) -> Inventory:
         """Scan the disk. An index makes all scans but the first one fast."""
         paths, values = self._paths, self._options.values
@@ -186,12 +184,7 @@ class HubService:
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
         """Judge every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
-        main = self._main_at(path)
-        try:
-            subject, drafts = candidates(main, self._found, self.catalog)
-        except ModelNotUsable:
-            return ()
-        return tuple(self._judged(main, subject, drafts, measured))
+        return tuple(self._judged(path, self._found, None, measured))
 
     def _limit(self) -> int:
         """Return the bytes that models may use: what the engine admits, or an estimate before it runs."""
@@ -199,8 +192,6 @@ class HubService:
         return models_limit(
             self._options.values, self._options.device_limit, system_memory().total if total is None else total
         )
-
-    # The Hub
 
     def search(self, text: str) -> tuple[Entry, ...]:
         """Return models whose name contains `text`, or the one with this full name or address. Raises `HubError`."""
@@ -232,7 +223,8 @@ class HubService:
         looked = read_repository(client, entry.id, kept)
         detailed = self._entry_of(looked)
         if main_path:
-            detailed = replace(detailed, advice=self._verdict(main_path, looked))
+            verdicts = self._judged(main_path, (), looked, {})
+            detailed = replace(detailed, advice=next((one for one in verdicts if one.id == looked.id), None))
         if not only_result or entry.id in self.catalog.models or detailed.problem:
             return detailed
         context, limit = self._options.values.fit_context, self._limit()
@@ -241,20 +233,18 @@ class HubService:
         draft = self.catalog.models[best.id] if best is not None else None
         return with_pair(detailed, draft, head, self.catalog, self._complete_ids(), self._budget())
 
-    def _verdict(self, main_path: str, candidate: Model) -> PairAdvice | None:
-        main = self._main_at(main_path)
-        try:
-            subject, _ = candidates(main, (), self.catalog)
-        except ModelNotUsable:
-            return None
-        return next((one for one in self._judged(main, subject, [candidate], {}) if one.id == candidate.id), None)
-
     def _judged(
-        self, main: Model, subject: Model, drafts: Sequence[Model], measured: Mapping[str, float]
+        self, path: str, installed: Sequence[Model], candidate: Model | None, measured: Mapping[str, float]
     ) -> list[PairAdvice]:
-        budget = self._budget()
+        """Judge one candidate, or all, as drafts for the main model in `path`."""
+        main, budget = self._main_at(path), self._budget()
+        try:
+            subject, drafts = candidates(main, installed, self.catalog)
+        except ModelNotUsable:
+            return []
         context = min(budget.context, main.context or budget.context)
-        return advise(subject, drafts, context, budget.limit, measured, budget.element_bytes)
+        judged = drafts if candidate is None else [candidate]
+        return advise(subject, judged, context, budget.limit, measured, budget.element_bytes)
 
     def _budget(self) -> MemoryBudget:
         values = self._options.values
@@ -284,8 +274,6 @@ class HubService:
                 raise HubError("offline")
             return self._client
 
-    # Installed files
-
     def check(self, path: str) -> None:
         """Download the installed revision of a model in the Hub cache again. Raises `HubError`.
 
@@ -308,10 +296,7 @@ class HubService:
         return model
 
     def remove(self, plan: RemovalPlan) -> None:
-        """Remove the model and its entry in the list of downloads. What is the person's own goes to the trash.
-
-        Raises `HubError`.
-        """
+        """Remove the model and its entry among the downloads; a person's own goes to the trash. Raises `HubError`."""
         if plan.own:
             if stays := next((path for path in plan.folders if not move_to_trash(path)), None):
                 raise HubError("no-trash", plan.id, path=str(stays))

@@ -96,8 +96,6 @@ class Library(QObject):
         self.finder = Finder(self._call, self)
         settings.subscribe(self._reconfigure)
 
-    # Opening and closing
-
     def start(self) -> None:
         """Scan the disk for the first time and continue the downloads of the last run. Safe to call again."""
         if not self._started and not self._closed:
@@ -168,8 +166,6 @@ class Library(QObject):
         values = self.settings.values
         self._call(lambda hub: hub.check_access(values), then=then, failed=failed)
 
-    # Models and drafts for them
-
     def rescan(self, then: Callable[[], None] | None = None) -> None:
         """Scan the disk again; `models_changed` follows, then `then` is called."""
         self._scans += 1
@@ -234,8 +230,6 @@ class Library(QObject):
             self._machines = free
             self._reconfigure()
 
-    # Downloads
-
     @property
     def running(self) -> int:
         """The number of downloads that run or are queued."""
@@ -252,10 +246,7 @@ class Library(QObject):
             self.command("add", repository)
 
     def command(self, name: str, repository: str) -> None:
-        """Pause, resume or cancel ("pause" and so on) a download.
-
-        Cancelling it deletes its files; a finished one only leaves the list.
-        """
+        """Call "pause", "resume" or "cancel" of a download. The last deletes its files; a finished one is unlisted."""
         self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
 
     def _poll(self) -> None:
@@ -286,8 +277,6 @@ class Library(QObject):
             self._timer.stop()
         if changed:
             self.downloads_changed.emit()
-
-    # Installed files
 
     def page_of(self, repository: str) -> str:
         """Return the address of a model's page on the Hub in use."""
@@ -331,19 +320,13 @@ class Library(QObject):
         kept = tuple(one for one in self.settings.values.model_folders if one not in folders)
         self.settings.change(model_folders=kept)
 
-    # Off the Qt thread
-
     def _call(
         self,
         work: Callable[[HubService], T],
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> None:
+        """Run `work` off the Qt thread, and pass on its result, or its error to `failed` or by `problem`."""
         self.start()
-        self._run(lambda: work(self._service()), then, failed)
-
-    def _run(
-        self, work: Callable[[], T], then: Callable[[T], object], failed: Callable[[EngineError], object] | None = None
-    ) -> None:
         report = failed or self.problem.emit
-        self.background.run(work, then, lambda error: report(as_engine_error(error)))
+        self.background.run(lambda: work(self._service()), then, lambda error: report(as_engine_error(error)))

@@ -97,7 +97,8 @@ def main_choices(
     rows = [
         ModelChoice("get" if entry.partial else "use", entry, entry.path == loaded_path)
         for entry in inventory.installed
-        if _is_main(entry)
+        # The starter's draft model is too small to answer.
+        if not entry.head and not (entry.is_starter and entry.id == "draft")
     ]
     installed_ids = {entry.id for entry in inventory.installed}
     suggested = inventory.catalog if wanted else inventory.offers
@@ -167,11 +168,6 @@ def _rank(row: ModelChoice) -> tuple[int, int]:
     if not row.usable:
         return 3, row.bytes
     return (2 if row.is_starter else 0 if row.kind == "use" else 1), row.bytes
-
-
-def _is_main(entry: Entry) -> bool:
-    """Return False for heads and for the starter's draft model, which is too small to answer."""
-    return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
 def _of_advice(

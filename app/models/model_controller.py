@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from app.session.chats import Chat, Turn
     from app.session.session import Session
     from app.widgets.banner import Banner
-    from engine.errors import EngineError
     from engine.hub.download_state import DownloadStatus
 
 
@@ -69,20 +68,18 @@ class ModelController(QObject):
         for picker in (self.main_picker, self.draft_picker):
             picker.wanted.connect(self._get_choice)
             picker.more.connect(self.page_wanted)
-        self.main_picker.folder_wanted.connect(self.use_folder)
+        self.main_picker.folder_wanted.connect(lambda one: library.add_folder(one, lambda: self._use_found(one)))
         self.main_picker.file_wanted.connect(lambda file: session.models.load(file, None))
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
         library.settled.connect(self._show_settled)
         library.downloads_changed.connect(self._follow_downloads)
-        library.problem.connect(self._show_problem)
+        library.problem.connect(lambda error: banner.show_message(lambda: error_sentence(error)))
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_memory_limit)
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
-
-    # Choosing
 
     def use(self, entry: Entry) -> None:
         """Load this model with its installed draft, or let this head draft for the loaded model."""
@@ -104,11 +101,8 @@ class ModelController(QObject):
                 self._session.models.load(here.path or here.id, draft)
         self.chat_wanted.emit()
 
-    def use_folder(self, folder: str) -> None:
-        """Search a folder for models from now on; load its model if it has only one, else let the person choose."""
-        self._library.add_folder(folder, lambda: self._use_found(folder))
-
     def _use_found(self, folder: str) -> None:
+        """Load the model of a folder that was added if it has only one, else let the person choose."""
         self.main_picker.look_for(folder)
         choices = self.main_picker.choices()
         if len(choices) == 1 and choices[0].usable:
@@ -200,8 +194,6 @@ class ModelController(QObject):
             self._as_draft.add(choice.id)
             self._library.get(choice.id)
 
-    # Messages and figures
-
     def _show_settled(self, status: DownloadStatus) -> None:
         if status.state == "failed" and status.error is not None:
             # The other model of the pair is announced alone.
@@ -255,9 +247,6 @@ class ModelController(QObject):
         elif entry is not None and (here := self._installed(entry.id)) is not None:
             self._as_draft.discard(entry.id)
             self._use_draft(here.path)
-
-    def _show_problem(self, error: EngineError) -> None:
-        self._banner.show_message(lambda: error_sentence(error))
 
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
         """Read the figures again after an answer that measured a speed-up; the store writes them before."""
