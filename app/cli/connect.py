@@ -61,7 +61,9 @@ def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
     from app.wording.agents import next_sentence, plan_sentence, room_sentence, written_sentence
 
     declared = declared_endpoint(values)
-    endpoint = serving_endpoint(declared, _given_key()) or _with_contexts(declared)
+    if (endpoint := serving_endpoint(declared, _given_key())) is None:
+        contexts = {one.id: one.context or 0 for one in models_here() if "main" in one.kinds}
+        endpoint = replace(declared, contexts=contexts)
     planned = plan(app, endpoint)
     print(f"{plan_sentence(planned)}\n\n{planned.text}")
     if problem := room_sentence(app, endpoint):
@@ -117,11 +119,6 @@ def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int
         finally:
             signal.signal(signal.SIGINT, before)
     return DONE if code == 0 else FAILED
-
-
-def _with_contexts(endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint with the contexts of the models on the disk."""
-    return replace(endpoint, contexts={one.id: one.context or 0 for one in models_here() if "main" in one.kinds})
 
 
 def _given_key() -> str:

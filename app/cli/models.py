@@ -111,7 +111,10 @@ def _show(
 
 def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
-    objects = (_as_json(model) for model in models)
+    facts = (
+        {"event": "model", "disk_bytes": model.bytes} | {name: getattr(model, name) for name in _PRINTED}
+        for model in models
+    )
     named = Counter(model.id for model in models)
     rows = [
         (
@@ -129,7 +132,7 @@ def _list(arguments: argparse.Namespace) -> int:
     folders = (*arguments.folder, *map(Path, own_settings().model_folders))
     for folder in absent_folders(chosen_cache(arguments), folders):
         say(f"tandem: not connected: {folder}")
-    return _show(arguments, objects, head, rows, figures=head[1:5])
+    return _show(arguments, facts, head, rows, figures=head[1:5])
 
 
 def _search(arguments: argparse.Namespace) -> int:
@@ -287,10 +290,6 @@ def _parameters(model: Model) -> str:
     if not count:
         return "-"
     return f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.1f}M"
-
-
-def _as_json(model: Model) -> dict[str, Any]:
-    return {"event": "model", "disk_bytes": model.bytes, **{name: getattr(model, name) for name in _PRINTED}}
 
 
 def _use(model: Model) -> str:

@@ -97,10 +97,7 @@ def installed_path(name: str) -> str:
 
 
 def model_path(name: str) -> str:
-    """Return the folder of the model that `tandem models list`, the local API and figures call `name`, or `name`.
-
-    "starter" is its main model.
-    """
+    """Return the folder of the model that `tandem models list`, the local API, figures or "starter" name, or `name`."""
     name = STARTER_MAIN if name.lower() == STARTER else name
     if name in STARTERS:
         return str(resources() / name)
