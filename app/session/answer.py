@@ -242,7 +242,6 @@ class Answer:
         self.stats = stats if self.speed_counts else with_figures(stats, **_NO_SPEEDUP)
 
     def _add(self, text: str, opening: str = "", *, ended: bool = False) -> None:
-        """Add text that the model wrote."""
         if self.separator is None:
             self.text += text
             return

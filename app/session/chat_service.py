@@ -225,7 +225,7 @@ class ChatService(QObject):
                 # At once, because the path on disk may not be readable.
                 chat.turns = before
                 self.path_changed.emit(chat)
-            self.reload_path(chat)
+            self._show_path(chat)
 
         return undo
 
@@ -257,9 +257,6 @@ class ChatService(QObject):
             self.messages_deleted.emit(len(deletion.messages))
 
         self._store.of(chat).run(lambda store: (delete(store), _path(store, chat)), deleted)
-
-    def reload_path(self, chat: Chat) -> None:
-        self._show_path(chat)
 
     def _show_path(
         self,
@@ -330,7 +327,7 @@ class ChatService(QObject):
         elif isinstance(last, Deletion):
             self._store.run(
                 lambda store: store.deletions.restore(last),
-                lambda _: self.open_id(last.conversation_id, self.reload_path),
+                lambda _: self.open_id(last.conversation_id, self._show_path),
                 refused,
             )
         else:

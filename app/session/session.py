@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject
 
 from app.session.answer_service import AnswerService
 from app.session.api_service import ApiService
@@ -36,6 +36,8 @@ class Session(QObject):
         super().__init__()
         self._closed = False
         self._bridge = Bridge(self)
+        # Emitted before the services get the events of a frame.
+        self.frame_begins = self._bridge.frame_begins
         self.store = StoreClient(self._bridge, chats or data_folder() / "chats.db", self)
         self.models = ModelService(make_engine, starter_pair, self._bridge, stores_prefixes=chats is None, parent=self)
         self.chats = ChatService(self.store, self)
@@ -63,11 +65,6 @@ class Session(QObject):
     def busy(self) -> bool:
         """Whether the engine or the store has pending work."""
         return self._bridge.busy
-
-    @property
-    def frame_begins(self) -> SignalInstance:
-        """Emitted before the services get the events of a frame."""
-        return self._bridge.frame_begins
 
     def close(self) -> None:
         """Stop all work, write pending changes, and end both threads. Safe to call twice."""

@@ -160,7 +160,6 @@ class StreamingAnswer:
 
     @property
     def _pair(self) -> Pair:
-        """The models that answer."""
         return self._beside or self._services.models.pair
 
     def _fail(self, error: EngineError) -> None:

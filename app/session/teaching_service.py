@@ -103,7 +103,6 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _reload(self, _: object = None) -> None:
-        """Load the draft model again after a change."""
         self._models.set_draft(self._models.pair.paths[1])
 
     def _take_known(self, known: TaughtDraft | None) -> None:

@@ -6,7 +6,7 @@ Models read the results, so they are in English. Each is one line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
@@ -41,7 +41,7 @@ def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsBu
             "acceptance_today",
             "Tells how many draft tokens the main model accepted today.",
             lambda then: session.store.run(
-                lambda store: store.history.totals(since=_midnight()),
+                lambda store: store.history.totals(since=datetime.combine(date.today(), time.min).timestamp()),
                 lambda today: then(_acceptance(today)),
                 lambda _error: then("The figures of today cannot be read."),
             ),
@@ -66,10 +66,6 @@ def _models(inventory: Inventory | None, models: ModelService) -> str:
     names = names or ["Starter" if main == str(models.starter_pair[0]) else short_name(models.pair.names[0])[0]]
     more = len(names) - _MOST_NAMES
     return f"Models on this computer: {', '.join(names[:_MOST_NAMES])}{f' and {more} more' if more > 0 else ''}."
-
-
-def _midnight() -> float:
-    return datetime.now().replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
 def _acceptance(today: Totals) -> str:

@@ -77,14 +77,12 @@ class ChatCommands(QObject):
         session.store.failed.connect(
             lambda error: notifications.show_store_error(error, session.answers.can_save_again)
         )
-        session.store.saved.connect(self._note_saved)
+        session.store.saved.connect(
+            lambda: None if session.answers.writing_fails else notifications.hide_refused_writes()
+        )
 
     def refresh_list(self) -> None:
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
-
-    def _note_saved(self) -> None:
-        if not self._session.answers.writing_fails:
-            self._notifications.hide_refused_writes()
 
     def on_shown(self, run: Callable[[int], object]) -> None:
         """Call `run` with the id of the chat on screen, if the chat is in the list."""

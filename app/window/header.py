@@ -98,10 +98,7 @@ class Chip(QPushButton):
 
 
 class Header(ThemeAware, QFrame):
-    """Shows the session's pair. Its buttons show and hide the two side panes.
-
-    `page_wanted` carries the settings page of a mark that was pressed.
-    """
+    """Shows the session's pair, and buttons for the side panes. `page_wanted` carries the page of a pressed mark."""
 
     page_wanted = Signal(str)
 

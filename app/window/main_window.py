@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
@@ -187,7 +187,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
         self.application.document_opened.connect(self._open_document)
-        self.application.quit_wanted.connect(self._answer_quit)
+        self.application.quit_wanted.connect(lambda event: event.setAccepted(self.quit()))
         self.application.applicationStateChanged.connect(self._follow_state)
         for spec in self._actions.specs:
             if spec.id not in _ACT_ELSEWHERE:
@@ -232,8 +232,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         others = self.turns.speaker.changed, self.transfer.changed, session.list.changed
         for changed in (self.notifications.report_changed, *others):
             changed.connect(self._update_actions)
-
-    # Reactions to the session
 
     def _show_chat(self, chat: Chat) -> None:
         # A syllable that is being composed belongs to the chat that was shown before.
@@ -309,8 +307,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
 
-    # Reactions to the user
-
     def _ask(self, text: str) -> None:
         if self.session.answers.ready:
             self.attachments.forget_reasons()
@@ -341,8 +337,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.settings.close()
         self.activateWindow()
         self.composer.setFocus()
-
-    # State
 
     def _update_actions(self) -> None:
         session = self.session
@@ -404,9 +398,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._quits = True
         self._quits = self._closed or self.close()
         return self._quits
-
-    def _answer_quit(self, event: QEvent) -> None:
-        event.setAccepted(self.quit())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask first if chats would be lost. Then hide the window at once and wait for the threads."""

@@ -30,10 +30,7 @@ _MODELS, _DELETED, _SAVING = "models", "deleted", "saving"
 
 
 class Notifications(QObject):
-    """Words and shows the messages.
-
-    `report` is the file that the action "show-report" opens; `report_changed` is emitted when it is replaced.
-    """
+    """Words and shows the messages. `report_changed` follows changes of `report`, which "show-report" opens."""
 
     report_changed = Signal()
 

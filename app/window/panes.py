@@ -15,6 +15,7 @@ from app.widgets.keyboard_focus import stops
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox, settle_layouts
 from app.widgets.overlay import Shade
+from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 
 # In pixels: the area that can be dragged, and the thinner line that is drawn.
@@ -121,9 +122,8 @@ class Panes(QObject):
         self._over = ""
         self.whole = QWidget(window)
         """The parent of the panes."""
-        self.middle = QWidget(self.whole)
+        self.middle = named(QWidget(self.whole), "middle")
         """The parent of the widgets between the panes."""
-        self.middle.setObjectName("middle")
         self._row = hbox(self.whole, margins=(0, 0, 0, 0), spacing=0)
 
     def surround(self, sidebar: QWidget, panel: QWidget, *, header: QWidget, composer: QWidget) -> None:
@@ -142,9 +142,7 @@ class Panes(QObject):
         fill(self._row, sidebar, (self.middle, 1), panel)
         for watched in (self.whole, self.middle, sidebar, panel):
             watched.installEventFilter(self)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        application.focusChanged.connect(self._follow_focus)
+        QApplication.instance().focusChanged.connect(self._follow_focus)  # type: ignore[union-attr]
 
     def toggle(self, pane: str) -> None:
         self.show(pane, not self.shows(pane))

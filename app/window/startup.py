@@ -197,10 +197,7 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
 
 
 def show_window(language: str | None = None) -> int:
-    """Run the application until the window is closed, and return the exit code.
-
-    If it is already running, bring its window to the front instead.
-    """
+    """Run the application until its window is closed; return the exit code. If it runs already, show its window."""
     instance = SingleInstance(cache_folder(), data_folder())
     if not instance.claim():
         print("Tandem is already open. Its window is now in front.")

@@ -52,8 +52,6 @@ class Unsaved(QObject):
         for changed in (session.answers.asked, session.answers.ended, session.answers.not_stored):
             changed.connect(lambda *_: self._update())
 
-    # While chats are not saved
-
     def _show_error(self, error: Exception) -> None:
         self._error = error
         folder = self._session.store.chosen_folder
@@ -118,8 +116,6 @@ class Unsaved(QObject):
         else:
             show(None)
 
-    # Before the window closes
-
     def may_close(self) -> bool:
         """Return whether the window may close now; if chats would be lost, ask, once."""
         if self._error is None or self._may_close or self._session.store.chosen_folder is not None:
@@ -154,8 +150,6 @@ class Unsaved(QObject):
         # It may be hidden, and shows the question.
         self._window.show()
         question.open()
-
-    # After an earlier window
 
     def _offer(self, left: StoreThread, count: int) -> None:
         self._left = left
