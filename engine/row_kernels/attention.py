@@ -9,7 +9,6 @@ bits.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -112,9 +111,6 @@ ADDING = """
     if (lane == 0) out[query * D + simd * EACH + j] = static_cast<T>(sum == 0 ? output : output / sum);
   }
 """
-
-# Tells kernels apart whose results on a machine were kept.
-DIGEST = hashlib.sha256(f"{HEADER}{SUMMING}{ADDING}".encode()).hexdigest()[:8]
 
 Sinks: TypeAlias = mx.array | None
 # The passes in which attention is ours, by the number of query heads, which tells the models in memory apart.

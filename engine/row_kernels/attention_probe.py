@@ -18,24 +18,13 @@ from mlx_lm.models.cache import ArraysCache, KVCache
 
 from engine.main_model.loaded_model import LoadedModel
 from engine.requests import MAX_DEPTH
-from engine.row_kernels.attention import (
-    CONTEXTS,
-    DIGEST,
-    MANY_KEYS,
-    NAME,
-    PARTS,
-    WIDTHS,
-    attend,
-    attention_of_rows,
-    suits,
-    used,
-)
+from engine.row_kernels import attention as ours
 from engine.row_kernels.row_kernel import Comparison, Passes, RowKernel
 from engine.speculation.caches.cache_rules import flatten
 from engine.tuning import PassSize
 
 # Where MLX 0.32 changes its kernels on one chip or another; beyond, there is one more range.
-SWITCHES = CONTEXTS[1:]
+SWITCHES = ours.CONTEXTS[1:]
 MOST_KEYS = 2 * SWITCHES[-1]
 # The most bytes that keys and values take, and no more than a quarter of the free memory.
 MOST_BYTES = 1 << 29
@@ -43,7 +32,7 @@ MOST_BYTES = 1 << 29
 # keys in all but one of a thousand, and in fewer if there are more keys.
 VALUES, ROWS = 30_000, (MAX_DEPTH + 1, 256)
 # MLX's attention, and that of models, which may be ours.
-_mlx_attention, _model_attention = partial(scaled_dot_product_attention, cache=None), partial(attend, cache=None)
+_mlx_attention, _model_attention = partial(scaled_dot_product_attention, cache=None), partial(ours.attend, cache=None)
 # What the families call the heads of their queries, the scale of their scores, and sinks.
 _HEADS, _SCALES = ("n_heads", "num_heads", "num_attention_heads", "n_head"), ("scale", "sm_scale")
 _SINKS = ("sinks", "attention_sink_bias")
@@ -94,16 +83,16 @@ def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] 
 
 def _common_attention(model: Any) -> list[nn.Module]:
     """Return the modules of `model` that call mlx-lm's common function for attention."""
-    return [module for module in model.modules() if _is_common(module)] if isinstance(model, nn.Module) else []
+    found = []
+    for module in model.modules() if isinstance(model, nn.Module) else ():
+        function = getattr(import_module(type(module).__module__), ours.NAME, None)
+        if function in (scaled_dot_product_attention, ours.attend) and any(hasattr(module, name) for name in _SCALES):
+            found.append(module)
+    return found
 
 
 def _query_heads(attention: Sequence[nn.Module]) -> set[int]:
     return {getattr(module, name) for module in attention for name in _HEADS if hasattr(module, name)}
-
-
-def _is_common(module: nn.Module) -> bool:
-    own = getattr(import_module(type(module).__module__), NAME, None)
-    return own in (scaled_dot_product_attention, attend) and any(hasattr(module, name) for name in _SCALES)
 
 
 def passes_of(shape: AttentionShape, keys: int, attention: Callable[..., mx.array] = _model_attention) -> Passes:
@@ -133,11 +122,11 @@ def _comparisons(main: LoadedModel, free: int) -> Iterator[Comparison]:
     most = min([main.info.context_length, free // 2 // max(1, bytes_a_key)])
     for shape in shapes:
         most = min(most, shape.most_keys(free) - shape.rows)
-        if (shape.heads // shape.kv_heads, shape.size) in PARTS and not shape.sinks:
-            most = min(most, MANY_KEYS - 1)
-    for keys in (keys for keys in CONTEXTS if keys <= most):
-        for shape in (shape for shape in shapes if suits(*shape[:4])):
-            yield keys, "ours", passes_of(shape, max(1, keys - shape.rows // 2), attention_of_rows)
+        if (shape.heads // shape.kv_heads, shape.size) in ours.PARTS and not shape.sinks:
+            most = min(most, ours.MANY_KEYS - 1)
+    for keys in (keys for keys in ours.CONTEXTS if keys <= most):
+        for shape in (shape for shape in shapes if ours.suits(*shape[:4])):
+            yield keys, "ours", passes_of(shape, max(1, keys - shape.rows // 2), ours.attention_of_rows)
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
@@ -146,9 +135,9 @@ def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
     Modules of mlx-lm look their function up by its name when they are called.
     """
     modules = _common_attention(model)
-    used.update(dict.fromkeys(_query_heads(modules), frozenset(sizes)))
+    ours.used.update(dict.fromkeys(_query_heads(modules), frozenset(sizes)))
     for module in modules if sizes else ():
-        setattr(import_module(type(module).__module__), NAME, attend)
+        setattr(import_module(type(module).__module__), ours.NAME, ours.attend)
 
 
 def _caches(main: LoadedModel, keys: int) -> list[Any]:
@@ -165,4 +154,4 @@ def _growing(caches: Sequence[Any]) -> list[KVCache]:
     return [cache for cache in flatten(caches) if isinstance(cache, KVCache) and cache.keys is not None]
 
 
-ATTENTION = RowKernel("attention", DIGEST, WIDTHS, _comparisons, _use, _caches)
+ATTENTION = RowKernel("attention", ours.HEADER + ours.SUMMING + ours.ADDING, ours.WIDTHS, _comparisons, _use, _caches)

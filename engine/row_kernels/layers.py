@@ -10,7 +10,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.main_model.loaded_model import LoadedModel
-from engine.row_kernels.product import DIGEST, TILE, product_of_rows, takes
+from engine.row_kernels.product import HEADER, SOURCE, TILE, product_of_rows
 from engine.row_kernels.row_kernel import HALF, Comparison, RowKernel
 from engine.tuning import PassSize
 
@@ -47,8 +47,7 @@ class RowsEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
 
 def quantised_layers(model: nn.Module) -> list[Quantised]:
     """Return the layers of `model` that multiply by quantised weights, each once; none of one that ranks share."""
-    named = model.named_modules() if isinstance(model, nn.Module) else []
-    modules = {id(module): module for _, module in named}.values()
+    modules = {id(module): module for module in (model.modules() if isinstance(model, nn.Module) else [])}.values()
     linears = [module for module in modules if type(module) in {nn.QuantizedLinear, RowsLinear}]
     shapes = {module.weight.shape for module in linears}
     # An embedding is the output layer too if no other layer has its shape.
@@ -57,7 +56,8 @@ def quantised_layers(model: nn.Module) -> list[Quantised]:
 
 
 def is_suitable(layer: Quantised) -> bool:
-    return takes(inputs_of(layer), layer.bits) and dtype_of(layer) in HALF
+    """Return whether our kernel follows MLX's for one row, which is another for up to 128 inputs."""
+    return inputs_of(layer) > 128 and layer.bits in {3, 4, 5, 6, 8} and dtype_of(layer) in HALF
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
@@ -114,4 +114,4 @@ def _suits(layer: RowsLinear | RowsEmbedding, x: mx.array) -> bool:
     return x.dtype in HALF if layer.get("biases") is None else bool(x.dtype == layer.scales.dtype)
 
 
-PRODUCTS = RowKernel("products", DIGEST, WIDTHS, _comparisons, _use)
+PRODUCTS = RowKernel("products", HEADER + SOURCE, WIDTHS, _comparisons, _use)

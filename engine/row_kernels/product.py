@@ -12,8 +12,6 @@ more often than the weights.
 
 from __future__ import annotations
 
-import hashlib
-
 import mlx.core as mx
 
 from engine.row_kernels.row_kernel import row_kernel
@@ -25,8 +23,6 @@ SIMDS = 4
 # Where inputs are a multiple of so many packs, MLX's one-row kernel gives each of its 32 threads two packs of weights
 # at a time instead of one (mlx#3965).
 _TWO_PACKS = 64
-# MLX has another kernel for the smallest inputs, whose order is not followed here.
-_SMALLEST_INPUTS = 128
 
 # A pack is the least number of weights that fills whole bytes and a 32-bit word, or 24 or 40 bits. Affine weights stay
 # at their bits in the word or byte; inputs are divided by the power of two there, so that products are right.
@@ -185,21 +181,12 @@ SOURCE = """
 """
 
 
-# Tells kernels apart whose results on a machine were kept.
-DIGEST = hashlib.sha256(f"{HEADER}{SOURCE}{_TWO_PACKS}{SIMDS}".encode()).hexdigest()[:8]
-
-
 def template_of(rows: int, inputs: int, bits: int, group_size: int, *, affine: bool) -> dict[str, int]:
-    """Return the numbers that a kernel for `rows` rows is compiled with."""
+    """Return the numbers that the kernel for `rows` rows is compiled with."""
     tiles, values = -(-rows // TILE), {3: 8, 5: 8, 6: 4}.get(bits, 32 // bits)
     packs = 2 if inputs % (_TWO_PACKS * values) == 0 else 1
     tile = -(-rows // tiles)
     return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "PACKS": packs, "AFFINE": affine, "SIMDS": SIMDS}
-
-
-def takes(inputs: int, bits: int) -> bool:
-    """Return whether the kernel follows MLX's one-row kernel for matrices of so many inputs and bits."""
-    return inputs > _SMALLEST_INPUTS and bits in {3, 4, 5, 6, 8}
 
 
 def product_of_rows(

@@ -25,7 +25,7 @@ Comparison: TypeAlias = tuple[int, Literal["mlx", "ours", "others"], Passes]
 
 @dataclass(frozen=True)
 class RowKernel:
-    """A kernel of ours for passes of several rows, known by its `name`; `digest` changes with its source.
+    """A kernel of ours for passes of several rows, known by its `name`.
 
     `comparisons(main, free)` yields passes to compare, within `free` bytes of memory: with MLX's kernel, with ours, and
     of other layers. `use` lets passes of the given sizes use ours, and others MLX's. `caches` returns some with so many
@@ -33,7 +33,7 @@ class RowKernel:
     """
 
     name: str
-    digest: str
+    source: str
     widths: Sequence[int]
     comparisons: Callable[[LoadedModel, int], Iterable[Comparison]]
     use: Callable[[nn.Module, Set[PassSize]], None]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import mlx.core as mx
@@ -24,7 +24,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
 from engine.row_kernels import attention_probe
-from engine.row_kernels.attention_probe import AttentionShape, attention_shapes, passes_of
+from engine.row_kernels.attention_probe import attention_shapes, passes_of
 from engine.row_kernels.choice import choose_kernels
 from engine.row_kernels.row_kernel import widest_alike
 from engine.speculation.caches.cache_rules import flatten
@@ -76,7 +76,12 @@ def probe_rounding(main: LoadedModel, free: int) -> Steps[Rounding]:
     last = min([main.info.context_length + 1, *windows_of(caches), *(shape.most_keys(free) for shape in shapes)])
     ranges = []
     for before, end in pairwise([0, *(end for end in attention_probe.SWITCHES if end < last), max(1, last)]):
-        ranges.append(KeyRange(end, (yield from _attention(shapes, before, end, most))))
+        rows = most
+        # Both ends, because other backends than Metal can change kernels in between.
+        for shape, late in product(shapes, (False, True)):
+            passes = passes_of(shape, max(before + 1, SHORT, end - shape.rows - 2 if late else 0))
+            rows = yield from widest_alike(passes, [width for width in WIDTHS if width <= rows])
+        ranges.append(KeyRange(end, rows))
         log.info("%s: %s", main.info.name, ranges[-1])
     return Rounding(tuple(ranges), kernels)
 
@@ -117,12 +122,3 @@ def _passes(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int],
         mx.eval(row, sequence.arrays())
         sequence.commit(width - 1, part)
         yield row
-
-
-def _attention(shapes: Sequence[AttentionShape], before: int, end: int, most: int) -> Steps[int]:
-    """Return how many of `most` rows are like single ones over `before` to `end` keys, probed at both ends."""
-    fewest = max(before + 1, SHORT)
-    for shape in shapes:
-        for keys in sorted({fewest, max(fewest, end - shape.rows - 2)}):
-            most = yield from widest_alike(passes_of(shape, keys), [width for width in WIDTHS if width <= most])
-    return most

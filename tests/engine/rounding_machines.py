@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import Any
@@ -107,10 +107,11 @@ def with_our_attention(family: str) -> Iterator[None]:
     used: dict[int, frozenset[PassSize]] = {}
     contexts = tuple(max(1, start // SCALE) for start in attention.CONTEXTS)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (attention, attention_probe):
-            ours = {"attention_of_rows": rows_alone, "CONTEXTS": contexts, "WIDTHS": (2, 8, WIDTHS[-1])}
-            for name, value in (ours | {"used": used, "suits": lambda *_: True}).items():
-                patch.setattr(module, name, value)
+        widths = (2, 8, WIDTHS[-1])
+        ours = {"attention_of_rows": rows_alone, "CONTEXTS": contexts, "WIDTHS": widths, "used": used}
+        for name, value in (ours | {"suits": lambda *_: True}).items():
+            patch.setattr(attention, name, value)
+        patch.setattr(choice, "KERNELS", (choice.PRODUCTS, replace(choice.ATTENTION, widths=widths)))
         for name, value in (("SETTLE_S", 0.0), ("FEWEST", 1), ("WORTH", inf), ("STALLED", inf)):
             patch.setattr(choice, name, value)
         # Rounds of a busy machine are no stalls.

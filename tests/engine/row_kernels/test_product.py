@@ -6,10 +6,11 @@ import platform
 from pathlib import Path
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
 import pytest
 
-from engine.row_kernels.product import takes
+from engine.row_kernels.layers import is_suitable
 from tests.engine.row_kernels.emulation import Kernels, Kind, Matrix, quantised
 from tests.engine.tiers import by_tier
 
@@ -97,6 +98,7 @@ def test_the_rows_of_mlx_s_kernel_for_several_have_other_bits(folder: Path) -> N
 
 
 def test_the_smallest_matrices_stay_mlx_s() -> None:
-    assert not takes(128, 4)
-    assert not takes(512, 2)
-    assert takes(192, 4)
+    for inputs, bits, ours in ((128, 4, False), (512, 2, False), (192, 4, True)):
+        layer = nn.QuantizedLinear(inputs, 8, False, 32, bits)
+        layer.set_dtype(mx.bfloat16)
+        assert is_suitable(layer) == ours
