@@ -104,9 +104,8 @@ class DraftingAhead:
         # An outcome has at least one token.
         position = min(self._sent, len(self._text) - 1)
         self._round += 1
-        outcome = RoundOutcome(
-            self._begin.conversation, self._round % 2**32, position, tuple(self._text[position:]), self.depth
-        )
+        number, tokens = self._round % 2**32, tuple(self._text[position:])
+        outcome = RoundOutcome(self._begin.conversation, number, position, tokens, self.depth)
         self._until = time.monotonic() + max(HANDOVER_S, self.patience_s)
         if self._link.send(outcome):
             self._sent, self._awaited = len(self._text), True

@@ -89,9 +89,8 @@ def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, A
     for name in dict.fromkeys(sample.arm for sample in samples):
         own = [sample for sample in samples if sample.arm == name]
         kinds = dict.fromkeys(sample.prompt.kind for sample in own)
-        arms[name] = _figures(own, reference) | {
-            "by_kind": {kind: _figures([t for t in own if t.prompt.kind == kind], reference) for kind in kinds}
-        }
+        by_kind = {kind: _figures([one for one in own if one.prompt.kind == kind], reference) for kind in kinds}
+        arms[name] = _figures(own, reference) | {"by_kind": by_kind}
     return {"machine": machine(), "baseline": baseline, "arms": arms}
 
 

@@ -62,9 +62,8 @@ def _tagged(
 def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
     """Return a form with tags that have the names of functions and arguments in them."""
     start, stop = f"<{mark}>", f"</{mark}>"
-    calls = TaggedCalls(
-        f"{start}\n<function=NAME>\n", f"<parameter=NAME>{line}", "</parameter>", "\n", f"</function>\n{stop}", line
-    )
+    begin, key = f"{start}\n<function=NAME>\n", f"<parameter=NAME>{line}"
+    calls = TaggedCalls(begin, key, "</parameter>", "\n", f"</function>\n{stop}", line)
     name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\n]+)>"
     return _tagged(calls, name, opening, start, stop, end="</function>", **more)
 
@@ -81,19 +80,12 @@ def _pairs(call: str, argument: str) -> CallForm:
 def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any) -> CallForm:
     """Return a form of calls that are invocations, several of which share a `mark`; `tag` begins the names of tags."""
     start, stop = f"<{mark}>", f"</{mark}>"
-    calls = TaggedCalls(
-        f'<{tag}invoke name="NAME">\n',
-        f'<{tag}parameter name="NAME"{before}>',
-        f"</{tag}parameter>",
-        "\n",
-        f"</{tag}invoke>\n",
-        start=f"{start}\n",
-        between="",
-        stop=stop,
-    )
+    begin, key = f'<{tag}invoke name="NAME">\n', f'<{tag}parameter name="NAME"{before}>'
+    closing, end = f"</{tag}parameter>", f"</{tag}invoke>"
+    calls = TaggedCalls(begin, key, closing, "\n", f"{end}\n", start=f"{start}\n", between="", stop=stop)
     name = rf'<{tag}invoke\b[^<>]*?\bname="(?P<name>[^"]+)">'
     opening = rf'<{tag}parameter\b[^<>]*?\bname="(?P<key>[^"]+)"{parameter}>'
-    return _tagged(calls, name, opening, start, stop, end=f"</{tag}invoke>", **more)
+    return _tagged(calls, name, opening, start, stop, end=end, **more)
 
 
 def _braced(start: str, end: str, quote: str) -> CallForm:
@@ -125,14 +117,8 @@ def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
     """Return a form of the language of DeepSeek's calls, whose `marks` stand around them; models also write others."""
     tag, string = "｜DSML｜", r'(?: string="(?P<string>true|false)")?'
     others = (
-        "tool_calls",
-        "function_calls",
-        "toolcalls",
-        "functioncalls",
-        "tool_call",
-        "function_call",
-        "tools",
-        "tool",
+        *("tool_calls", "function_calls", "toolcalls", "functioncalls", "tool_call", "function_call"),
+        *("tools", "tool"),
     )
     similar = tuple((f"<{tag}{word}>", f"</{tag}{word}>") for word in others if word != marks)
     signs = ((tag, f"{marks}>"), *signs)

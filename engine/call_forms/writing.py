@@ -149,9 +149,6 @@ def cannot_write(_: Writer, __: Function) -> str:
     raise CallsNotExpressible("The loaded model writes calls in a form that no grammar is known for.")
 
 
-# Arguments as one JSON object
-
-
 def json_of(schema: Mapping[str, Any]) -> str:
     """Return a Lark expression for JSON that follows the schema, in LAYOUT unless its "x-guidance" says otherwise."""
     own = schema.get("x-guidance", {})
@@ -167,9 +164,6 @@ def json_call(call: str) -> Write:
         return " ".join(values.get(part) or writer.text(part.replace("NAME", function.name)) for part in parts)
 
     return write
-
-
-# Arguments one by one
 
 
 def unquoted(schema: Schema) -> str:

@@ -86,21 +86,13 @@ class Cluster:
         self._kill()
 
     def _start(self) -> None:
-        size = len(self.machines.all)
         for machine, label in zip(self.machines.all, self.machines.labels, strict=True):
             self._processes.append(RankProcess(machine, label, self._lost))
+        hosts = list(self.machines.labels)
+        order = {"size": len(hosts), "hosts": hosts, "secret": self._secret.hex(), "split": self._split}
+        settings = as_plain(self._applied(self._settings))
         for rank, process in enumerate(self._processes):
-            process.tell(
-                {
-                    "rank": rank,
-                    "size": size,
-                    "hosts": list(self.machines.labels),
-                    "address": process.machine.address,
-                    "secret": self._secret.hex(),
-                    "split": self._split,
-                    "settings": as_plain(self._applied(self._settings)),
-                }
-            )
+            process.tell(order | {"rank": rank, "address": process.machine.address, "settings": settings})
         places = [process.wait_for("listening", START_S) for process in self._processes]
         ports = [int(place["ring"]) for place in places]
         for process in self._processes:

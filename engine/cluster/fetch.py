@@ -63,11 +63,8 @@ def fetch_missing(
     failures: list[ClusterError] = []
 
     def fetch(machine: Machine, check: HostCheck) -> None:
-        order = {
-            "repository": portable_name(model),
-            "commit": folder.path.name,
-            "without": sorted(whole - set(check.lacks)),
-        }
+        without = sorted(whole - set(check.lacks))
+        order = {"repository": portable_name(model), "commit": folder.path.name, "without": without}
         try:
             if not machine.is_local:
                 _fetch_on(machine, check.host, order, on_bytes, stop or threading.Event())

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from engine.client import EngineClient, Loading, RequestStream
@@ -51,9 +52,8 @@ class _EngineServer:
     def _handle(self, message: ToEngine) -> None:
         number = message.number
         if isinstance(message, Submit):
-            self._streams[number] = self._engine.submit(
-                message.request, lambda event: self._surely(self._deliver, number, event)
-            )
+            tell = partial(self._surely, self._deliver, number)
+            self._streams[number] = self._engine.submit(message.request, tell)
         elif isinstance(message, Call):
             self._call(message)
         # A request that has ended is no longer listed.

@@ -57,9 +57,8 @@ def write_tokenizer(metadata: Mapping[str, Any], folder: Path) -> None:
     _write(folder / "tokenizer.json", frame | rules | {"post_processor": _around(fields)})
     named = {"bos": fields.id_of("bos"), "eos": fields.id_of("eos"), "unk": fields.id_of("unknown")}
     named["pad"] = fields.id_of("padding")
-    config: dict[str, Any] = {
-        f"{name}_token": fields.tokens[index] for name, index in named.items() if index is not None
-    }
+    given = {name: index for name, index in named.items() if index is not None}
+    config: dict[str, Any] = {f"{name}_token": fields.tokens[index] for name, index in given.items()}
     config |= {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
     _write(folder / "tokenizer_config.json", config | _templates(metadata))
     ends = {"bos_token_id": named["bos"], "eos_token_id": _stop_ids(fields) or None}
@@ -142,9 +141,8 @@ def _sentence_piece(fields: _Fields) -> dict[str, Any]:
     for index in sorted(whole, key=lambda token: -scores[token]):
         text = fields.tokens[index]
         pairs = ((text[:at], text[at:]) for at in range(1, len(text)))
-        merges += sorted(
-            (pair for pair in pairs if pair[0] in ids and pair[1] in ids), key=lambda p: (ids[p[0]], ids[p[1]])
-        )
+        known = [pair for pair in pairs if pair[0] in ids and pair[1] in ids]
+        merges += sorted(known, key=lambda pair: (ids[pair[0]], ids[pair[1]]))
     return _plain_text(fields, merges, prefix=bool(fields.get("add_space_prefix", True))) | {"pre_tokenizer": None}
 
 

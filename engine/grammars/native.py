@@ -20,53 +20,36 @@ from engine.grammars.compiling import LIMITS, sentence
 # The library's prefix for the bytes of control tokens.
 _SPECIAL = b"\xff"
 _LONGEST_ERROR = 1000
+_POINTER, _COUNT, _WORD, _FLAG = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_bool
 
 
 class Limits(ctypes.Structure):
     """The library's `ParserLimits`, documented there."""
 
     _fields_ = (
-        ("max_items_in_row", ctypes.c_size_t),
-        ("initial_lexer_fuel", ctypes.c_uint64),
-        ("step_lexer_fuel", ctypes.c_uint64),
-        ("step_max_items", ctypes.c_size_t),
-        ("max_lexer_states", ctypes.c_size_t),
-        ("max_grammar_size", ctypes.c_size_t),
-        ("precompute_large_lexemes", ctypes.c_bool),
-        ("verbose_errors", ctypes.c_bool),
-    )
+        ("max_items_in_row", _COUNT), ("initial_lexer_fuel", ctypes.c_uint64), ("step_lexer_fuel", ctypes.c_uint64),
+        ("step_max_items", _COUNT), ("max_lexer_states", _COUNT), ("max_grammar_size", _COUNT),
+        ("precompute_large_lexemes", _FLAG), ("verbose_errors", _FLAG),
+    )  # fmt: skip
 
 
 class _TokenizerInit(ctypes.Structure):
     _fields_ = (
-        ("struct_size", ctypes.c_size_t),
-        ("vocab_size", ctypes.c_uint32),
-        ("tok_eos", ctypes.c_uint32),
-        ("token_lens", ctypes.c_void_p),
-        ("token_bytes", ctypes.c_char_p),
-        ("tokenizer_json", ctypes.c_char_p),
-        ("tokenize_assumes_string", ctypes.c_bool),
-        ("tokenize_fn", ctypes.c_void_p),
-        ("use_approximate_greedy_tokenize_fn", ctypes.c_bool),
-        ("tokenize_user_data", ctypes.c_void_p),
-        ("slices", ctypes.POINTER(ctypes.c_char_p)),
-        ("tok_eos_extra", ctypes.c_void_p),
-        ("tok_eos_extra_count", ctypes.c_uint32),
-    )
+        ("struct_size", _COUNT), ("vocab_size", _WORD), ("tok_eos", _WORD), ("token_lens", _POINTER),
+        ("token_bytes", ctypes.c_char_p), ("tokenizer_json", ctypes.c_char_p), ("tokenize_assumes_string", _FLAG),
+        ("tokenize_fn", _POINTER), ("use_approximate_greedy_tokenize_fn", _FLAG), ("tokenize_user_data", _POINTER),
+        ("slices", ctypes.POINTER(ctypes.c_char_p)), ("tok_eos_extra", _POINTER), ("tok_eos_extra_count", _WORD),
+    )  # fmt: skip
 
 
 class _MatcherInit(ctypes.Structure):
     _fields_ = (
-        ("tokenizer", ctypes.c_void_p),
-        ("log_buffer_level", ctypes.c_uint32),
-        ("log_stderr_level", ctypes.c_uint32),
-        ("ff_tokens_ok", ctypes.c_bool),
-        ("backtrack_ok", ctypes.c_bool),
-        ("limits", Limits),
-    )
+        ("tokenizer", _POINTER), ("log_buffer_level", _WORD), ("log_stderr_level", _WORD), ("ff_tokens_ok", _FLAG),
+        ("backtrack_ok", _FLAG), ("limits", Limits),
+    )  # fmt: skip
 
 
-_POINTER, _IDS, _COUNT = ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t
+_IDS = ctypes.POINTER(ctypes.c_uint32)
 # Calls by `_short` keep Python's lock: releasing it would take longer than they do.
 _short, _long = ctypes.PyDLL(_lib.__file__), ctypes.CDLL(_lib.__file__)
 for _library, _name, _result, *_arguments in (

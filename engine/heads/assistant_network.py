@@ -170,9 +170,8 @@ class AssistantHead(Head):
             if known is not None:
                 columns.append(known)
             states = self.network.post_projection(rows)
-        return HeadProposal(
-            mx.concatenate(tokens), mx.concatenate(scores), mx.concatenate(columns) if columns else None
-        )
+        of_columns = mx.concatenate(columns) if columns else None
+        return HeadProposal(mx.concatenate(tokens), mx.concatenate(scores), of_columns)
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
         read = self._read(taps[:, :-1], tokens[:-1], 0)

@@ -51,16 +51,15 @@ class ChainHead(Head):
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         assert isinstance(context, ChainContext)
-        own = context
-        own.append(self.states_of(taps).astype(self.dtype), tokens)
-        if own.waiting > MAX_WAITING:
-            known, states = own.take_waiting(self.depths)
+        context.append(self.states_of(taps).astype(self.dtype), tokens)
+        if context.waiting > MAX_WAITING:
+            known, states = context.take_waiting(self.depths)
             rows = states.shape[1] - self.depths
             states = states[:, :rows]
             for depth in range(self.depths):
                 # Lazy: only the part that the caches keep is ever computed.
                 embedded = self.embed(mx.array([known[depth : depth + rows]], mx.int32))
-                states = self.next_states(states, self.step(embedded, states, own.layers, depth))
+                states = self.next_states(states, self.step(embedded, states, context.layers, depth))
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         assert isinstance(context, ChainContext)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # The pixels of a picture, (height, width, 3).
 Pixels = npt.NDArray[Any]
+# A config.json, or the settings of a processor.
+Config = Mapping[str, Any]
 
 # The numbers of a model on which its layouts depend, by name.
 Numbers = Mapping[str, float]
@@ -50,7 +52,7 @@ class Family(ABC):
     mark: str
 
     @abstractmethod
-    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+    def settings(self, config: Config, processor: Config) -> dict[str, float]:
         """Return the settings of a model; "bidirectional" is 1 if the tokens of a picture read each other.
 
         With 2 they do so only in layers with sliding windows, and with 0 in none.
@@ -64,7 +66,7 @@ class Family(ABC):
         """Return the layout of a picture of `width` times `height` pixels."""
 
     @abstractmethod
-    def build(self, config: Mapping[str, Any]) -> nn.Module:
+    def build(self, config: Config) -> nn.Module:
         """Build tower and projector, without their weights, under the names that the tensors have in model folders."""
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
@@ -72,9 +74,7 @@ class Family(ABC):
         return weights
 
     @abstractmethod
-    def embed(
-        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
-    ) -> mx.array:
+    def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
 
         A row may have, after its `width` numbers, as many again for each of the first layers, to be added to their
@@ -97,7 +97,7 @@ def in_cells(width: int, height: int, side: float, least: float, most: float, *,
     return columns, rows
 
 
-def normalised(view: Pixels, processor: Mapping[str, Any], mean: Sequence[float], std: Sequence[float]) -> Pixels:
+def normalised(view: Pixels, processor: Config, mean: Sequence[float], std: Sequence[float]) -> Pixels:
     """Return pixels around 0, in float32, by the processor's mean and deviation or else these."""
     scaled = view.astype(np.float32) * np.float32(processor.get("rescale_factor", 1 / 255))
     middle = np.asarray(processor.get("image_mean", mean), np.float32)

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, BILINEAR, HALF, Family, Numbers, PictureLayout, Pixels, as_mlx, normalised
+from engine.pictures.family import (
+    BICUBIC,
+    BILINEAR,
+    HALF,
+    Config,
+    Family,
+    Numbers,
+    PictureLayout,
+    Pixels,
+    as_mlx,
+    normalised,
+)
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -18,7 +29,7 @@ class Gemma3(Family):
 
     mark = "<image_soft_token>"
 
-    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+    def settings(self, config: Config, processor: Config) -> dict[str, float]:
         return {
             "side": int(config["vision_config"]["image_size"]),
             "tokens": _tokens(config),
@@ -32,7 +43,7 @@ class Gemma3(Family):
         # The marks around it, and the lines around those.
         return PictureLayout(((side, side),), int(settings["resample"]), text, tokens, tokens + 4)
 
-    def build(self, config: Mapping[str, Any]) -> nn.Module:
+    def build(self, config: Config) -> nn.Module:
         import mlx.nn as nn
         from mlx_vlm.models.gemma3.config import ModelConfig, TextConfig, VisionConfig
         from mlx_vlm.models.gemma3.gemma3 import Gemma3MultiModalProjector, VisionModel
@@ -47,9 +58,7 @@ class Gemma3(Family):
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
         return as_mlx(weights, "patch_embedding.weight")
 
-    def embed(
-        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
-    ) -> mx.array:
+    def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         import mlx.core as mx
 
         dtype = tower.vision_tower.vision_model.embeddings.patch_embedding.weight.dtype
@@ -60,7 +69,7 @@ class Gemma3(Family):
         return rows
 
 
-def _tokens(config: Mapping[str, Any]) -> int:
+def _tokens(config: Config) -> int:
     return int(config.get("mm_tokens_per_image", 256))
 
 
@@ -69,7 +78,7 @@ class Gemma4(Family):
 
     mark = "<|image|>"
 
-    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+    def settings(self, config: Config, processor: Config) -> dict[str, float]:
         vision, bidirectional = config["vision_config"], config["text_config"].get("use_bidirectional_attention")
         most = processor.get("max_soft_tokens", config.get("vision_soft_tokens_per_image", 280))
         return {
@@ -90,7 +99,7 @@ class Gemma4(Family):
         text = f"<|image>{self.mark * tokens}<image|>"
         return PictureLayout(((columns * cell, rows * cell),), BICUBIC, text, tokens, tokens + 2)
 
-    def build(self, config: Mapping[str, Any]) -> nn.Module:
+    def build(self, config: Config) -> nn.Module:
         import mlx.nn as nn
         from mlx_vlm.models.gemma4 import gemma4
         from mlx_vlm.models.gemma4.config import VisionConfig
@@ -101,13 +110,7 @@ class Gemma4(Family):
         tower.embed_vision = gemma4.MultimodalEmbedder(vision.hidden_size, width, eps=vision.rms_norm_eps)
         return tower
 
-    def embed(
-        self,
-        tower: Any,
-        config: Mapping[str, Any],
-        processor: Mapping[str, Any],  # noqa: ARG002
-        views: Sequence[Pixels],
-    ) -> mx.array:
+    def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:  # noqa: ARG002
         import mlx.core as mx
 
         pixels = mx.array(normalised(views[0], {}, (0.0,), (1.0,)).transpose(2, 0, 1))[None]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, HALF, Family, Numbers, PictureLayout, Pixels, in_cells, normalised
+from engine.pictures.family import BICUBIC, HALF, Config, Family, Numbers, PictureLayout, Pixels, in_cells, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -25,7 +25,7 @@ class Lfm2Vl(Family):
 
     mark = "<image>"
 
-    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+    def settings(self, config: Config, processor: Config) -> dict[str, float]:
         return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
@@ -46,7 +46,7 @@ class Lfm2Vl(Family):
         sizes = ((columns * side, rows * side), whole)
         return PictureLayout(sizes, int(settings["resample"]), text, held, held + len(tiles) + 3)
 
-    def build(self, config: Mapping[str, Any]) -> nn.Module:
+    def build(self, config: Config) -> nn.Module:
         import mlx.nn as nn
         from mlx_vlm.models.lfm2_vl import ModelConfig, TextConfig, VisionConfig, VisionModel
         from mlx_vlm.models.lfm2_vl.lfm2_vl import Lfm2VlMultiModalProjector, PixelUnshuffleBlock
@@ -64,9 +64,7 @@ class Lfm2Vl(Family):
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
         return {name.replace("vision_tower.vision_model.", "vision_tower."): array for name, array in weights.items()}
 
-    def embed(
-        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
-    ) -> mx.array:
+    def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         import mlx.core as mx
 
         *tiled, whole = views
@@ -79,7 +77,7 @@ class Lfm2Vl(Family):
         ]
         return mx.concatenate([self._rows(tower, config, processor, view) for view in (*tiles, whole)])
 
-    def _rows(self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], view: Pixels) -> mx.array:
+    def _rows(self, tower: Any, config: Config, processor: Config, view: Pixels) -> mx.array:
         import mlx.core as mx
 
         patch = int(config["vision_config"].get("patch_size", 16))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.pictures.family import BICUBIC, CLIP, Family, Numbers, PictureLayout, Pixels, as_mlx, normalised
+from engine.pictures.family import BICUBIC, CLIP, Config, Family, Numbers, PictureLayout, Pixels, as_mlx, normalised
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -17,7 +17,7 @@ class Pixtral(Family):
 
     mark = "[IMG]"
 
-    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+    def settings(self, config: Config, processor: Config) -> dict[str, float]:
         vision = config["vision_config"]
         merge = config.get("spatial_merge_size", 2) if _merges(config) else 1
         size = processor.get("size", vision["image_size"])
@@ -38,15 +38,14 @@ class Pixtral(Family):
         size = (columns * patch, rows * patch)
         return PictureLayout((size,), int(settings["resample"]), text, columns * rows, (columns + 1) * rows)
 
-    def build(self, config: Mapping[str, Any]) -> nn.Module:
+    def build(self, config: Config) -> nn.Module:
         import mlx.nn as nn
         from mlx_vlm.models import mistral3, pixtral
 
         family = mistral3 if _merges(config) else pixtral
-        text, vision = family.TextConfig.from_dict(config["text_config"]), config["vision_config"]
-        whole = family.ModelConfig.from_dict(
-            {**config, "text_config": text, "vision_config": family.VisionConfig.from_dict(vision)}
-        )
+        text = family.TextConfig.from_dict(config["text_config"])
+        vision = family.VisionConfig.from_dict(config["vision_config"])
+        whole = family.ModelConfig.from_dict({**config, "text_config": text, "vision_config": vision})
         tower = nn.Module()
         tower.vision_tower = pixtral.VisionModel(whole.vision_config)
         if _merges(config):
@@ -62,9 +61,7 @@ class Pixtral(Family):
         }
         return as_mlx(whole, "patch_conv.weight")
 
-    def embed(
-        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
-    ) -> mx.array:
+    def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         import mlx.core as mx
         from mlx_vlm.models.pixtral.vision import position_ids_in_meshgrid
 
@@ -84,5 +81,5 @@ class Pixtral(Family):
         return found
 
 
-def _merges(config: Mapping[str, Any]) -> bool:
+def _merges(config: Config) -> bool:
     return bool(config["model_type"] == "mistral3")

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.pictures.family import BICUBIC, CLIP, HALF, Family, Numbers, PictureLayout, Pixels, in_cells, normalised
+from engine.pictures.family import (
+    BICUBIC,
+    CLIP,
+    HALF,
+    Config,
+    Family,
+    Numbers,
+    PictureLayout,
+    Pixels,
+    in_cells,
+    normalised,
+)
 
 if TYPE_CHECKING:
     import mlx.core as mx
@@ -24,10 +35,9 @@ class Qwen(Family):
 
     mark = "<|image_pad|>"
 
-    def settings(self, config: Mapping[str, Any], processor: Mapping[str, Any]) -> dict[str, float]:
+    def settings(self, config: Config, processor: Config) -> dict[str, float]:
         text = config.get("text_config", config)
         turned = text.get("rope_parameters") or text["rope_scaling"]
-        time, row, column = turned["mrope_section"]
         side, size = _patch(config) * _merge(config), processor.get("size", {})
         most = processor.get("max_pixels") or size.get("longest_edge") or math.inf
         return {
@@ -35,9 +45,7 @@ class Qwen(Family):
             "least": processor.get("min_pixels") or size.get("shortest_edge") or _LEAST_PIXELS,
             "most": min(most, _MOST_TOKENS * side**2),
             "resample": int(processor.get("resample", BICUBIC)),
-            "time": time,
-            "row": row,
-            "column": column,
+            **dict(zip(("time", "row", "column"), turned["mrope_section"], strict=True)),
             "interleaved": not _is_early(config),
         }
 
@@ -48,7 +56,7 @@ class Qwen(Family):
         text = f"<|vision_start|>{self.mark * tokens}<|vision_end|>"
         return PictureLayout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))
 
-    def build(self, config: Mapping[str, Any]) -> nn.Module:
+    def build(self, config: Config) -> nn.Module:
         import mlx.nn as nn
         from mlx_vlm.models import qwen2_5_vl, qwen2_vl, qwen3_vl
 
@@ -56,9 +64,8 @@ class Qwen(Family):
         family = early.get(config["model_type"], qwen3_vl)
         name = config["model_type"] if family is not qwen3_vl else "qwen3_vl"
         tower = nn.Module()
-        tower.vision_tower = family.VisionModel(
-            family.VisionConfig.from_dict({**config["vision_config"], "model_type": name})
-        )
+        vision = family.VisionConfig.from_dict({**config["vision_config"], "model_type": name})
+        tower.vision_tower = family.VisionModel(vision)
         return tower
 
     def converted(self, tower: Any, weights: dict[str, mx.array]) -> dict[str, mx.array]:
@@ -66,9 +73,7 @@ class Qwen(Family):
         converted: dict[str, mx.array] = tower.vision_tower.sanitize(renamed)
         return converted
 
-    def embed(
-        self, tower: Any, config: Mapping[str, Any], processor: Mapping[str, Any], views: Sequence[Pixels]
-    ) -> mx.array:
+    def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         import mlx.core as mx
 
         patch, merge, vision = _patch(config), _merge(config), tower.vision_tower
@@ -84,13 +89,13 @@ class Qwen(Family):
         return mx.concatenate([found[0], *found[1]], axis=-1) if isinstance(found, tuple) else found
 
 
-def _is_early(config: Mapping[str, Any]) -> bool:
+def _is_early(config: Config) -> bool:
     return str(config["model_type"]).startswith("qwen2")
 
 
-def _patch(config: Mapping[str, Any]) -> int:
+def _patch(config: Config) -> int:
     return int(config["vision_config"].get("patch_size", 14 if _is_early(config) else 16))
 
 
-def _merge(config: Mapping[str, Any]) -> int:
+def _merge(config: Config) -> int:
     return int(config["vision_config"].get("spatial_merge_size", 2))

@@ -57,14 +57,9 @@ class Prefilling(deque[ActiveRequest]):
         return [picture for active in self for picture in active.generation.decoding]
 
     @property
-    def backlog(self) -> int:
-        """The tokens to prefill of all requests that are ready."""
-        return sum(active.generation.backlog for active in self.ready)
-
-    @property
     def starts_together(self) -> bool:
         """Whether answers that could begin wait for these short prompts, so that all share passes."""
-        backlog = self.backlog
+        backlog = sum(active.generation.backlog for active in self.ready)
         return backlog > 0 and self._pacer.starts_together(backlog)
 
     def give_up_pass(self) -> None:

@@ -118,8 +118,6 @@ class Scheduler:
         self.settings = settings
         self.changes.configure(settings)
 
-    # Models
-
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that were already loaded on this thread, as benchmarks do."""
         return self.changes.install(main, draft)
@@ -184,8 +182,6 @@ class Scheduler:
         self.prefix_cache.clear()
         self.changes.stores.keep_stored(())
 
-    # Requests
-
     def admit(self, stream: RequestStream) -> None:
         """Queue a request; it fails with `QueueFull` if too many wait already."""
         self._last_used = time.monotonic()
@@ -241,8 +237,6 @@ class Scheduler:
         self._waiting.fail(error)
         self.changes.fail(error)
         self.teaching.fail(error)
-
-    # Prefilling and loading
 
     def _work_besides_decoding(self) -> Callable[[], None] | None:
         """Return a chunk of a prompt or a step of a change of models, in turns; None if there is neither."""
@@ -312,8 +306,6 @@ class Scheduler:
                 active.generation.reason = "length"
                 self._finish(active)
 
-    # Decoding
-
     def _report(self, active: ActiveRequest, outcome: StepOutcome) -> None:
         try:
             if isinstance(outcome, CachesLost):
@@ -328,8 +320,6 @@ class Scheduler:
                     self._finish(active)
         except Exception as error:
             self._fail_alone(active, error)
-
-    # Endings
 
     def _finish(self, active: ActiveRequest) -> None:
         try:

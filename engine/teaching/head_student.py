@@ -14,7 +14,7 @@ import mlx.core as mx
 
 from engine.heads.chain_head import ChainHead
 from engine.heads.fit import GROWTH
-from engine.heads.head import Draw, HeadProposal
+from engine.heads.head import Draw
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.drafters.sources import HeadSource
 from engine.teaching.lessons import TAUGHT, WINDOW, Lesson
@@ -68,14 +68,12 @@ class HeadStudent:
             rows = slice(context.length, anchor)
             self._head.extend(context, text.taps[:, rows], text.ids[rows])
             wanted = mx.array(text.ids[anchor : anchor + count + 1], mx.int32)
-            found.append(self._of_all_ids(self._head.propose(context, wanted[:1], count, _told(wanted[1:]))))
+            made = self._head.propose(context, wanted[:1], count, _told(wanted[1:]))
+            scores = made.scores.astype(mx.float32)
+            if made.ids is not None:
+                scores = mx.put_along_axis(mx.full((len(scores), self.rows), -mx.inf), made.ids, scores, axis=-1)
+            found.append(scores)
         return found
-
-    def _of_all_ids(self, made: HeadProposal) -> mx.array:
-        scores = made.scores.astype(mx.float32)
-        if made.ids is None:
-            return scores
-        return mx.put_along_axis(mx.full((len(scores), self.rows), -mx.inf), made.ids, scores, axis=-1)
 
 
 def _told(tokens: mx.array) -> Draw:

@@ -73,9 +73,8 @@ class DraftStudent:
         """Put lessons into rows. Padding on the right changes nothing before it, because attention is causal."""
         width = max(len(lesson.ids) for lesson in lessons)
         ids = [[*lesson.ids, *[0] * (width - len(lesson.ids))] for lesson in lessons]
-        places = [
-            row * width + lesson.start + place for row, lesson in enumerate(lessons) for place in range(lesson.places)
-        ]
+        starts = [row * width + lesson.start for row, lesson in enumerate(lessons)]
+        places = [start + place for start, one in zip(starts, lessons, strict=True) for place in range(one.places)]
         rows = [(lesson, place, 0) for lesson in lessons for place in range(lesson.places)]
         return with_targets((mx.array(ids, mx.uint32), mx.array(places)), rows)
 

@@ -17,7 +17,7 @@ from engine.prefix.cache import PrefixCache
 from engine.settings import EngineSettings
 from engine.speculation.drafters.sources import Drafter, prepare_draft
 from engine.status import LoadedPair
-from engine.upkeep.models import Models
+from engine.upkeep.models import Models, folder_of
 from engine.upkeep.prefix_and_index import PrefixAndIndexStores
 
 log = logging.getLogger(__name__)
@@ -51,8 +51,6 @@ class ModelChanges:
         # The change under way and those that wait, in order.
         self.queue: deque[_ModelChange] = deque()
         self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
-
-    # The queue of changes
 
     @property
     def busy(self) -> bool:
@@ -94,8 +92,6 @@ class ModelChanges:
         self.queue.popleft()
         done(outcome)
 
-    # The changes
-
     def load(
         self, main: str | Path, draft: str | Path | None, main_ready: Callable[[LoadedPair], None] = lambda _pair: None
     ) -> Steps[LoadedPair]:
@@ -107,7 +103,7 @@ class ModelChanges:
         """
         models = self._models
         models.crowded = False
-        main = path = yield from models.folder_of(main)
+        main = path = yield from folder_of(main, models.on_progress)
         own = models.own
         if path == own or not models.is_resident(path):
             if not self._make_room_for(path):
@@ -136,7 +132,7 @@ class ModelChanges:
         """Load and use another main model beside others that fit; answers end first. Raises as `main_fits_beside`."""
         models = self._models
         models.crowded = False
-        main = path = yield from models.folder_of(main)
+        main = path = yield from folder_of(main, models.on_progress)
         if models.is_resident(path):
             yield from self._until_unused(path)
             self.switch(path)
@@ -209,7 +205,7 @@ class ModelChanges:
         if draft is None:
             return self._activate_draft(None)
         try:
-            draft = yield from self._models.folder_of(draft)
+            draft = yield from folder_of(draft, self._models.on_progress)
             while not (fits := self._models.draft_fits_beside(draft)):
                 if not self.unload_least_used():
                     break

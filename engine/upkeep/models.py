@@ -62,7 +62,7 @@ class Models:
         self.settings = settings
         self._main_loader = main_loader or MainLoader()
         self.memory = memory.ModelMemory(settings, self._main_loader)
-        self.streaming, self._on_progress = streaming, on_progress
+        self.streaming, self.on_progress = streaming, on_progress
         self.own: Path | None = None
         self.reloadable: dict[Path, Path | None] = {}
         self._current: ResidentModel | None = None
@@ -146,21 +146,17 @@ class Models:
         path = resolve_model(draft)
         return memory.size_on_disk(path, drafter_kind(path).kv_bits(self.settings))
 
-    def folder_of(self, model: str | Path) -> Steps[Path]:
-        """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
-        return folder_of(model, self._on_progress)
-
     def load_main(self, main: str | Path) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         settings = self.settings
         context = None if settings.allow_oversize else settings.context
         self.crowded = self.memory.crowds(self.memory.main_size(main))
-        return self._main_loader.load(main, settings.kv_bits, self.streaming, self._on_progress, context)
+        return self._main_loader.load(main, settings.kv_bits, self.streaming, self.on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
         self.crowded = self.crowded or self.memory.crowds(self._draft_size(draft))
-        return load_drafter(draft, DrafterLoading(self.main, self.settings, self.streaming, self._on_progress))
+        return load_drafter(draft, DrafterLoading(self.main, self.settings, self.streaming, self.on_progress))
 
     def activate_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter; the model in use before stays resident."""

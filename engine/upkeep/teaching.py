@@ -111,8 +111,6 @@ class Teaching:
             raise CannotTeach("no-folder")
         return TaughtFile(folder, main, drafter.info.path, drafter.info.name), drafter
 
-    # The steps
-
     def _teach(self, answers: Sequence[OwnAnswer]) -> Steps[TeachingResult]:
         """Teach, a short pass a step."""
         file, drafter = self._file()
