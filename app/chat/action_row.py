@@ -12,7 +12,7 @@ from app.widgets.buttons import CONFIRMED_MS
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
 ROW_HEIGHT = 26
@@ -39,8 +39,7 @@ class ActionRow(ThemeAware, QWidget):
         for action, button in self._buttons.items():
             button.setIcon(icon(self._icons[action]))
             button.clicked.connect(lambda _=False, chosen=action: self._act(chosen))
-        self._origin = styled(ElidedLabel(self), "muted")
-        self._origin.setObjectName("origin")
+        self._origin = named(styled(ElidedLabel(self), "muted"), "origin")
         self._origin.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._origin.setVisible(not align_right)
         previous, following, *others = self._buttons.values()

@@ -30,7 +30,7 @@ from app.chat.prose import Prose
 from app.text.blocks import PART, Block, Code, Fold, ProseText, Splitter
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
@@ -298,8 +298,7 @@ class AnswerBody(ThemeAware, QWidget):
         return view
 
     def _new_notice(self, notice: LimitNotice) -> WrappedLabel:
-        label = styled(WrappedLabel(self), "muted")
-        label.setObjectName("notice")
+        label = named(styled(WrappedLabel(self), "muted"), "notice")
         if not notice.cut:
             return self.bound("Shown without formatting, because this passage is very long.", label)
         return self.bound(
@@ -323,7 +322,6 @@ class AnswerBody(ThemeAware, QWidget):
         return [view for run in self.text_runs if (view := run.text_view) is not None]
 
     def _add(self, run: AnswerRun, runs: list[AnswerRun], loaded: bool = True) -> None:
-        """Add a run at the end, with a widget if `loaded`."""
         if not self._parts or self._parts[-1].full:
             self._parts.append(RunGroup(self))
             self._column.insertWidget(self._column.count() - 1, self._parts[-1])

@@ -18,7 +18,7 @@ from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import number
 from engine.files.reading_time import ReadingTime
@@ -179,9 +179,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         return chip
 
     def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> QWidget:
-        """Return a chip with a file's name, facts and a button that removes it."""
-        chip = QFrame(self._body)
-        chip.setObjectName("attachment")
+        chip = named(QFrame(self._body), "attachment")
         name, details, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), label(chip, "muted"), QToolButton(chip)
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)

@@ -16,7 +16,7 @@ from app.conversations.pictures import PictureSource
 from app.session.calls import CallState, ToolRun
 from app.session.tool_calls import ONCE
 from app.tools.tool import TANDEM, Permission, visible
-from app.widgets.icons import icon
+from app.widgets.buttons import fold_head
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.style_class import styled
@@ -46,10 +46,7 @@ class CallCard(ThemeAware, QFrame):
         self.setObjectName("card")
         self.call = call
         self._shown: tuple[object, ...] = ()
-        self.head = styled(QPushButton(self), "fold")
-        self.head.setCheckable(True)
-        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
-        self.head.setIconSize(QSize(14, 14))
+        self.head = fold_head(self)
         self.bound("Show or hide the arguments and the result", self.head, QWidget.setToolTip)
         self._server, self.state = styled(ElidedLabel(self), "muted"), label(self, "muted")
         self._sentence = styled(WrappedLabel(self), "muted")

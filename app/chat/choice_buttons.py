@@ -71,10 +71,7 @@ def named_presets(session: Session) -> list[Preset]:
 
 
 class PresetButton(ThemeAware, QToolButton):
-    """Opens the chat's settings by the action `settings`.
-
-    Names the chat's preset unless it is the defaults, and says whether answers are JSON.
-    """
+    """Opens the chat's `settings`, names its preset unless it is the defaults, and says whether answers are JSON."""
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -23,7 +23,7 @@ from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
 # Code that is being written is coloured again when it has grown by this part of it.
@@ -78,8 +78,7 @@ class CodeBlock(ThemeAware, QFrame):
         self._awaited: str | None = None
         self._coloured: CodeSpans = ()
         self._seen = self._indent = 0
-        header = QFrame(self)
-        header.setObjectName("codeHeader")
+        header = named(QFrame(self), "codeHeader")
         self._name = label(header, "muted")
         self._copy = CopyButton(header, lambda: self._text, "small")
         self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
@@ -165,14 +164,12 @@ class CodeBlock(ThemeAware, QFrame):
         self._word_preview()
 
     def _show_text(self) -> None:
-        """Show the code, not its preview."""
         self._drawn = None
         self._preview.hide()
         self.text_view.show()
         self._word_preview()
 
     def _word_preview(self) -> None:
-        """Word the button that shows the preview or the code."""
         waits = self._drawn is not None and not self.previewed
         failed = waits and self._drawn in previews().known
         self.preview_button.setEnabled(not waits)

@@ -14,7 +14,7 @@ from app.conversations.records import Attachment
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import set_property, set_style_class, styled
+from app.widgets.style_class import named, set_property, set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 
 
@@ -38,18 +38,15 @@ class Composer(ThemeAware, QWidget):
         self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
-        card = self._card = QFrame(self)
-        card.setObjectName("composerCard")
+        card = self._card = named(QFrame(self), "composerCard")
         self.edit = MessageEdit(card, shrinks=True)
         self.bound("Message", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.edit.installEventFilter(self)
         self.files = AttachmentRow(card)
         self._info = styled(ElidedLabel(card), "muted")
-        self._button = QToolButton(card)
-        self._button.setObjectName("send")
-        self.shorten = self.bound("Shorten", styled(QToolButton(card), "small"))
+        self._button = named(QToolButton(card), "send")
+        self.shorten = self.bound("Shorten", named(styled(QToolButton(card), "small"), "shorten"))
         self.bound("Shorten the message to fit the model's context", self.shorten, QWidget.setToolTip)
-        self.shorten.setObjectName("shorten")
         self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.shorten.hide()
         # Takes a queued message back while the other button stops the answer.

@@ -1,7 +1,4 @@
-"""Shows how much of the context the chat and the unsent message take, and offers to shorten what does not fit.
-
-It counts tokens off the Qt thread.
-"""
+"""Shows how much of the context a chat and its message take, and offers to shorten it. Counts off the Qt thread."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.text.shown import fold_parts
-from app.widgets.icons import icon
+from app.widgets.buttons import fold_head
 from app.widgets.layouts import fill, vbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named
 
 
 class FoldBlock(QWidget):
@@ -25,13 +25,9 @@ class FoldBlock(QWidget):
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._text, self._closed, self._chosen = "", False, False
-        self.head = styled(QPushButton(self), "fold")
-        self.head.setCheckable(True)
-        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
-        self.head.setIconSize(QSize(14, 14))
+        self.head = fold_head(self)
         # Where the text is shown.
-        self.frame = QFrame(self)
-        self.frame.setObjectName("fold")
+        self.frame = named(QFrame(self), "fold")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), (self.head, 0, Qt.AlignmentFlag.AlignLeft), self.frame)
         self.frame.hide()
         self.head.toggled.connect(self._toggle)

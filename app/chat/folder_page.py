@@ -31,7 +31,7 @@ from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.search_field import TextField
-from app.widgets.style_class import set_style_class, styled
+from app.widgets.style_class import named, set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 from app.wording.figures import number
@@ -78,13 +78,13 @@ class FolderPage(ThemeAware, Overlay):
 
     def make(self) -> None:
         self.name = self.bound("Name of the folder", TextField(self), QWidget.setAccessibleName)
-        body = QWidget(self)
-        body.setObjectName("overlayBody")
+        body = named(QWidget(self), "overlayBody")
         self.prompt, self.files = PromptField(body), AttachmentRow(body)
         self.files.pictures = lambda: self._session.store.pictures
-        self.preset = Chooser(body, chosen=partial(self._set, PRESET))
-        self.models = Chooser(body, chosen=partial(self._set, MODELS))
-        self.tools = Chooser(body, (None, True, False), partial(self._set, TOOLS_ON))
+        set_start = partial(self._change, ConversationList.set_start)
+        self.preset = Chooser(body, chosen=partial(set_start, PRESET))
+        self.models = Chooser(body, chosen=partial(set_start, MODELS))
+        self.tools = Chooser(body, (None, True, False), partial(set_start, TOOLS_ON))
         self.add_files = self.bound("Add files…", styled(QPushButton(body), "button-small"))
         self.add_folder = self.bound("Add a folder…", styled(QPushButton(body), "button-small"))
         self.bar, self.usage = Bar(body), label(body, "muted", wraps=True)
@@ -113,8 +113,7 @@ class FolderPage(ThemeAware, Overlay):
         area.setWidget(body)
         keep_right_edge(area, column)
         top = fill(hbox(margins=_SIDES, spacing=8), (self.name, 1), CloseButton(self, self.close_overlay))
-        fill(self.column, top, (area, 1))
-        self.column.addLayout(fill(hbox(margins=_SIDES), 1, self.new_chat))
+        fill(self.column, top, (area, 1), fill(hbox(margins=_SIDES), 1, self.new_chat))
 
     def _connect(self) -> None:
         session = self._session
@@ -179,8 +178,6 @@ class FolderPage(ThemeAware, Overlay):
         self.tools.set_texts((others, self.tr("On"), self.tr("Off")))
         self.tools.set_value(folder.settings.get(TOOLS_ON))
 
-    # The files
-
     def _show_files(self, folder: Folder) -> None:
         """Show the files and folders of the disk with what could not be read, and count their tokens."""
         self._sources = {_shown(one): one for one in folder.sources}
@@ -222,10 +219,9 @@ class FolderPage(ThemeAware, Overlay):
 
     def _remove_missing(self) -> None:
         """Take those out that the person has removed."""
-        gone = [self._sources.pop(one) for one in set(self._sources) - set(self.files.attachments)]
-        if gone and self._folder is not None:
+        if gone := [self._sources.pop(one) for one in set(self._sources) - set(self.files.attachments)]:
             left = partial(filter, lambda one: one not in gone)
-            self._session.list.change(ConversationList.change_files, self._folder.id, lambda now: tuple(left(now)))
+            self._change(ConversationList.change_files, lambda now: tuple(left(now)))
 
     def _add(self, chosen: list[str]) -> None:
         # On the button, the first space would open the dialog again.
@@ -244,8 +240,6 @@ class FolderPage(ThemeAware, Overlay):
             for reading, time in zip(readings, times, strict=True):
                 reading.time = time
 
-    # Chats, and changes by the person
-
     def _open_chat(self, item: QListWidgetItem) -> None:
         self.close_overlay()
         self._session.chats.open_id(item.data(Qt.ItemDataRole.UserRole))
@@ -258,17 +252,15 @@ class FolderPage(ThemeAware, Overlay):
     def _rename(self) -> None:
         typed = self.name.text().strip()
         if self._folder is not None and typed not in ("", self._folder.name):
-            self._session.list.change(ConversationList.rename_folder, self._folder.id, typed)
+            self._change(ConversationList.rename_folder, typed)
 
-    def _set(self, key: str, value: Any) -> None:
+    def _change(self, operation: Callable[..., object], *arguments: Any) -> None:
         if self._folder is not None:
-            self._session.list.change(ConversationList.set_start, self._folder.id, key, value)
+            self._session.list.change(operation, self._folder.id, *arguments)
 
     def _store_typed(self) -> None:
         self._typed.stop()
-        if self._folder is not None:
-            typed = self.prompt.edit.toPlainText()
-            self._session.list.change(ConversationList.set_instructions, self._folder.id, typed)
+        self._change(ConversationList.set_instructions, self.prompt.edit.toPlainText())
 
     def retranslate(self) -> None:
         if not self.isHidden():

@@ -12,7 +12,7 @@ from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu, round_field_menu
-from app.widgets.style_class import set_property, styled
+from app.widgets.style_class import named, set_property, styled
 from app.widgets.theme_aware import ThemeAware
 
 
@@ -22,9 +22,8 @@ class FieldCard(QFrame):
     def __init__(self, parent: QWidget, lines: int, font: QFont | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("composerCard")
-        self.edit = QPlainTextEdit(self)
+        self.edit = named(QPlainTextEdit(self), "composer")
         round_field_menu(self.edit)
-        self.edit.setObjectName("composer")
         self.edit.setFrameShape(QFrame.Shape.NoFrame)
         if font is not None:
             self.edit.setFont(font)

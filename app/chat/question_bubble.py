@@ -16,7 +16,7 @@ from app.conversations.pictures import PictureSource
 from app.session.chats import Turn
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel, tip
-from app.widgets.layouts import vbox
+from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 
@@ -55,16 +55,15 @@ class QuestionBubble(ThemeAware, QFrame):
         self._lines = shown.split("\n")
         self._pictures = Thumbnails(pictures, _PICTURE, self)
         self._pictures.show_pictures([one for one in turn.attachments if one.picture is not None])
-        column.addWidget(self._pictures)
+        fill(column, self._pictures)
         if names := [one.name for one in turn.attachments if one.picture is None]:
-            column.addWidget(self._names(names))
-        column.addWidget(self.text)
+            fill(column, self._names(names))
         self._rest = styled(WrappedLabel(self), "muted")
         self.bound(
             "Only the beginning of this very long text is shown. Copies and exports contain all of it.", self._rest
         )
         self._rest.setHidden(len(shown) == len(turn.question))
-        column.addWidget(self._rest)
+        fill(column, self.text, self._rest)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.text.ensurePolished()
         self.text.setPlainText(shown)
@@ -73,7 +72,6 @@ class QuestionBubble(ThemeAware, QFrame):
         self.restyle()
 
     def _names(self, names: list[str]) -> QWidget:
-        """Return the label with the names of attached files."""
         label = styled(WrappedLabel(self), "muted")
         metrics = label.fontMetrics()
         shown = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, _WIDEST_NAME) for name in names]

@@ -50,8 +50,8 @@ class SearchHighlights:
             selections = []
             for start, end in () if query is None else highlights(text, query):
                 first = utf16_length(text[:start])
-                is_current = len(self._matches) == current
-                selections.append(_selection(view, first, first + utf16_length(text[start:end]), is_current))
+                passage = cursor_over(view, first, first + utf16_length(text[start:end]))
+                selections.append(selection(passage, *match_colours(len(self._matches) == current)))
                 self._matches.append(_ShownMatch(source, first))
             view.setExtraSelections(selections)
 
@@ -80,9 +80,7 @@ class SearchHighlights:
         view = view_of(match.source)
         if view is None:
             return None
-        cursor = QTextCursor(view.document())
-        cursor.setPosition(match.start)
-        rect = view.cursorRect(cursor)
+        rect = view.cursorRect(cursor_over(view, match.start, match.start))
         bar, width = view.horizontalScrollBar(), view.viewport().width()
         if not 0 <= rect.left() <= width * 3 // 4:
             bar.setValue(bar.value() + rect.left() - width // 3)
@@ -94,16 +92,21 @@ def view_of(source: TextView | AnswerRun) -> TextView | None:
     return source.text_view if isinstance(source, AnswerRun) else source
 
 
-def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:
-    selection = QTextEdit.ExtraSelection()
+def cursor_over(view: TextView, start: int, end: int) -> QTextCursor:
+    """Return a cursor that selects a passage, whose bounds are in UTF-16 units."""
     cursor = QTextCursor(view.document())
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-    background, foreground = match_colours(current)
-    selection.cursor, selection.format = cursor, QTextCharFormat()
-    selection.format.setBackground(background)
-    selection.format.setForeground(foreground)
-    return selection
+    return cursor
+
+
+def selection(passage: QTextCursor, background: QColor, foreground: QColor) -> QTextEdit.ExtraSelection:
+    """Return what shows a passage in these colours."""
+    shown = QTextEdit.ExtraSelection()
+    shown.cursor, shown.format = passage, QTextCharFormat()
+    shown.format.setBackground(background)
+    shown.format.setForeground(foreground)
+    return shown
 
 
 def match_colours(current: bool) -> tuple[QColor, QColor]:

@@ -27,7 +27,7 @@ from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.search_field import TextField
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.models import recommendation_text
 
@@ -44,10 +44,7 @@ _WITHOUT_SLIDER = ("seed",)
 
 
 class SettingRow(QObject):
-    """The widgets in one row of a grid. `changed` carries the key and the value, None for the default.
-
-    The sheet with the row calls `retranslate`.
-    """
+    """A row of a grid; the sheet calls `retranslate`. `changed` carries the key and the value, None for the default."""
 
     changed = Signal(str, object)
 
@@ -113,11 +110,11 @@ class SettingRow(QObject):
         name, help_ = (translate("Settings", words) for words in (self.setting.title, self.setting.help))
         self.name.setText(name)
         self.name.setToolTip(help_)
-        for named in (self.control, self.slider):
-            if named is not None:
-                named.setAccessibleName(name)
-                named.setAccessibleDescription(help_)
-                named.setToolTip(help_)
+        for control in (self.control, self.slider):
+            if control is not None:
+                control.setAccessibleName(name)
+                control.setAccessibleDescription(help_)
+                control.setToolTip(help_)
         set_name(self.reset, translate("SettingRow", "Reset {name}").format(name=name))
         self._made.retranslate()
 
@@ -156,8 +153,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.restyle()
 
     def _build(self) -> None:
-        body = QWidget(self)
-        body.setObjectName("overlayBody")
+        body = named(QWidget(self), "overlayBody")
         line = fill(hbox(spacing=8), (self.presets, 1), (self.name, 1), self.save, self.delete)
         # One grid, so that both groups have the same columns in every language.
         grid = QGridLayout()

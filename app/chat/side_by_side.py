@@ -54,11 +54,10 @@ class SideBySide(ThemeAware, Overlay):
             text.setObjectName("comparedText")
             text.read_only, text.with_figures = True, False
             text.pictures = lambda: self._session.store.of(self._session.chat).pictures
-            self._sides.addLayout(fill(vbox(spacing=6), *above, (text, 1)), 1)
+            fill(self._sides, (fill(vbox(spacing=6), *above, (text, 1)), 1))
         title = self.bound("Side by side", label(self, "title"))
         self.column.setContentsMargins(20, 16, 20, 16)
-        fill(self.column, fill(hbox(), (title, 1), CloseButton(self, self.close_overlay)))
-        self.column.addLayout(self._sides, 1)
+        fill(self.column, fill(hbox(), (title, 1), CloseButton(self, self.close_overlay)), (self._sides, 1))
         self.restyle()
 
     def fill(self) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.chat.answer_body import AnswerBody
 from app.session.answer import Answer
-from app.widgets.icons import icon
+from app.widgets.buttons import fold_head
 from app.widgets.layouts import fill, vbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import number, seconds
 
@@ -22,13 +22,9 @@ class ThinkingFold(ThemeAware, QWidget):
         self.thought, self._closed = "", False
         self._tokens: int | None = None
         self._seconds: float | None = None
-        self.head = styled(QPushButton(self), "fold")
+        self.head = fold_head(self)
         self.bound("Show or hide what the model thought before it answered", self.head, QWidget.setToolTip)
-        self.head.setCheckable(True)
-        self.head.setIcon(icon("chevron-right", checked="chevron-down"))
-        self.head.setIconSize(QSize(14, 14))
-        self._frame = QFrame(self)
-        self._frame.setObjectName("thoughts")
+        self._frame = named(QFrame(self), "thoughts")
         self.body = AnswerBody(self._frame)
         fill(vbox(self._frame, margins=(16, 4, 0, 4)), self.body)
         fill(vbox(self, margins=(0, 0, 0, 6), spacing=4), (self.head, 0, Qt.AlignmentFlag.AlignLeft), self._frame)

@@ -13,9 +13,10 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QRect, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
+from app.chat.search_highlights import cursor_over, selection
 from app.text.fences import is_fence
 from app.text.pieces import weight
 from app.widgets import theme
@@ -135,37 +136,22 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
     def span_of_round(self, number: int) -> tuple[int, int] | None:
         """Return where the tokens of a round begin and end in the document; None if there are none."""
         inside = [index for index, token in enumerate(self._tokens) if token.round == number]
-        if not inside:
-            return None
-        after = inside[-1] + 1
-        return self._starts[inside[0]], self._starts[after] if after < len(self._starts) else self._end
+        return (self._starts[inside[0]], [*self._starts, self._end][inside[-1] + 1]) if inside else None
 
     def mark(self, index: int | None) -> QRect | None:
         """Show the token `index` with exchanged colours, or none. Return where it begins; None if it is not shown."""
-        marks = []
-        if index is not None and index < len(self._starts):
-            cursor = QTextCursor(self.document())
-            cursor.setPosition(self._starts[index])
-            after = self._starts[index + 1] if index + 1 < len(self._starts) else self._end
-            cursor.setPosition(after, QTextCursor.MoveMode.KeepAnchor)
-            marked = QTextEdit.ExtraSelection()
-            marked.cursor = cursor
-            marked.format.setBackground(QColor(theme.colours().text))
-            marked.format.setForeground(QColor(theme.colours().window))
-            marks.append(marked)
-        self.setExtraSelections(marks)
-        if not marks:
+        if index is None or index >= len(self._starts):
+            self.setExtraSelections([])
             return None
-        begin = QTextCursor(self.document())
-        begin.setPosition(marks[0].cursor.selectionStart())
-        return self.cursorRect(begin)
+        start, end = [*self._starts, self._end][index : index + 2]
+        colours = theme.colours()
+        token = cursor_over(self, start, end)
+        self.setExtraSelections([selection(token, QColor(colours.text), QColor(colours.window))])
+        return self.cursorRect(cursor_over(self, start, start))
 
     def select_round(self, number: int) -> None:
         if span := self.span_of_round(number):
-            cursor = QTextCursor(self.document())
-            cursor.setPosition(span[0])
-            cursor.setPosition(span[1], QTextCursor.MoveMode.KeepAnchor)
-            self.setTextCursor(cursor)
+            self.setTextCursor(cursor_over(self, *span))
 
     def description_at(self, position: int) -> str:
         """Return the tooltip of the token at a position of the document; "" if there is none."""

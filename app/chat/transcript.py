@@ -17,6 +17,7 @@ from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import set_name, tip
 from app.widgets.layouts import fill, hbox, settle_layouts, top_in
 from app.widgets.popups import Menu
+from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
@@ -47,15 +48,13 @@ class Transcript(ThemeAware, TurnOwner):
         # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
         self._column = TurnColumn(self._make_view)
-        self._body = body = QWidget()
-        body.setObjectName("transcriptBody")
+        self._body = body = named(QWidget(), "transcriptBody")
         body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
         self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
         self.setWidget(body)
         self.link_menu = LinkMenu(self)
-        self._newest = self.bound("Jump to the latest text", QToolButton(self), set_name)
-        self._newest.setObjectName("newest")
+        self._newest = self.bound("Jump to the latest text", named(QToolButton(self), "newest"), set_name)
         self._newest.setIcon(icon("arrow-down"))
         self._newest.clicked.connect(self.scroll_to_end)
         self._newest.hide()
@@ -63,9 +62,7 @@ class Transcript(ThemeAware, TurnOwner):
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._value_changed)
         self._loading = single_shot(self, self._load_near)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        application.focusChanged.connect(self._focus_changed)
+        QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
         self.restyle()
 
     @cached_property
@@ -311,7 +308,6 @@ class Transcript(ThemeAware, TurnOwner):
             self.load_soon()
 
     def _show_newest(self) -> None:
-        """Show the button that scrolls to the end, unless the end is in view."""
         self._newest.setVisible(not self._at_end and not self.read_only)
         if not self._at_end:
             view = self.viewport().geometry()

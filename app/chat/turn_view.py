@@ -28,7 +28,7 @@ from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, top_in, vbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
 # Pixels between a question and its answer, besides the column's spacing.
@@ -44,6 +44,7 @@ class TurnView(ThemeAware, QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.turn, self._transcript = turn, transcript
+        self._grow = partial(transcript.extend_range, turn)
         self._asked_for_tokens = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
         self._surroundings: tuple[bool, bool, bool, bool] | None = None
@@ -58,8 +59,7 @@ class TurnView(ThemeAware, QWidget):
         self.steps = ToolSteps(self._watch, transcript.pictures, self)
         self.calls = CallCards(transcript.pictures, self)
         self._note = Note(self)
-        self._footer = styled(WrappedLabel(self), "muted")
-        self._footer.setObjectName("footer")
+        self._footer = named(styled(WrappedLabel(self), "muted"), "footer")
         self._footer.setTextFormat(Qt.TextFormat.RichText)
         self._footer.setContentsMargins(0, 6, 0, 0)
         actions = (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more"))
@@ -124,9 +124,6 @@ class TurnView(ThemeAware, QWidget):
 
     def _act_on(self, message: str, action: str) -> None:
         self._transcript.act(self.turn, f"{action}-{message}" if action in ("previous", "next") else action)
-
-    def _grow(self, pixels: int) -> None:
-        self._transcript.extend_range(self.turn, pixels)
 
     @property
     def _is_newest(self) -> bool:

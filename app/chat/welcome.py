@@ -12,7 +12,7 @@ from app.conversations.projects import source_name
 from app.conversations.records import Folder
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
@@ -41,8 +41,7 @@ class Welcome(ThemeAware, QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        body = QWidget(self)
-        body.setObjectName("pageBody")
+        body = named(QWidget(self), "pageBody")
         self._offer: QWidget | None = None
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()

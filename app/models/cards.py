@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
@@ -49,27 +49,22 @@ class Card(QFrame):
         self.words = fill(vbox(spacing=4), 1, self._title, self.facts, 1)
         self.side = QWidget(self)
         self.side_column = vbox(self.side, margins=(0, 0, 0, 0), spacing=4)
-        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._middle.setSpacing(_GAP)
-        self._middle.addLayout(self.words, 1)
-        self._middle.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._middle = fill(hbox(spacing=_GAP), (self.words, 1), (self.side, 0, Qt.AlignmentFlag.AlignVCenter))
         self.buttons = vbox(spacing=4)
         self.buttons.addStrut(_BUTTON_WIDTH)
         # Buttons are inserted between the two.
         fill(self.buttons, 1, 1)
-        row = hbox(spacing=_GAP)
-        row.addLayout(self._middle, 1)
-        row.addLayout(self.buttons)
+        row = fill(hbox(spacing=_GAP), (self._middle, 1), self.buttons)
         self._lines = fill(vbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=4), row)
 
-    def add_button(self, style_class: str) -> QPushButton:
+    def add_button(self, style_class: str, run: Callable[[], object]) -> QPushButton:
         button = styled(QPushButton(self), style_class)
+        button.clicked.connect(lambda: run())
         self.buttons.insertWidget(self.buttons.count() - 1, button)
         return button
 
     def add_page_button(self) -> QPushButton:
-        self.page_button = self.add_button("quiet")
-        self.page_button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
+        self.page_button = self.add_button("quiet", lambda: QDesktopServices.openUrl(QUrl(self._page)))
         return self.page_button
 
     def offer_page(self, address: str) -> None:
@@ -145,20 +140,16 @@ class ModelCard(Card):
         self.bar, self.memory = Bar(self.side), label(self.side, "muted", wraps=True)
         self.memory.setMinimumWidth(_LEAST_WORDS)
         fill(self.side_column, self.bar, self.memory)
-        self.main_button = self.add_button("button")
-        self.main_button.clicked.connect(self._act)
-        self.draft_button = self.add_button("quiet")
-        self.draft_button.clicked.connect(lambda: self.got_as_draft.emit(self.entry))
+        self.main_button = self.add_button("button", self._act)
+        self.draft_button = self.add_button("quiet", lambda: self.got_as_draft.emit(self.entry))
         self.add_page_button()
-        self.check_button, self.remove_button = self.add_button("quiet"), self.add_button("quiet")
-        self.check_button.clicked.connect(lambda: self.checked.emit(self.entry))
-        self.remove_button.clicked.connect(self._remove)
+        self.check_button = self.add_button("quiet", lambda: self.checked.emit(self.entry))
+        self.remove_button = self.add_button("quiet", self._remove)
         # Only the models of the Hub cache have published checksums.
         self.check_button.setVisible(with_file_buttons and entry.source == "cache")
         may_go = not (entry.is_starter or entry.app or entry.is_gguf_file)
         self.remove_button.setVisible(with_file_buttons and (may_go or entry.gguf is not None))
-        self.unlist_button = self.add_button("quiet")
-        self.unlist_button.clicked.connect(self._ask_unlisting)
+        self.unlist_button = self.add_button("quiet", self._ask_unlisting)
 
     def show_state(self, state: CardState) -> None:
         """Show the state. A question about removal stays, unless the model has come into use."""
@@ -190,8 +181,7 @@ class ModelCard(Card):
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
         self.unlist_button.setText(self.tr("Remove from the list"))
         self.unlist_button.setVisible(bool(self._lists))
-        buttons = self.main_button, self.draft_button, self.check_button, self.remove_button, self.unlist_button
-        for button in buttons:
+        for button in (self.main_button, self.draft_button, self.check_button, self.remove_button, self.unlist_button):
             button.setAccessibleName(f"{button.text()}: {self.name.text()}")
 
     def ask_removal(self, plan: RemovalPlan) -> None:
@@ -275,8 +265,7 @@ class ModelCard(Card):
         if fit is None or self.entry.is_starter:
             self.memory.setText(size_words(self.entry.bytes) if self.entry.bytes else "")
             return
-        words = model_wording.fit_words(fit)
-        shares = model_wording.fit_shares(fit)
+        words, shares = model_wording.fit_words(fit), model_wording.fit_shares(fit)
         colours = ("main", "draft", "rejected")
         self.bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
         self.bar.setToolTip(self.tr("Usable memory: {size}").format(size=size_words(fit.limit)))
@@ -294,8 +283,7 @@ class FolderCard(Card):
         self.name.setText(folder)
         absent = self.tr("Not connected. Connect the disk that this folder is on to see its models.")
         self.facts.setText(absent if is_absent else self.tr("No other models were found in this folder."))
-        self.unlist_button = self.add_button("quiet")
+        self.unlist_button = self.add_button("quiet", lambda: self.unlisted.emit((folder,)))
         self.unlist_button.setText(self.tr("Remove from the list"))
         self.unlist_button.setAccessibleName(f"{self.unlist_button.text()}: {folder}")
         self.unlist_button.setVisible(is_added)
-        self.unlist_button.clicked.connect(lambda: self.unlisted.emit((folder,)))

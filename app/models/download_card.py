@@ -30,11 +30,9 @@ class DownloadCard(Card):
         self.words.insertWidget(2, self._bar)
         self.side.hide()
         self._next = "pause"
-        self.main_button = self.add_button("button")
+        self.main_button = self.add_button("button", lambda: self.command.emit(self._next))
         self.add_page_button()
-        self.cancel_button = self.add_button("quiet")
-        self.main_button.clicked.connect(lambda: self.command.emit(self._next))
-        self.cancel_button.clicked.connect(lambda: self.command.emit("cancel"))
+        self.cancel_button = self.add_button("quiet", lambda: self.command.emit("cancel"))
 
     def show_status(self, status: DownloadStatus, name: str) -> None:
         self.name.setText(name)

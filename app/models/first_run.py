@@ -137,8 +137,7 @@ class _OfferRow(QWidget):
         self._name, self._facts = label(self, "title"), label(self, "muted", wraps=True)
         words = fill(vbox(spacing=2), self._name, self._facts)
         row = hbox(self, margins=(0, 0, 0, 0), spacing=12)
-        row.addLayout(words, 1)
-        fill(row, (self.button, 0, Qt.AlignmentFlag.AlignVCenter))
+        fill(row, (words, 1), (self.button, 0, Qt.AlignmentFlag.AlignVCenter))
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.entry = entry

@@ -21,9 +21,9 @@ from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
-from app.widgets.layouts import FlowRow, fill, keep_right_edge, vbox
+from app.widgets.layouts import FlowRow, fill, hbox, keep_right_edge, vbox
 from app.widgets.search_field import SearchField
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import error_sentence
 from app.wording.figures import number
@@ -56,12 +56,8 @@ class ModelsPage(ThemeAware, QWidget):
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.again = self.bound("Try again", styled(QPushButton(self), "button"))
         self.field, self._tabs = SearchField(self), Segments(3, self)
-        self.bound(
-            "Search Hugging Face, or paste a model ID or URL",
-            self.field,
-            QLineEdit.setPlaceholderText,
-            QWidget.setAccessibleName,
-        )
+        setters = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
+        self.bound("Search Hugging Face, or paste a model ID or URL", self.field, *setters)
         self.bound("Recommended", self._tabs.buttons[RECOMMENDED])
         self.bound("Installed", self._tabs.buttons[INSTALLED])
         self.bound("Search", self._tabs.buttons[SEARCH])
@@ -81,12 +77,8 @@ class ModelsPage(ThemeAware, QWidget):
 
     def _build(self) -> None:
         self.note.hide()
-        self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        top.setSpacing(8)
-        top.setContentsMargins(0, 0, _SCROLL_BAR, 0)
-        fill(top, (self.field, 1), self._tabs)
-        body = QWidget()
-        body.setObjectName("pageBody")
+        self._top = fill(hbox(margins=(0, 0, _SCROLL_BAR, 0), spacing=8), (self.field, 1), self._tabs)
+        body = named(QWidget(), "pageBody")
         self._card_column = vbox(spacing=10)
         column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
         fill(column, self._downloads, self._heading, self._card_column, self.empty)
@@ -97,13 +89,10 @@ class ModelsPage(ThemeAware, QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        self._memory_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._memory_row.setSpacing(12)
-        self._memory_row.setContentsMargins(0, 0, _SCROLL_BAR, 0)
-        fill(self._memory_row, (self._memory, 1), self.context)
+        self._memory_row = fill(hbox(margins=(0, 0, _SCROLL_BAR, 0), spacing=12), (self._memory, 1), self.context)
         self._whole = fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), self._title, self._memory_row, self._unloads)
         self._whole.addSpacing(4)
-        fill(self._whole, top, fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
+        fill(self._whole, self._top, fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
         self._whole.addSpacing(4)
         fill(self._whole, (area, 1))
 
@@ -112,7 +101,7 @@ class ModelsPage(ThemeAware, QWidget):
         for index, button in enumerate(self._tabs.buttons):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
-        self.field.chosen.connect(self._add_entered_folder)
+        self.field.chosen.connect(lambda: self._search_in(folder_at(self.field.text())))
         self.again.clicked.connect(lambda: self._search(library.finder.searched.text))
         self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
@@ -125,8 +114,6 @@ class ModelsPage(ThemeAware, QWidget):
         library.advice_changed.connect(self._refresh_cards)
         library.measured_changed.connect(self._refresh_cards)
         self._session.models.changed.connect(self._refresh_cards)
-
-    # What is shown
 
     def show_tab(self, tab: int) -> None:
         self._tab = tab
@@ -249,7 +236,6 @@ class ModelsPage(ThemeAware, QWidget):
         return self._library.measured_with(here.path) if here is not None and here.path else {}
 
     def _take_details(self, entry: Entry) -> None:
-        """Show the details of a search result."""
         for card in self.cards:
             if self._tab == SEARCH and card.entry.id == entry.id:
                 card.entry = entry
@@ -262,8 +248,6 @@ class ModelsPage(ThemeAware, QWidget):
         if not self.isHidden():
             self._downloads.refresh()
 
-    # Searching
-
     def _search(self, text: str) -> None:
         if self._tab != SEARCH:
             self.show_tab(SEARCH)
@@ -275,21 +259,15 @@ class ModelsPage(ThemeAware, QWidget):
         if self._tab == SEARCH:
             self._rebuild()
 
-    def _add_entered_folder(self) -> None:
-        if folder := folder_at(self.field.text()):
-            self._library.add_folder(folder, lambda: self.show_tab(INSTALLED))
-
     def _choose_folder(self) -> None:
-        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a folder that contains models")):
-            self._library.add_folder(folder, lambda: self.show_tab(INSTALLED))
+        self._search_in(QFileDialog.getExistingDirectory(self, self.tr("Choose a folder that contains models")))
 
-    # Words
+    def _search_in(self, folder: str) -> None:
+        if folder:
+            self._library.add_folder(folder, lambda: self.show_tab(INSTALLED))
 
     def _show_problem(self, error: EngineError) -> None:
-        self._show_note(error_sentence(error))
-
-    def _show_note(self, sentence: str) -> None:
-        self.note.setText(sentence)
+        self.note.setText(error_sentence(error))
         self.note.show()
 
     def _show_memory(self) -> None:

@@ -16,7 +16,7 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import ListField
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording import models as model_wording
 from app.wording.hub import size_words
@@ -57,15 +57,13 @@ class Picker(ThemeAware, Overlay):
         self._field, self._note = ListField(self._list, self), label(self, "muted", wraps=True)
         self._note.setMargin(12)
         # The state of speculation, as in the header, because it is a reason to choose a draft.
-        self.state = styled(ElidedLabel(self), "muted")
+        self.state = named(styled(ElidedLabel(self), "muted"), "state")
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.state.setObjectName("state")
         self.state.hide()
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        line = QFrame(self)
-        line.setObjectName("line")
+        line = named(QFrame(self), "line")
         self._more = styled(QPushButton(self), "link")
         self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
         self._folder.setVisible(self.role == "main")
@@ -105,8 +103,6 @@ class Picker(ThemeAware, Overlay):
     def choices(self) -> list[ModelChoice]:
         """Return the choices of the shown rows from top to bottom."""
         return [self._row(index).choice for index in range(self._list.count())]
-
-    # The choices
 
     def refresh(self) -> None:
         """Show the current choices; the selected model stays selected."""
@@ -187,8 +183,6 @@ class Picker(ThemeAware, Overlay):
                 break
         self._list.setFixedHeight(max(min(total, available), 60))
 
-    # The choice of the user
-
     def _take(self) -> None:
         choice = self._current()
         if choice is None and (folder := self._entered_folder()):
@@ -247,8 +241,6 @@ class Picker(ThemeAware, Overlay):
         assert isinstance(row, PickerRow)
         return row
 
-    # Geometry and words
-
     def _below(self) -> int:
         return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP
 
@@ -305,15 +297,14 @@ class PickerRow(QWidget):
         self._badge = Badge(self)
         self._button = styled(QPushButton(self), "button")
         self._button.clicked.connect(self.get)
-        self._size.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._state.setAlignment(Qt.AlignmentFlag.AlignRight)
+        for figure in (self._size, self._state):
+            figure.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         title = fill(hbox(spacing=8), self._name, self._badge, 1)
         words = fill(vbox(spacing=2), title, self._sentence)
         figures = fill(vbox(spacing=2), self._size, self._state, 1)
-        row = fill(hbox(self, margins=(12, 8, 12, 8), spacing=12), (self._icon, 0, Qt.AlignmentFlag.AlignTop))
-        row.addLayout(words, 1)
-        fill(row, figures, (self._button, 0, Qt.AlignmentFlag.AlignVCenter))
+        row, align = hbox(self, margins=(12, 8, 12, 8), spacing=12), Qt.AlignmentFlag
+        fill(row, (self._icon, 0, align.AlignTop), (words, 1), figures, (self._button, 0, align.AlignVCenter))
 
     def show_choice(self, choice: ModelChoice) -> None:
         self.choice = choice

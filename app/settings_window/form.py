@@ -29,10 +29,7 @@ class Row(QFrame):
         self._is_due, self._is_found = True, True
         self.name, self.help = label(self, "", wraps=True), label(self, "muted", wraps=True)
         words = fill(vbox(spacing=2), self.name, self.help)
-        self._layout = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        row.setContentsMargins(0, 12, 0, 12)
-        row.setSpacing(_GAP)
-        row.addLayout(words, 1)
+        self._layout = row = fill(hbox(self, margins=(0, 12, 0, 12), spacing=_GAP), (words, 1))
         if control is not None:
             row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
             self.name.setBuddy(control)

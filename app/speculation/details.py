@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.speculation.gauges import Figure, Section, set_text
-from app.widgets.icons import icon
+from app.widgets.buttons import fold_head
 from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.rounding import verification_sentence
@@ -82,10 +81,7 @@ class Details(ThemeAware, QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
-        self.fold.setIconSize(QSize(14, 14))
-        self.fold.setCheckable(True)
-        self.fold.setIcon(icon("chevron-right", checked="chevron-down"))
+        self.fold = self.bound("Details", fold_head(self))
         self._body = QWidget(self)
         self._body.hide()
         self._column = vbox(self._body, margins=(0, 0, 0, 0), spacing=8)

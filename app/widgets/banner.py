@@ -49,16 +49,14 @@ class Notice(ThemeAware, QFrame):
         self._label = SentenceLabel(self)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        column = vbox(self, margins=(14, 8, 8, 8), spacing=6)
         row = fill(hbox(spacing=_SPACING), mark, (self._label, 1))
-        column.addLayout(row)
+        column = fill(vbox(self, margins=(14, 8, 8, 8), spacing=6), row)
         # Several buttons beside it would leave no room for the sentence.
         below = None
         if len(message.actions) > 1:
             buttons = QWidget(self)
             below = FlowLayout(buttons, 8)
-            below_sentence = hbox(margins=(_MARK + _SPACING, 0, 0, 0))
-            column.addLayout(fill(below_sentence, buttons))
+            fill(column, fill(hbox(margins=(_MARK + _SPACING, 0, 0, 0)), buttons))
         self._buttons = [styled(QPushButton(self), "button") for _ in message.actions]
         for button, action in zip(self._buttons, message.actions, strict=True):
             button.clicked.connect(partial(self._act, action))

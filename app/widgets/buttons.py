@@ -43,6 +43,15 @@ class CopyButton(ThemeAware, QPushButton):
         QTimer.singleShot(CONFIRMED_MS, self, lambda: self.setText(self.tr("Copy")))
 
 
+def fold_head(parent: QWidget) -> QPushButton:
+    """Return the line that shows and hides what is folded behind it."""
+    head = styled(QPushButton(parent), "fold")
+    head.setCheckable(True)
+    head.setIcon(icon("chevron-right", checked="chevron-down"))
+    head.setIconSize(QSize(14, 14))
+    return head
+
+
 class CloseButton(ThemeAware, QToolButton):
     """Closes what it is in by `close`."""
 

@@ -13,10 +13,7 @@ def is_escape(event: QEvent) -> bool:
 
 
 def claims_escape(event: QEvent) -> bool:
-    """Accept `event` if Qt asks by it who handles Esc; otherwise the shortcut that stops an answer gets the key.
-
-    Returns whether it did.
-    """
+    """Accept `event` if Qt asks by it who handles Esc, else the shortcut that stops answers; return whether it did."""
     if event.type() != QEvent.Type.ShortcutOverride or not is_escape(event):
         return False
     event.accept()

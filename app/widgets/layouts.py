@@ -32,20 +32,19 @@ def _spaced(box: Box, margins: Margins | None, spacing: int | None) -> Box:
     return box
 
 
-def fill(
-    box: Box, *parts: QWidget | QLayout | tuple[QWidget, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
-) -> Box:
-    """Add parts to the end of a box and return it.
+BoxPart = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
 
-    A number is a stretch; a widget may come with its own stretch and alignment.
-    """
+
+def fill(box: Box, *parts: BoxPart) -> Box:
+    """Add parts, perhaps with their stretch and alignment, to the end of a box and return it; a number is a stretch."""
     for part in parts:
-        if isinstance(part, int):
-            box.addStretch(part)
-        elif isinstance(part, QLayout):
-            box.addLayout(part)
+        one, how = (part[0], part[1:]) if isinstance(part, tuple) else (part, ())
+        if isinstance(one, int):
+            box.addStretch(one)
+        elif isinstance(one, QLayout):
+            box.addLayout(one, *how)
         else:
-            box.addWidget(*(part if isinstance(part, tuple) else (part,)))
+            box.addWidget(one, *how)
     return box
 
 

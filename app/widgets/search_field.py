@@ -111,10 +111,7 @@ class ListField(LiveField):
 
 
 class SearchField(ThemeAware, LiveField):
-    """The field above a list of results, with a button that clears it.
-
-    The Down key emits `down`, Enter emits `chosen`, and Esc clears the field.
-    """
+    """The field above a list of results. Down emits `down`, Enter `chosen`; Esc and a button clear the field."""
 
     down = Signal()
     chosen = Signal()

@@ -15,6 +15,12 @@ def styled(widget: Styled, style_class: str) -> Styled:
     return widget
 
 
+def named(widget: Styled, name: str) -> Styled:
+    """Give a new widget the `objectName` that a rule for it alone matches."""
+    widget.setObjectName(name)
+    return widget
+
+
 def set_style_class(widget: QWidget, style_class: str) -> None:
     """Change the style class of a widget that may be shown already: Qt applies the rules only after a repolish."""
     set_property(widget, "styleClass", style_class)

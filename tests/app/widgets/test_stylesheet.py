@@ -30,7 +30,7 @@ def selectors() -> str:
 def calls() -> list[tuple[str, list[ast.expr]]]:
     """Return every call of the modules that name widgets: the name of the callable, and the arguments."""
     found = []
-    for source in filter(re.compile("[oO]bject_?[nN]ame|styled|styleClass").search, sources()):
+    for source in filter(re.compile(r"[oO]bjectName|styled|named\(|styleClass").search, sources()):
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -45,7 +45,7 @@ def texts_in(nodes: list[ast.expr]) -> set[str]:
 
 def test_every_object_name_of_a_rule_is_given_to_a_widget() -> None:
     names = set(re.findall(r"#(\w+)", selectors()))
-    namers = ("setObjectName", "set_object_name")
+    namers = ("setObjectName", "named")
     assert names <= {text for name, arguments in calls() if name in namers for text in texts_in(arguments)}
 
 
