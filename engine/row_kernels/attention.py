@@ -1,14 +1,12 @@
-"""Attention of a few rows: keys and values are read once for all rows, and each row is summed as if it were alone.
+"""Attention of a few rows, in the order of MLX's kernels for one row (mlx/backend/metal/kernels/sdpa_vector.h).
 
-MLX has kernels for one row (mlx/backend/metal/kernels/sdpa_vector.h), and others for several, which read the keys again
-for each row or sum in another order. The kernels here sum in the order of those for one row: keys are dealt out to
-blocks, each block sums its keys one after the other, and the blocks are added up. Where MLX sums blocks in parts, from
-8,192 keys on with some numbers of heads, attention stays MLX's. tests/engine/row_kernels compiles both and compares
-bits.
+Keys are dealt out to blocks, each block sums its keys one after the other, and the blocks are added up. Where MLX sums
+blocks in parts, from 8,192 keys on with some numbers of heads in big models, attention stays MLX's.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -117,6 +115,7 @@ Sinks: TypeAlias = mx.array | None
 used: dict[int, frozenset[PassSize]] = {}
 
 
+@lru_cache(maxsize=256)
 def key_blocks(keys: int, share: int, chip: str) -> tuple[int, bool]:
     """Return in how many blocks MLX 0.32 sums a row alone over `keys` keys, and whether their sums are rounded.
 
@@ -149,14 +148,14 @@ def attention_of_rows(
     found = []
     # Most passes are one run of rows that MLX sums in the same blocks.
     for blocks, run in groupby(range(rows), lambda row: key_blocks(seen[row], share, chip[-1])):
-        first, *_, last = [*run] * 2
-        held = keys[:, :, : seen[last]], values[:, :, : seen[last]]
-        found.append(_in_blocks(blocks, queries[:, :, first : last + 1], *held, scale, mask, sinks))
+        own = [*run]
+        held = keys[:, :, : seen[own[-1]]], values[:, :, : seen[own[-1]]]
+        found.append(_in_blocks(blocks, queries[:, :, own[0] : own[-1] + 1], *held, scale, mask, sinks))
     return found[0] if len(found) == 1 else mx.concatenate(found, axis=2)
 
 
 def _in_blocks(
-    blocks: tuple[int, bool], queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any, sinks: Sinks
+    blocks: tuple[int, bool], queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any, sinks: Any
 ) -> mx.array:
     (batch, heads, rows, size), kv_heads, dtype = queries.shape, keys.shape[1], queries.dtype
     # So many of the rows and heads that share keys fit in a thread's registers, and so many SIMD groups in all.

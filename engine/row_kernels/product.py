@@ -1,13 +1,9 @@
-"""Products of a few rows with quantised weights: the weights are read once, and each row is summed as if it were alone.
+"""Products of a few rows with quantised weights, in the order of MLX's kernels for one row, `qmv_fast` and `qmv`.
 
-MLX has a kernel for one row, `qmv_fast` (`qmv` where the inputs do not fill it), and others for several, which either
-read the weights again for each row or sum in another order (mlx/backend/metal/kernels/quantized.h and
-fp_quantized.h). The kernel here sums in the order of the one-row kernel: each of the 32 threads of a SIMD group adds up
-every 32nd run of inputs, and `simd_sum` adds up the threads. tests/engine/row_kernels compiles both and compares bits.
-
-Each SIMD group computes four outputs of all rows of its tile. Registers hold the sums and the weights of a run, which
-are numbers that a half has exactly. The SIMD groups of a threadgroup share the inputs, which would otherwise be read
-more often than the weights.
+Each of the 32 threads of a SIMD group adds up every 32nd run of inputs, and `simd_sum` adds up the threads
+(mlx/backend/metal/kernels/quantized.h and fp_quantized.h). Each SIMD group computes four outputs of all rows of its
+tile. Registers hold the sums and the weights of a run, which are numbers that a half has exactly. The SIMD groups of a
+threadgroup share the inputs, which would otherwise be read more often than the weights.
 """
 
 from __future__ import annotations
@@ -20,41 +16,29 @@ from engine.row_kernels.row_kernel import row_kernel
 TILE = 8
 # The SIMD groups of a threadgroup.
 SIMDS = 4
+# A pack is the least number of weights that fills whole bytes and a 32-bit word, or 24 or 40 bits: 32 / bits, or these.
+PACKS = {3: 8, 5: 8, 6: 4}
 # Where inputs are a multiple of so many packs, MLX's one-row kernel gives each of its 32 threads two packs of weights
 # at a time instead of one (mlx#3965).
 _TWO_PACKS = 64
 
-# A pack is the least number of weights that fills whole bytes and a 32-bit word, or 24 or 40 bits. Affine weights stay
-# at their bits in the word or byte; inputs are divided by the power of two there, so that products are right.
+# Affine weights stay at their bits in the word or byte; inputs are divided by the power of two there.
 HEADER = """
-template <int BITS>
-struct Pack {
-  static constexpr int VALUES = BITS == 3 || BITS == 5 ? 8 : BITS == 6 ? 4 : 32 / BITS;
-  // The inputs that are added to each other before they are added to a thread's sum.
-  static constexpr int SUMMED = BITS == 8 ? 1 : BITS == 3 || BITS == 5 ? 8 : 4;
-};
-
-template <int BITS, bool AFFINE>
-inline float place_of(int value) {
-  if (!AFFINE || BITS == 8) {
-    return 1.0f;
-  }
-  return float(1 << (BITS == 4 ? value % 4 * 4 : value * BITS % 8));
-}
-
-// Reads a thread's inputs and returns their sum.
+// Reads a thread's inputs and returns their sum; SUMMED of them are added to each other first.
 template <typename T, int BITS, bool AFFINE, int VALUES>
 inline float read_inputs(const device T* x, thread float* inputs) {
+  constexpr int SUMMED = BITS == 8 ? 1 : BITS == 3 || BITS == 5 ? 8 : 4;
   float sum = 0;
-  for (int i = 0; i < VALUES; i += Pack<BITS>::SUMMED) {
+  for (int i = 0; i < VALUES; i += SUMMED) {
     float part = float(x[i]);
-    for (int j = 1; j < Pack<BITS>::SUMMED; j++) {
+    for (int j = 1; j < SUMMED; j++) {
       part += float(x[i + j]);
     }
     sum += part;
   }
   for (int i = 0; i < VALUES; i++) {
-    inputs[i] = float(x[i]) / place_of<BITS, AFFINE>(i);
+    const int place = !AFFINE || BITS == 8 ? 0 : BITS == 4 ? i % 4 * 4 : i * BITS % 8;
+    inputs[i] = float(x[i]) / float(1 << place);
   }
   return sum;
 }
@@ -126,7 +110,6 @@ inline float dot_of(const thread half* weights, const thread half* rests, const 
 # Each SIMD group prepares the inputs of every SIMDS-th row for all, in fours, so that what the threads of a SIMD group
 # read at once lies side by side.
 SOURCE = """
-  constexpr int VALUES = Pack<BITS>::VALUES * PACKS;
   constexpr int OUTPUTS = 4;
   threadgroup float shared[ROWS][VALUES / 4][32][4], totals[ROWS][32];
   const int lane = thread_index_in_simdgroup, group = simdgroup_index_in_threadgroup;
@@ -183,10 +166,9 @@ SOURCE = """
 
 def template_of(rows: int, inputs: int, bits: int, group_size: int, *, affine: bool) -> dict[str, int]:
     """Return the numbers that the kernel for `rows` rows is compiled with."""
-    tiles, values = -(-rows // TILE), {3: 8, 5: 8, 6: 4}.get(bits, 32 // bits)
-    packs = 2 if inputs % (_TWO_PACKS * values) == 0 else 1
-    tile = -(-rows // tiles)
-    return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "PACKS": packs, "AFFINE": affine, "SIMDS": SIMDS}
+    pack, tile = PACKS.get(bits, 32 // bits), -(-rows // -(-rows // TILE))
+    values = 2 * pack if inputs % (_TWO_PACKS * pack) == 0 else pack
+    return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "VALUES": values, "AFFINE": affine, "SIMDS": SIMDS}
 
 
 def product_of_rows(

@@ -18,7 +18,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.row_kernels.product import HEADER, SIMDS, SOURCE, TILE, template_of
+from engine.row_kernels.product import HEADER, PACKS, SIMDS, SOURCE, TILE, template_of
 
 HERE = Path(__file__).parent
 HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
@@ -97,7 +97,7 @@ class Kernels:
 
     def ours(self, x: mx.array, matrix: Matrix) -> mx.array:
         template = template_of(len(x), x.shape[1], self._kind.bits, self._kind.group_size, affine=self._kind.affine)
-        return self._run(f"ours_{template['ROWS']}_{template['PACKS']}", x, matrix)
+        return self._run(f"ours_{template['ROWS']}_{template['VALUES']}", x, matrix)
 
     def weights_read(self) -> int:
         """Return the bytes of weights that threads have read since the last call; each counts once for a thread."""
@@ -153,10 +153,11 @@ def _entries(kind: Kind) -> str:
         rows["wide"] = "(M + 3) / 4"
     body = [_kernel_of_ours(scales)]
     for tile in range(2, TILE + 1):
-        for packs in (1, 2):
-            name = f"ours_{tile}_{packs}"
+        for count in (1, 2):
+            run = count * PACKS.get(b, 32 // b)
+            name = f"ours_{tile}_{run}"
             shapes = "const int x_shape[] = {M, K}, w_shape[] = {N, K};"
-            values = f"{tile}, {b}, {g}, {packs}, {str(kind.affine).lower()}, {SIMDS}"
+            values = f"{tile}, {b}, {g}, {run}, {str(kind.affine).lower()}, {SIMDS}"
             kernels[name] = f"{shapes} ours<{t}, {values}>(w, scales, biases, x, y, x_shape, w_shape, at, group, lane);"
             rows[name], groups[name] = f"(M + {tile - 1}) / {tile}", SIMDS
     for name, call in kernels.items():
@@ -171,7 +172,7 @@ def _entries(kind: Kind) -> str:
 def _kernel_of_ours(scales: str) -> str:
     """Return our kernel as `mx.fast.metal_kernel` declares it: a template around the body."""
     return (
-        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS, bool AFFINE, int SIMDS>\n"
+        "template <typename T, int ROWS, int BITS, int GROUP, int VALUES, bool AFFINE, int SIMDS>\n"
         f"static void ours(const uint32_t* w, const {scales}* scales, const T* biases, const T* x, T* y,\n"
         "    const int* x_shape, const int* w_shape, uint3 threadgroup_position_in_grid,\n"
         "    uint simdgroup_index_in_threadgroup, uint thread_index_in_simdgroup) {\n"
