@@ -88,8 +88,6 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
         outcomes[outcome].append(identity)
         if outcome != UNCHANGED:
             left_out.update(found.left_out)
-    if not (skipped or any(outcomes.values())):
-        skipped.append(Skipped(path.name, "unknown-format"))
     return ImportReport(
         added=tuple(outcomes[ADDED]),
         extended=tuple(outcomes[EXTENDED]),
@@ -102,12 +100,14 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
     """Yield the chats, and what could not be read."""
     with ExitStack() as stack:
-        files = files_of(path, stack)
+        files, name = files_of(path, stack), ""
         for name, data in _documents(path, step):
             try:
                 yield from [data] if isinstance(data, Skipped) else _chats(name, data, files)
             except sqlite3.DatabaseError as error:
                 yield Skipped(name, "unknown-format", str(error))
+        if not name:
+            yield Skipped(path.name, "unknown-format")
 
 
 def _chats(name: str, data: Any, files: Files) -> Iterator[ImportedConversation | Skipped]:
