@@ -95,10 +95,10 @@ def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, A
 
 
 def context_shares(arms: dict[str, Any]) -> dict[str, float]:
-    """Return by context what share of a plain step it adds, mostly attention, from `summarise`'s arms."""
+    """Return by context what share of a plain step it adds, from `summarise`'s arms; none where noise was larger."""
     speeds = {kind: figures["decode_tps"] for kind, figures in arms["plain"]["by_kind"].items()}
     alone = speeds.pop(next(iter(speeds)))
-    return {kind: round(1 - speed / alone, 3) for kind, speed in speeds.items() if alone}
+    return {kind: round(1 - speed / alone, 3) for kind, speed in speeds.items() if speed < alone}
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float]:

@@ -156,9 +156,6 @@ class PrefixCache:
         for entry in reversed(kept):
             store.save(entry)
 
-    def clear(self) -> None:
-        self._entries.clear()
-
     def _best(self, model: nn.Module, content: Sequence[int | str]) -> tuple[CachedConversation | None, int]:
         best, longest = None, 0
         for entry in self._entries:

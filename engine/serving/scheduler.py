@@ -179,7 +179,7 @@ class Scheduler:
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
-        self.prefix_cache.clear()
+        self.prefix_cache.shrink(0)
         self.changes.stores.keep_stored(())
 
     def admit(self, stream: RequestStream) -> None:

@@ -80,7 +80,7 @@ def drafted(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
 
 def answer(scheduler: Scheduler, one: ChatRequest) -> tuple[int, ...]:
-    scheduler.prefix_cache.clear()
+    scheduler.prefix_cache.shrink(0)
     [client] = run(scheduler, one)
     return client.finished.ids
 
@@ -137,7 +137,7 @@ def test_a_request_without_a_named_chat_drafts_with_the_whole_vocabulary(
 def test_answers_in_company_have_the_same_text(scheduler: Scheduler) -> None:
     requests = [asked(name, seed=seed) for seed, name in enumerate(("one", "two", None))]
     expected = [answer(scheduler, replace(one, speculation=PLAIN, conversation=None)) for one in requests]
-    scheduler.prefix_cache.clear()
+    scheduler.prefix_cache.shrink(0)
     assert [client.finished.ids for client in run(scheduler, *requests)] == expected
 
 

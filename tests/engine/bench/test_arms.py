@@ -182,10 +182,10 @@ def test_mlx_dspark_answers_with_the_same_model_and_head(
     def loop(name: str, *, head: bool = False) -> Any:
         def generate(target: Any, _: Any, *heads: Any, **options: Any) -> Any:
             called.append((name, target, *heads, options.pop("lookup_drafts", None)))
-            assert (len(heads), options.keys()) == (head, {"prompt_ids", "max_new_tokens"})
-            return SimpleNamespace(
-                num_tokens=8, seconds=3.0, prefill_seconds=1.0, decode_tokens_per_sec=4.0, mean_accept_len=2.0
-            )
+            for _ in range(4):
+                options["on_round"](drafted=1, accepted=1, committed=2, cap=1, source="lookup")
+            assert (len(heads), options.keys()) == (head, {"prompt_ids", "max_new_tokens", "on_round"})
+            return SimpleNamespace(num_tokens=8, mean_accept_len=2.0)
 
         return generate
 
@@ -205,6 +205,6 @@ def test_mlx_dspark_answers_with_the_same_model_and_head(
     measures = [arm.answer(HELLO, 8) for arm in arms]
     expected = [("plain", "target", None), ("look-ups", "target", None), (kind, "target", "head", True)]
     assert called == expected[: 2 if kind == "eagle" else 3]
-    assert {(one.tokens, one.decode_tps, one.ttft_s, one.total_s, one.tokens_per_round) for one in measures} == {
-        (8, 4.0, 1.0, 3.0, 2.0)
-    }
+    for one in measures:
+        assert (one.tokens, one.tokens_per_round) == (8, 2.0)
+        assert one.decode_tps > 6 / (one.total_s - one.ttft_s)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.bench.arms import Arm, ArmMeasurement
 from engine.bench.prompts import BenchPrompt
-from engine.bench.runner import Sample, run, summarise
+from engine.bench.runner import Sample, context_shares, run, summarise
 from engine.stats import RequestStats
 
 FIRST, SECOND = BenchPrompt("chat", "en", "first"), BenchPrompt("list", "en", "second")
@@ -51,6 +51,12 @@ def test_no_ratio_exceeds_the_tokens_a_round_if_the_plain_answer_stalled() -> No
     ]
     auto = summarise(samples)["arms"]["auto"]
     assert (auto["speedup"], auto["slowest_speedup"], auto["answer_speedup"]) == (2.5, 2.5, 2.5)
+
+
+def test_a_context_adds_what_makes_plain_steps_slower_and_noise_adds_nothing() -> None:
+    speeds = {"0 tokens": 40.0, "1000 tokens": 41.0, "8000 tokens": 10.0}
+    plain = {"by_kind": {kind: {"decode_tps": speed} for kind, speed in speeds.items()}}
+    assert context_shares({"plain": plain}) == {"8000 tokens": 0.75}
 
 
 def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
