@@ -117,10 +117,7 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
 
 
 def mlx_dspark_arms(main: LoadedModel, drafter: Drafter | None) -> list[Arm]:
-    """Return arms of mlx-dspark on the same model: plain, with look-ups, and with the same head and look-ups.
-
-    It reads the head's folder in its own way, which is in 4 bits. Raises `BadRequest` if it is not installed.
-    """
+    """Return arms of mlx-dspark: plain, with look-ups, with the same head. Raises `BadRequest` if not installed."""
     try:
         dspark: Any = import_module("mlx_dspark")
     except ImportError as error:

@@ -19,15 +19,13 @@ from engine.main_model.loaded_model import LoadedModel
 
 @dataclass(frozen=True)
 class BenchPrompt:
-    """One question: the kind of task, the language of the answer, and the grammar of the answer, if any.
-
-    A `cached` one is read once, and every way of decoding begins at its end.
-    """
+    """One question: the kind of task, the language of the answer, and the grammar of the answer, if any."""
 
     kind: str
     language: str
     text: str
     grammar: Grammar | None = None
+    # Whether it is read once, and every arm begins at its end.
     cached: bool = False
 
 

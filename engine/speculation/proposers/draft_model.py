@@ -19,9 +19,6 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
-# For more rows, logits that nobody reads cost more than another pass, in which they are not computed.
-LEAST_PREFILL = 64
-
 
 class DraftModelProposer(Proposer):
     """Proposes with a draft model, whose own `sequence` follows the committed text, pictures left out.
@@ -81,7 +78,8 @@ class DraftModelProposer(Proposer):
     def propose(self, depth: int) -> Proposal:
         sequence = self.sequence
         self.count_catching_up()
-        if self.lag > LEAST_PREFILL:
+        # For more rows, logits that nobody reads cost more than another pass, in which they are not computed.
+        if self.lag > 64:
             self.sequence.prefill(self.lag)
         draft = self.begin(depth)
         logits = sequence.verify()
