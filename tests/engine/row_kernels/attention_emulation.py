@@ -7,37 +7,19 @@ the same way.
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import numpy as np
-import pytest
 
-HERE = Path(__file__).parent
+from tests.engine.row_kernels.emulation import METAL, compiled
+
 HEADER = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels/sdpa_vector.h"
 TYPES = {mx.bfloat16: "bfloat16_t", mx.float16: "half", mx.float32: "float", mx.bool_: "bool"}
-# The types of Metal, with other threadgroups.
-METAL = (HERE / "metal.h").read_text().partition("struct Thread {")[0] + (HERE / "threadgroup.h").read_text()
 # What a model gives to a kernel; all else is contiguous.
 STRIDED = ("queries", "keys", "values")
-
-
-def compiled(source: str, folder: Path) -> ctypes.CDLL:
-    library = folder / f"{hashlib.sha256(source.encode()).hexdigest()[:16]}.so"
-    if not library.exists():
-        text = library.with_suffix(".cpp")
-        text.write_text(source)
-        compiler = shutil.which("clang++") or shutil.which("g++")
-        if compiler is None:
-            pytest.skip("needs a C++ compiler (g++)")
-        options = ("-std=c++17", "-fno-strict-aliasing", "-shared", "-fPIC", "-w", "-O1", "-ffp-contract=off")
-        subprocess.run([compiler, *options, str(text), "-o", str(library)], check=True)
-    return ctypes.CDLL(str(library))
 
 
 class EmulatedKernel:

@@ -11,6 +11,7 @@ import hashlib
 import platform
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import pytest
 
 from engine.row_kernels.product import HEADER, PACKS, SIMDS, SOURCE, TILE, template_of
 
-HERE = Path(__file__).parent
+METAL = (Path(__file__).parent / "metal.h").read_text()
 HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
 AFFINE = (
     "short get_pack_factor(", "short get_bytes_per_pack(", "U load_vector(", "U load_vector_safe(", "U qdot(",
@@ -55,6 +56,20 @@ class Kind:
 Matrix = tuple[mx.array, mx.array, mx.array | None]
 
 
+def compiled(source: str, folder: Path, options: Sequence[str] = ("-O1", "-ffp-contract=off")) -> ctypes.CDLL:
+    """Return the library of a source, which is compiled once for all tests."""
+    library = folder / f"{hashlib.sha256(f'{options}{source}'.encode()).hexdigest()[:16]}.so"
+    if not library.exists():
+        text = library.with_suffix(".cpp")
+        text.write_text(source)
+        compiler = shutil.which("clang++") or shutil.which("g++")
+        if compiler is None:
+            pytest.skip("needs a C++ compiler (g++)")
+        common = ("-std=c++20", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
+        subprocess.run([compiler, *common, *options, str(text), "-o", str(library)], check=True)
+    return ctypes.CDLL(str(library))
+
+
 def quantised(kind: Kind, weight: mx.array) -> Matrix:
     """Return weights, scales and biases of a matrix (outputs, inputs)."""
     weight, scales, *biases = mx.quantize(weight.astype(kind.dtype), kind.group_size, kind.bits, mode=kind.mode)
@@ -70,20 +85,10 @@ class Kernels:
 
     def __init__(self, kind: Kind, folder: Path, *, fused: bool = False, counted: bool = False) -> None:
         self._kind = kind
-        source = (HERE / "metal.h").read_text() + _mlx(kind) + HEADER + _entries(kind)
+        source = METAL + _mlx(kind) + HEADER + _entries(kind)
         contracted = ("-O1", "-ffp-contract=fast", "-fno-tree-vectorize", *_FUSING)
         options = contracted if fused else ("-Og", "-ffp-contract=off", *(["-DCOUNTED"] if counted else []))
-        name = hashlib.sha256(f"{options}{source}".encode()).hexdigest()[:16]
-        library = folder / f"{name}.so"
-        if not library.exists():
-            text = folder / f"{name}.cpp"
-            text.write_text(source)
-            compiler = shutil.which("clang++") or shutil.which("g++")
-            if compiler is None:
-                pytest.skip("needs a C++ compiler (g++)")
-            common = ("-std=c++20", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
-            subprocess.run([compiler, *common, *options, str(text), "-o", str(library)], check=True)
-        self._library = ctypes.CDLL(str(library))
+        self._library = compiled(source, folder, options)
 
     def one_row(self, x: mx.array, matrix: Matrix) -> mx.array:
         """Return the products of rows that are each computed alone."""
@@ -161,10 +166,12 @@ def _entries(kind: Kind) -> str:
             kernels[name] = f"{shapes} ours<{t}, {values}>(w, scales, biases, x, y, x_shape, w_shape, at, group, lane);"
             rows[name], groups[name] = f"(M + {tile - 1}) / {tile}", SIMDS
     for name, call in kernels.items():
-        grid = f"{rows[name]}, (N + {4 * groups[name] - 1}) / {4 * groups[name]}, {groups[name]}"
+        down = f"(N + {4 * groups[name] - 1}) / {4 * groups[name]}"
+        grid = f"{{uint({rows[name]}), uint({down}), 1}}, {32 * groups[name]}"
         body.append(
             f'extern "C" void {name}({arguments}, int M) {{\n'
-            f"  run_grid({grid}, [&](uint3 at, uint group, uint lane) {{ {call} }});\n}}"
+            f"  run_threadgroups({grid}, [&](uint3 at, int thread_) {{\n"
+            f"    const uint group = thread_ / 32, lane = thread_ % 32;\n    {call}\n  }});\n}}"
         )
     return "\n".join(body)
 
