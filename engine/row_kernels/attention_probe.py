@@ -19,7 +19,7 @@ from mlx_lm.models.cache import ArraysCache, KVCache
 from engine.main_model.loaded_model import LoadedModel
 from engine.requests import MAX_DEPTH
 from engine.row_kernels import attention as ours
-from engine.row_kernels.row_kernel import Comparison, Passes, RowKernel
+from engine.row_kernels.row_kernel import ComparedRows, RowKernel, WidePasses
 from engine.speculation.caches.cache_rules import flatten
 from engine.tuning import PassSize
 
@@ -95,7 +95,7 @@ def _query_heads(attention: Sequence[nn.Module]) -> set[int]:
     return {getattr(module, name) for module in attention for name in _HEADS if hasattr(module, name)}
 
 
-def passes_of(shape: AttentionShape, keys: int, attention: Callable[..., mx.array] = _model_attention) -> Passes:
+def passes_of(shape: AttentionShape, keys: int, attention: Callable[..., mx.array] = _model_attention) -> WidePasses:
     """Return passes over random rows, of which the first attends to `keys` keys; single ones are MLX's."""
     tokens = ((shape.heads, shape.rows), *[(shape.kv_heads, keys + shape.rows)] * 2)
     queries, *held = (
@@ -114,7 +114,7 @@ def passes_of(shape: AttentionShape, keys: int, attention: Callable[..., mx.arra
     return passes
 
 
-def _comparisons(main: LoadedModel, free: int) -> Iterator[Comparison]:
+def _comparisons(main: LoadedModel, free: int) -> Iterator[ComparedRows]:
     """Yield attention in all shapes that suit, on both sides of all switches that the model's caches can reach."""
     caches = _caches(main, 1)
     shapes = attention_shapes(main.model, caches) or []

@@ -105,7 +105,7 @@ def _race(main: LoadedModel, kernel: RowKernel, free: int) -> Steps[list[WidthCo
             if size.rows <= alike["ours"]:
                 our_s = yield from _time(main, kernel, size, seconds, STALLED * mlx_s)
             same = size.rows <= alike.get("mlx", 1)
-            used = our_s <= mlx_s * (1.0 - WORTH if same else 1.0 + WORTH)
+            used = our_s < inf and our_s <= mlx_s * (1.0 - WORTH if same else 1.0 + WORTH)
             exact = size.rows <= alike["others"] and (used or same)
             relative = our_s / one_s if our_s < inf else None
             costs.append(WidthCost(size.rows, mlx_s / one_s, relative, used, exact, kernel.name, keys))

@@ -11,7 +11,7 @@ import mlx.nn as nn
 
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels.product import HEADER, SOURCE, TILE, product_of_rows
-from engine.row_kernels.row_kernel import HALF, Comparison, RowKernel
+from engine.row_kernels.row_kernel import HALF, ComparedRows, RowKernel
 from engine.tuning import PassSize
 
 Quantised: TypeAlias = nn.QuantizedLinear | nn.QuantizedEmbedding
@@ -70,7 +70,7 @@ def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
         layer.widths = widths
 
 
-def _comparisons(main: LoadedModel, _free: int) -> Iterator[Comparison]:
+def _comparisons(main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
     layers = quantised_layers(main.model)
     for layer in layers if any(map(is_suitable, layers)) else ():
         size = inputs_of(layer)
@@ -82,8 +82,9 @@ def _comparisons(main: LoadedModel, _free: int) -> Iterator[Comparison]:
 
 def _passes(product: Product, layer: Quantised, x: mx.array, width: int) -> Iterator[mx.array]:
     """Yield the products of the rows of `x`, `width` at a time; single ones are MLX's."""
+    use = product if width > 1 else mlx_product
     for start in range(0, len(x) - width + 1, width):
-        yield (product if width > 1 else mlx_product)(layer, x[start : start + width])
+        yield use(layer, x[start : start + width])
 
 
 def inputs_of(layer: Quantised) -> int:

@@ -18,9 +18,9 @@ from engine.tuning import PassSize
 HALF = frozenset({mx.bfloat16, mx.float16})
 
 # Maps a width to passes over the same rows (..., width, any), without the last rows if they are fewer.
-Passes: TypeAlias = Callable[[int], Iterator[mx.array]]
+WidePasses: TypeAlias = Callable[[int], Iterator[mx.array]]
 # The keys of a pass as in `PassSize`, whose kernels serve the passes of several rows, and these.
-Comparison: TypeAlias = tuple[int, Literal["mlx", "ours", "others"], Passes]
+ComparedRows: TypeAlias = tuple[int, Literal["mlx", "ours", "others"], WidePasses]
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class RowKernel:
     name: str
     source: str
     widths: Sequence[int]
-    comparisons: Callable[[LoadedModel, int], Iterable[Comparison]]
+    comparisons: Callable[[LoadedModel, int], Iterable[ComparedRows]]
     use: Callable[[nn.Module, Set[PassSize]], None]
     caches: Callable[[LoadedModel, int], list[Any]] = lambda main, _keys: main.new_caches()
 
 
-def widest_alike(passes: Passes, widths: Iterable[int]) -> Steps[int]:
+def widest_alike(passes: WidePasses, widths: Iterable[int]) -> Steps[int]:
     """Return the largest of `widths` up to which passes have the bits of single rows, 1 if none; a pass a step."""
     alone, known, found = passes(1), list[mx.array](), 1
     for width in widths:
@@ -58,6 +58,4 @@ def widest_alike(passes: Passes, widths: Iterable[int]) -> Steps[int]:
 @cache
 def row_kernel(name: str, source: str, inputs: str, outputs: str, header: str, *, strided: bool = False) -> Any:
     """Return a kernel of MLX's, whose inputs and outputs are named; inputs are copied unless they may be `strided`."""
-    return mx.fast.metal_kernel(
-        name, inputs.split(), outputs.split(), source, header, ensure_row_contiguous=not strided
-    )
+    return mx.fast.metal_kernel(name, inputs.split(), outputs.split(), source, header, not strided)

@@ -23,6 +23,7 @@ import pytest
 from engine.decoders import stalls
 from engine.main_model import loading
 from engine.row_kernels import attention, attention_probe, choice
+from engine.row_kernels.layers import PRODUCTS
 from engine.tuning import PassSize
 from engine.upkeep import rounding_probe
 
@@ -111,7 +112,7 @@ def with_our_attention(family: str) -> Iterator[None]:
         ours = {"attention_of_rows": rows_alone, "CONTEXTS": contexts, "WIDTHS": widths, "used": used}
         for name, value in (ours | {"suits": lambda *_: True}).items():
             patch.setattr(attention, name, value)
-        patch.setattr(choice, "KERNELS", (choice.PRODUCTS, replace(choice.ATTENTION, widths=widths)))
+        patch.setattr(choice, "KERNELS", (PRODUCTS, replace(attention_probe.ATTENTION, widths=widths)))
         for name, value in (("SETTLE_S", 0.0), ("FEWEST", 1), ("WORTH", inf), ("STALLED", inf)):
             patch.setattr(choice, name, value)
         # Rounds of a busy machine are no stalls.

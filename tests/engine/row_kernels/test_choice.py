@@ -15,6 +15,7 @@ from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.row_kernels import choice
 from engine.row_kernels.choice import choose_kernels
+from engine.row_kernels.layers import PRODUCTS
 from engine.serving.scheduler import Scheduler
 from tests.engine.rounding_machines import shorten_probe
 from tests.engine.row_kernels.emulated_machine import emulated
@@ -86,7 +87,7 @@ def test_a_layer_that_our_kernel_cannot_compute_counts_too(
     kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This one has too few inputs, and is rounded as MLX's kernel for several rows does, here from two rows on."""
-    monkeypatch.setattr(choice, "KERNELS", (replace(choice.PRODUCTS, widths=(2, 3, 4)),))
+    monkeypatch.setattr(choice, "KERNELS", (replace(PRODUCTS, widths=(2, 3, 4)),))
     main = write_model(tmp_path / "main", seed=5, config=QWEN3 | SIZES | {"head_dim": 32})
     with emulated(KIND, kernels, ours=True):
         costs = run_to_completion(choose_kernels(load(main), 1 << 30))

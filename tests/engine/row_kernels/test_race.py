@@ -14,7 +14,7 @@ import pytest
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels import choice
 from engine.row_kernels.choice import STALLED, choose_kernels
-from engine.row_kernels.row_kernel import Comparison, RowKernel
+from engine.row_kernels.row_kernel import ComparedRows, RowKernel
 from engine.status import ModelInfo
 from engine.tuning import PassSize, WidthCost
 
@@ -51,7 +51,7 @@ def race(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[WidthCost, Mach
         def passes(way: str, width: int) -> Iterator[mx.array]:
             return iter([mx.full((width, 1), width > 1 and way not in alike)] * (WIDTH // width))
 
-        def comparisons(_main: LoadedModel, _free: int) -> Iterator[Comparison]:
+        def comparisons(_main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
             yield 0, "mlx", partial(passes, "mlx")
             yield 0, "ours", partial(passes, "ours")
 
