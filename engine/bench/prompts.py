@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pydoc_data.topics import topics
 from typing import Annotated, Any
 
 import msgspec
@@ -61,14 +61,14 @@ BUILT_IN = (
 
 
 def at_contexts(main: LoadedModel, contexts: Sequence[int]) -> tuple[BenchPrompt, ...]:
-    """Return a question alone, and behind source code with which its prompt has about so many tokens."""
-    code = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(os.__file__).parent.glob("[a-d]*.py")))
+    """Return a question alone, and behind Python's documentation, with which its prompt has about so many tokens."""
+    documentation = "\n".join(topics.values())
     prompts = []
     for count in (0, *contexts):
-        # Tokens of code have fewer characters.
-        ids = main.tokenizer.encode(code[: 8 * count])[:count]
+        # A token has fewer characters than eight.
+        ids = main.tokenizer.encode(documentation[: 8 * count])[:count]
         text = f"{main.tokenizer.decode(ids)}\n\nExplain in some sentences what a class is, and give an example."
-        prompts.append(BenchPrompt(f"{count} tokens", "en", text.lstrip(), cached=True))
+        prompts.append(BenchPrompt(f"{len(ids)} tokens", "en", text.lstrip(), cached=True))
     return tuple(prompts)
 
 
