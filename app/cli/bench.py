@@ -54,7 +54,7 @@ def add_parser(subparsers: Any) -> None:
     questions("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
     questions("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     questions("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
-    questions("--context", metavar="TOKENS", help="a question behind so many tokens of code, such as 2k,8k, read once")
+    questions("--context", metavar="TOKENS", help="a question behind so many tokens of text, such as 2k,8k, read once")
     ways = parser.add_argument_group("ways of drafting").add_argument
     ways("--against", choices=("mlx-lm", "mlx-dspark"), help="also measure another program, which must be installed")
     ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
