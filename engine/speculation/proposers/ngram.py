@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.suffix_index import LookupIndex, Match, SuffixIndex
@@ -24,6 +24,8 @@ AGREEMENT = 0.6
 MISSES_TO_PAUSE = 3
 # The draft tokens of a round that any match allows, and those for each token that matched: a short match may end soon.
 FIRST_DEPTH, REACH = 4, 2
+# The tokens of an unused proposal that are compared: a longer one would be judged too late.
+SHADOWED = 16
 # Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
@@ -178,7 +180,8 @@ class NgramProposer(Proposer):
     def _evaluate_shadow(self, tokens: Sequence[int]) -> None:
         """Compare the unused proposal with the committed tokens, over as many rounds as it covers."""
         if self._shadow is None:
-            self._shadow, self._shadow_accepted = self._look_up(), 0
+            found = self._look_up()
+            self._shadow, self._shadow_accepted = replace(found, tokens=found.tokens[:SHADOWED]), 0
         shadow = self._shadow
         for token in tokens:
             if self._shadow_accepted == len(shadow.tokens):
