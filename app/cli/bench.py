@@ -142,7 +142,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         main = load(model_folder(pair[0]))
         drafter = install(scheduler, main, pair[1])
     if contexts:
-        chosen_prompts = prompts.at_contexts(main, contexts)
+        chosen_prompts = arms.at_contexts(main, contexts)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if counts:
         return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pydoc_data.topics import topics
 from typing import Any
 
 from mlx_lm import stream_generate
@@ -234,3 +235,15 @@ def _mlx_dspark(main: LoadedModel, target: Any, loop: Any) -> Callable[[BenchPro
         return ArmMeasurement(done.num_tokens, speed, *seconds, tokens_per_round=done.mean_accept_len)
 
     return answer
+
+
+def at_contexts(main: LoadedModel, contexts: Sequence[int]) -> tuple[BenchPrompt, ...]:
+    """Return a question alone, and behind Python's documentation, with which its prompt has about so many tokens."""
+    documentation = "\n".join(topics.values())
+    prompts = []
+    for count in (0, *contexts):
+        # A token has fewer characters than eight.
+        ids = main.tokenizer.encode(documentation[: 8 * count])[:count]
+        text = f"{main.tokenizer.decode(ids)}\n\nExplain in some sentences what a class is, and give an example."
+        prompts.append(BenchPrompt(f"{len(ids)} tokens", "en", text.lstrip(), cached=True))
+    return tuple(prompts)

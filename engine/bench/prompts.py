@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from pydoc_data.topics import topics
 from typing import Annotated, Any
 
 import msgspec
@@ -14,7 +12,6 @@ from msgspec import Meta, Struct
 
 from engine.errors import BadRequest, require
 from engine.grammars.grammar import Grammar
-from engine.main_model.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -58,18 +55,6 @@ BUILT_IN = (
     BenchPrompt("prose", "ja", "できることを数文で教えてください。"),
     BenchPrompt("prose", "zh", "用几句话说说你能做什么。"),
 )
-
-
-def at_contexts(main: LoadedModel, contexts: Sequence[int]) -> tuple[BenchPrompt, ...]:
-    """Return a question alone, and behind Python's documentation, with which its prompt has about so many tokens."""
-    documentation = "\n".join(topics.values())
-    prompts = []
-    for count in (0, *contexts):
-        # A token has fewer characters than eight.
-        ids = main.tokenizer.encode(documentation[: 8 * count])[:count]
-        text = f"{main.tokenizer.decode(ids)}\n\nExplain in some sentences what a class is, and give an example."
-        prompts.append(BenchPrompt(f"{len(ids)} tokens", "en", text.lstrip(), cached=True))
-    return tuple(prompts)
 
 
 class _PromptRow(Struct):

@@ -13,8 +13,16 @@ import pytest
 
 from engine import starter_pair
 from engine.bench import concurrency
-from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_dspark_arms, mlx_lm_arms, our_arms, run_to_end
-from engine.bench.prompts import BenchPrompt, at_contexts, read_prompts
+from engine.bench.arms import (
+    FIXED_DEPTHS,
+    arms_of_drafter,
+    at_contexts,
+    mlx_dspark_arms,
+    mlx_lm_arms,
+    our_arms,
+    run_to_end,
+)
+from engine.bench.prompts import BenchPrompt, read_prompts
 from engine.errors import EngineError, PromptTooLong
 from engine.grammars.checks import check_grammar
 from engine.main_model.loaded_model import LoadedModel
