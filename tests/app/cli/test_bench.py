@@ -56,6 +56,7 @@ def test_bench_compares_arms_and_prints_one_object(
     assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
 
 
+@pytest.mark.full
 def test_bench_measures_behind_contexts(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--ways", "auto", "--repetitions", "1", "--max-tokens", "3", "--json")
     assert main(["bench", "--context", "1k", *options]) == 0
