@@ -44,7 +44,6 @@ def test_utf_16_without_a_mark_is_read_if_it_is_mostly_ascii(encoding: str) -> N
         ("cp1252", "Windows-1252", "Nombre;Año;Ciudad\nMuñoz;1990;Málaga\nPérez;1985;León\n"),
         ("cp1252", "Windows-1252", "Il caffè è più buono in città."),
         ("cp1252", "Windows-1252", "DESCRIPCIÓN DE LA VERSIÓN"),
-        ("euc_jp", "EUC-JP", "氏名,年齢\n山田太郎,32\n"),
         ("cp1252", "Windows-1252", "It’s John’s “plan” – really… 21°C ± 0.5; 3,50 €; 2 m²"),
         ("mac_roman", "MacRoman", "It’s John’s “plan” – really… 21°C ± 0.5; 3,50 €; n° 3"),
         ("cp1252", "Windows-1252", "Name;Straße\nMüller;Große Gasse\n"),
@@ -63,6 +62,12 @@ def test_utf_16_without_a_mark_is_read_if_it_is_mostly_ascii(encoding: str) -> N
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_text_in_an_old_encoding_is_read_and_says_which(encoding: str, name: str, text: str, language: str) -> None:
     assert decode(text.encode(encoding), language) == (text, name)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_short_table_in_euc_jp_is_read_where_the_window_is_not_chinese_or_korean(language: str) -> None:
+    text = "氏名,年齢\n山田太郎,32\n"
+    assert decode(text.encode("euc_jp"), language) == (text, "EUC-JP")
 
 
 @pytest.mark.parametrize(
