@@ -64,6 +64,7 @@ from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
 from app.wording import privacy
 from app.wording.pictures import left_out_sentence
+from engine.documents.formats import program_of
 
 # Actions that need no main window; the others show it again after it was closed on macOS.
 _ACT_ELSEWHERE = {"about", "close-window", "models-page", "quick-entry", "serve-api", "settings"}
@@ -275,7 +276,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         if len(files) == 1 and files[0].lower().endswith(".gguf"):
             self.session.models.load(files[0], None)
             return
-        if len(files) == 1 and Path(files[0]).is_dir():
+        # Some programs save a folder that the Finder shows as a file.
+        if len(files) == 1 and not program_of(Path(files[0]).name) and Path(files[0]).is_dir():
             self.transfer.read(Path(files[0]))
             return
         self.attachments.attach(files, self.composer.files)

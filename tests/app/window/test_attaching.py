@@ -46,6 +46,13 @@ def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(open_wind
     assert [file.name for file in window.session.chat.turns[0].attachments] == ["main.py", "paper.pdf"]
 
 
+def test_a_folder_that_a_program_saves_as_a_file_says_how_to_export_it(open_window: OpenWindow, tmp_path: Path) -> None:
+    (tmp_path / "notes.pages").mkdir()
+    window = open_window(ScriptedEngine())
+    window.paste(tmp_path / "notes.pages")
+    window.wait(lambda: "Open it in Pages and export it as PDF." in window.banner_text)
+
+
 def test_a_file_goes_without_words(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print()\n")
     engine = ScriptedEngine([Script("It prints."), Script("Again."), Script("Short.")])
