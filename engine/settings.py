@@ -9,8 +9,6 @@ from engine.errors import require, require_between, require_one_of
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
-# Where an asynchronous drafter may run: nowhere, on the CPU if drafting takes enough of a round, or there in any case.
-ASYNC_DRAFTERS = ("off", "auto", "cpu")
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,6 @@ class EngineSettings:
     that has to fit apply to the models loaded afterwards.
 
     What drafters are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
-
-    `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies, from
-    the answers on that begin afterwards.
     """
 
     most_active: int = 8
@@ -56,7 +51,6 @@ class EngineSettings:
     taught_folder: Path | None = None
     overflow: str = "refuse"
     allow_oversize: bool = False
-    async_drafter: str = "off"
 
     def __post_init__(self) -> None:
         require_between(1, "most_active", self.most_active, 32)
@@ -64,7 +58,6 @@ class EngineSettings:
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         require(self.context >= 1, "context", "1 or more", self.context)
         require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
-        require_one_of(ASYNC_DRAFTERS, "async_drafter", self.async_drafter)
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)

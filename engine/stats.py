@@ -161,11 +161,6 @@ class RequestStats(Struct, frozen=True):
     that is unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is
     expected to cost.
 
-    `ahead` is the state of an asynchronous drafter, "" if none was configured or the text has pictures: "starting",
-    "ready", a reason of `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was
-    measured), "no-memory" or "no-address". The drafter had prepared draft tokens for `ahead_hits` outcomes, of which
-    `ahead_used` were verified, and not for `ahead_misses`; `ahead_late` answers came too late.
-
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
     `picture_s` seconds of the time to the first token.
     """
@@ -203,11 +198,6 @@ class RequestStats(Struct, frozen=True):
     main: str = ""
     draft: str = ""
     draft_fits: bool = True
-    ahead: str = ""
-    ahead_hits: int = 0
-    ahead_misses: int = 0
-    ahead_late: int = 0
-    ahead_used: int = 0
     plain_spans: tuple[PlainSpan, ...] = ()
     sources: tuple[str, ...] = ()
     pictures: int = 0

@@ -763,53 +763,6 @@
     </message>
 </context>
 <context>
-    <name>Ahead</name>
-    <message>
-        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
-        <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting was not needed for this answer.</source>
-        <translation>この回答では並列ドラフトを使いませんでした。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is starting.</source>
-        <translation>並列ドラフトを開始しています。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
-        <translation>ラウンドのうちドラフト生成にかかる時間が短いため、並列ドラフトは役に立ちません。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
-        <translation>並列ドラフトはオフです。メモリが足りず、ドラフトモデルをもう 1 つ読み込めません。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: this draft model cannot do it.</source>
-        <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
-        <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
-        <translation>並列ドラフトはオフです。並列ドラフト用のドラフトモデルを読み込めません。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
-        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合いました。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
-        <translation>並列ドラフトはオフです。ドラフトを生成するプロセスに接続できません。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-        <translation>並列ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
-    </message>
-</context>
-<context>
     <name>Alerts</name>
     <message>
         <source>Note</source>
@@ -2410,10 +2363,6 @@
     <message>
         <source>answer format</source>
         <translation>回答形式</translation>
-    </message>
-    <message>
-        <source>draft, in parallel</source>
-        <translation>並列ドラフト</translation>
     </message>
     <message>
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
@@ -5063,10 +5012,6 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>This Mac&apos;s CPU</source>
-        <translation>この Mac の CPU</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>フル精度</translation>
     </message>
@@ -5177,10 +5122,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting</source>
-        <translation>並列ドラフト</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5501,10 +5442,6 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
-        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>

@@ -763,53 +763,6 @@
     </message>
 </context>
 <context>
-    <name>Ahead</name>
-    <message>
-        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
-        <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting was not needed for this answer.</source>
-        <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is starting.</source>
-        <translation>병렬 초안 생성을 시작하고 있어요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
-        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 병렬 초안 생성이 도움이 되지 않아요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 메모리가 부족해서 초안 모델을 하나 더 올릴 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: this draft model cannot do it.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 병렬로 쓸 초안 모델을 불러올 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
-        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐어요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스에 연결할 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료됐어요.</translation>
-    </message>
-</context>
-<context>
     <name>Alerts</name>
     <message>
         <source>Note</source>
@@ -2410,10 +2363,6 @@
     <message>
         <source>answer format</source>
         <translation>답변 형식</translation>
-    </message>
-    <message>
-        <source>draft, in parallel</source>
-        <translation>초안, 병렬 생성</translation>
     </message>
     <message>
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
@@ -5063,10 +5012,6 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>This Mac&apos;s CPU</source>
-        <translation>이 Mac의 CPU</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>전체 정밀도</translation>
     </message>
@@ -5177,10 +5122,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
-    </message>
-    <message>
-        <source>Parallel drafting</source>
-        <translation>병렬 초안 생성</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5501,10 +5442,6 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
-        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요.</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>

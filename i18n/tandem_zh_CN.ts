@@ -763,53 +763,6 @@
     </message>
 </context>
 <context>
-    <name>Ahead</name>
-    <message>
-        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
-        <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting was not needed for this answer.</source>
-        <translation>这个回答没有用到并行生成草稿。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is starting.</source>
-        <translation>正在启动并行生成草稿。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
-        <translation>生成草稿在一轮中用时太少，并行生成草稿没有帮助。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
-        <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: this draft model cannot do it.</source>
-        <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
-        <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
-        <translation>并行生成草稿已关闭：无法加载所用的草稿模型副本。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
-        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
-        <translation>并行生成草稿已关闭：无法连接到生成草稿的进程。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-        <translation>并行生成草稿已关闭：生成草稿的进程意外退出了两次。</translation>
-    </message>
-</context>
-<context>
     <name>Alerts</name>
     <message>
         <source>Note</source>
@@ -2410,10 +2363,6 @@
     <message>
         <source>answer format</source>
         <translation>回答格式</translation>
-    </message>
-    <message>
-        <source>draft, in parallel</source>
-        <translation>草稿，并行生成</translation>
     </message>
     <message>
         <source>Repetitions are easy to draft, so this answer does not count in totals.</source>
@@ -5063,10 +5012,6 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>This Mac&apos;s CPU</source>
-        <translation>本机的 CPU</translation>
-    </message>
-    <message>
         <source>Full precision</source>
         <translation>完整精度</translation>
     </message>
@@ -5177,10 +5122,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
-    </message>
-    <message>
-        <source>Parallel drafting</source>
-        <translation>并行生成草稿</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5501,10 +5442,6 @@
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
         <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
-    </message>
-    <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>

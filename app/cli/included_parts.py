@@ -29,19 +29,17 @@ from app.text.formulas import Formula
 from app.tools.host import ToolHost
 from app.tools.servers import Server
 from engine import starter_pair
-from engine.async_drafting.link import in_a_process
-from engine.async_drafting.messages import Begin, DraftReply, Ready, RoundOutcome
 from engine.client import EngineClient
 from engine.events import Finished
 from engine.grammars.grammar import Grammar
 from engine.pictures.picture_file import FORMATS
 from engine.pictures.reading import picture_size
-from engine.requests import ChatRequest, SamplingSettings
+from engine.requests import ChatRequest
 from engine.tokenizers.prompt_process import PromptProcess
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
 
-_PROMPT_S, _SERVER_S, _DRAFTER_S = 60, 60, 60
+_PROMPT_S, _SERVER_S = 60, 60
 _PDF_TEXT = "Tandem reads this page."
 
 
@@ -64,7 +62,6 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "updates": feed_source,
         "server": lambda: _serve(engine),
         "grammars": lambda: _follow_grammar(engine),
-        "drafter": _draft_ahead,
         "tools": _start_tools,
         "pictures": _see,
         "previews": _draw,
@@ -213,25 +210,6 @@ def _follow_grammar(engine: EngineClient) -> None:
     *_, last = engine.submit(ChatRequest([{"role": "user", "content": "Hello"}], max_tokens=16, grammar=grammar))
     if not (isinstance(last, Finished) and re.fullmatch(r"[0-9]{3}", last.text)):
         raise ValueError(f"the answer is {last}")
-
-
-def _draft_ahead() -> None:
-    """Have a drafter in a process of its own load a draft model and answer once."""
-    draft = starter_pair()[1]
-    vocabulary = json.loads((draft / "config.json").read_bytes())["vocab_size"]
-    connection = in_a_process(draft)
-    try:
-        channel = connection.channel
-        if not isinstance(ready := channel.receive(_DRAFTER_S), Ready):
-            raise ValueError(f"the drafter says {ready}")
-        channel.send(Begin(1, 1, vocabulary, SamplingSettings()))
-        channel.send(RoundOutcome(1, 1, 0, (5, 6, 7), depth=1))
-        answer = channel.receive(_DRAFTER_S)
-    finally:
-        connection.channel.close()
-        connection.end()
-    if not isinstance(answer, DraftReply):
-        raise ValueError(f"the drafter answers {answer}")
 
 
 def _start_tools() -> None:

@@ -43,7 +43,6 @@ THINKING = (
 WHEN_FULL = (("refuse", "Stop and notify me"), ("shorten", "Drop the oldest messages"))
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 # Where the draft model drafts while the main model verifies.
-AHEAD = (("off", "Off"), ("auto", "Automatic"), ("cpu", "This Mac's CPU"))
 # Bits of the KV cache, 0 for the model's own precision.
 KV_PRECISION = ((0, "Full precision"), (8, "8-bit"), (4, "4-bit"))
 RULES = (("match", "Same text"), ("rejection", "Same distribution"))
@@ -169,15 +168,6 @@ class SettingsValues(RememberedValues):
             "Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this "
             "Mac and loses a chat that you permanently delete."
         ),
-    )
-    async_drafter: str = SPECULATION.setting(
-        "off",
-        title="Parallel drafting",
-        help=(
-            "The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's "
-            "CPU where answers could get faster. The CPU needs a second copy of the draft model in memory."
-        ),
-        choices=AHEAD,
     )
     temperature: float = GENERATION.setting(
         0.0,

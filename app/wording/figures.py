@@ -9,7 +9,7 @@ from PySide6.QtCore import QDateTime, QLocale, QObject
 
 from app.session.answer import Answer, State
 from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
-from app.wording.rounding import ahead_sentence, text_sentence
+from app.wording.rounding import text_sentence
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import source_name
 from engine.methods import PROPOSERS
@@ -330,10 +330,10 @@ def _repetition() -> str:
 
 
 def remarks(answer: Answer) -> str:
-    """Say how the text compares, what drafting ahead did, and what slowed the answer down; "" if nothing is known."""
+    """Say how the text compares, and what slowed the answer down; "" if nothing is known."""
     stats = answer.figures
     text = text_sentence(stats) if answer.ended else ""
-    return joined(text, ahead_sentence(stats), busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
+    return joined(text, busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
 
 
 class SpeculationSentences(QObject):

@@ -1,11 +1,11 @@
-"""Sentences on rounding, and on what drafting ahead did in an answer or why it cannot help."""
+"""Sentences on rounding."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale
 
 from app.wording.errors import joined
-from app.wording.sentences import Sentences, translate
+from app.wording.sentences import translate
 from app.wording.sources import recorded_name
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
@@ -88,30 +88,3 @@ def _cost(pair: LearnedPair) -> str:
         return translate("Rounding", "It does not slow answers down.")
     text = translate("Rounding", "It slows answers down by about {share}% (estimate).")
     return text.format(share=QLocale().toString(100.0 * cost, "f", 0))
-
-
-def ahead_sentence(stats: RequestStats) -> str:
-    """Return the sentence for the panel; "" if drafting ahead is off."""
-    outcomes = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
-    if stats.ahead == "ready" and outcomes:
-        if not stats.ahead_used:
-            return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
-        text = translate("Ahead", "Parallel drafting: {hits} of {rounds} drafts were ready in time.")
-        return text.format(hits=QLocale().toString(stats.ahead_hits), rounds=QLocale().toString(outcomes))
-    return AHEAD_STATES.get(stats.ahead, "")
-
-
-AHEAD_STATES = Sentences(
-    "Ahead",
-    {
-        "ready": "Parallel drafting was not needed for this answer.",
-        "starting": "Parallel drafting is starting.",
-        "no-gain": "Parallel drafting would not help: drafting takes too little of a round.",
-        "no-memory": "Parallel drafting is off: a second copy of the draft model does not fit in memory.",
-        "no-branches": "Parallel drafting is off: this draft model cannot do it.",
-        "not-usable": "Parallel drafting is off: its copy of the draft model cannot be loaded.",
-        "other-tokenizer": "Parallel drafting is off: it needs a draft model with the same tokenizer.",
-        "unreachable": "Parallel drafting is off: the process that drafts cannot be reached.",
-        "ended": "Parallel drafting is off: the process that drafts quit unexpectedly twice.",
-    },
-)

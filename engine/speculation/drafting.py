@@ -13,8 +13,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.answer_index.index import AnswerIndex
-from engine.async_drafting.drafting_ahead import DraftingAhead
-from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
@@ -24,8 +22,8 @@ from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.conversation import CachedConversation
-from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
-from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
+from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
+from engine.speculation.drafters.sources import Drafter, HeadSource
 from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round_timing import RoundTiming
@@ -44,19 +42,11 @@ class Drafting:
     """Proposers and controllers for one main model.
 
     Each request has its own proposers, and one controller chooses the depths of all that share a round. `set_draft` may
-    be called during requests, and takes effect at their next round. `reach(draft, share)` returns the link to the
-    asynchronous drafter of a draft model, or the reason why there is none; `share` is that of drafting in rounds, None
-    if it was never timed.
+    be called during requests, and takes effect at their next round.
     """
 
-    def __init__(
-        self,
-        main: LoadedModel,
-        controllers: Controllers | None = None,
-        reach: Callable[[DraftSource, float | None], DrafterLink | str] = lambda *_: "",
-    ) -> None:
+    def __init__(self, main: LoadedModel, controllers: Controllers | None = None) -> None:
         self._main = main
-        self._reach = reach
         self.controllers = controllers or Controllers()
         self._drafter: Drafter | None = None
         self.select()
@@ -162,15 +152,13 @@ class Drafting:
     def install(self, request: RequestProposers) -> None:
         """Give a request its proposers, at its beginning or in the middle of its answer.
 
-        Only one that is answered alone may have an asynchronous drafter, or, in a named conversation, a smaller
-        vocabulary: programs must not find out what chats contain.
+        Only one that is answered alone in a named conversation may have a smaller vocabulary: programs must not find
+        out what chats contain.
         """
-        drafter, ahead, text = self._drafter, None, request.conversation
-        if request.alone:
-            if self.reduced is not None and text.name is not None:
-                drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
-            ahead = self._drafting_ahead(request)
-        request.install(drafter, ahead, self.answers)
+        drafter, text = self._drafter, request.conversation
+        if request.alone and self.reduced is not None and text.name is not None:
+            drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
+        request.install(drafter, self.answers)
         self._begin(request)
 
     def _begin(self, request: RequestProposers) -> None:
@@ -183,18 +171,6 @@ class Drafting:
             rule = main.next_rule
             request.same_text_cost = self.controller.cost_of(rule) if rule.strict else None
             self.controller.speedup.begin(len(main.tokens), constrained=constrained)
-
-    def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
-        draft, request.async_reason = self._drafter, ""
-        if not isinstance(draft, DraftSource) or request.conversation.main.pictures:
-            # Positions tell the asynchronous drafter the noise of a token, so it cannot leave placeholders out.
-            return None
-        share = self.controller.costs.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
-        link = self._reach(draft, share)
-        if isinstance(link, str):
-            request.async_reason = link
-            return None
-        return DraftingAhead(link, request.sampler, request.conversation.main.tokens, request.settings.depth)
 
     def learn(self, request: RequestProposers, choice: Choice, proposal: Proposal | None, record: RoundRecord) -> None:
         """Learn from a request's part in a round.
@@ -260,9 +236,6 @@ class Drafting:
             return choice
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = MEASURING
-        costs, ahead = request.answer.costs, request.ahead
-        if ahead is not None and costs.timed(DRAFTER_METHOD):
-            ahead.patience_s = costs.drafting(DRAFTER_METHOD, ahead.depth).seconds
         return choice
 
     def catches_up(self, request: RequestProposers, source: str, *, work: bool = True) -> bool:
@@ -348,10 +321,6 @@ class Drafting:
         """Copy the figures that only the drafting knows."""
         found: dict[str, Any] = {}
         rounding = self.controllers.rounding
-        if request.ahead is not None:
-            found |= request.ahead.figures.as_stats()
-        elif request.async_reason:
-            found["ahead"] = request.async_reason
         if request.alone and rounding is not None and not request.redraws:
             found["rounding"] = "identical" if log.exact and not log.shared else "rounded"
             found["same_text_cost"] = request.same_text_cost

@@ -8,11 +8,10 @@ from functools import partial
 from importlib import import_module
 
 from engine.answer_index.index import AnswerIndex
-from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.errors import without_frames
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
-from engine.methods import PROPOSERS, uses, uses_drafter
+from engine.methods import PROPOSERS, uses
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.texts import AnswerState
@@ -34,8 +33,8 @@ class RequestProposers:
 
     `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
     request continues with the others. `plain_reason` says why there are none, if the reason lies in this request. One
-    that is answered `alone` may have an asynchronous drafter, and its speed-up is measured. Proposers of the same
-    answer have read `prefilled` tokens before.
+    that is answered `alone` has its speed-up measured. Proposers of the same answer have
+    read `prefilled` tokens before.
     """
 
     def __init__(
@@ -53,9 +52,6 @@ class RequestProposers:
         self.conversation = conversation
         self.sampler = sampler
         self.by_source: dict[str, Proposer] = {}
-        # The asynchronous drafter's part in this answer, if any, or why there is none, as in `RequestStats.ahead`.
-        self.ahead: DraftingAhead | None = None
-        self.async_reason = ""
         self.plain_reason: Choice | None = None
         # The controller's state of its answer, set when proposers are installed.
         self.answer: AnswerState
@@ -89,21 +85,16 @@ class RequestProposers:
         before, self._counted = self._counted, self.draft_prefill_tokens
         return self._counted - before
 
-    def install(
-        self, drafter: Drafter | None, ahead: DraftingAhead | None = None, answers: AnswerIndex | None = None
-    ) -> None:
+    def install(self, drafter: Drafter | None, answers: AnswerIndex | None = None) -> None:
         """End the proposers in use, and build those that the request's method asks for."""
         self._prefilled_by_others = self.draft_prefill_tokens
         self.abandon()
-        self.plain_reason, self.ahead = None, None
+        self.plain_reason = None
         main, method = self.conversation.main, self.settings.method
         if main.plain_only is not None:
             self.plain_reason = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
-        self.ahead = ahead if uses_drafter(method) else None
-        context = ProposerContext(
-            self._main, drafter, self.conversation, self.sampler, self.settings, self.ahead, answers
-        )
+        context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings, answers)
         for source in PROPOSERS:
             if uses(method, source):
                 self.attempt(source, partial(self._add, source, context))

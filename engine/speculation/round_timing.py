@@ -29,9 +29,7 @@ class RoundTiming:
         """Whether verification waits for the `drafting` of round `number`, (source, tokens), so that both are timed."""
         if drafting is None:
             return False
-        costs, proposer = request.answer.costs, request.by_source.get(drafting[0])
-        if proposer is not None and proposer.drafts_aside:
-            return False
+        costs = request.answer.costs
         unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
         # The first rounds of a batch teach the costs nothing.
         unlearned = not request.alone and not costs.timed(drafting[0])

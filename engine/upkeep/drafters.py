@@ -1,16 +1,13 @@
-"""The kinds of drafters: how each is recognised, sized and loaded, and when one drafts asynchronously."""
+"""The kinds of drafters: how each is recognised, sized and loaded."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import mlx.nn as nn
 
-from engine.async_drafting import link as links
-from engine.async_drafting.link import DrafterLink
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.main_model.loaded_model import LoadedModel
@@ -18,16 +15,9 @@ from engine.main_model.loading import OnProgress, display_name, load_in_steps
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
-from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource, prepare_draft, prepare_head
+from engine.speculation.drafters.sources import Drafter, HeadSource, prepare_draft, prepare_head
 from engine.status import ModelInfo
 from engine.teaching.kept import TaughtAdapter, taught_adapter
-from engine.upkeep.memory import ModelMemory
-
-log = logging.getLogger(__name__)
-
-# The share of drafting in a round from which "auto" tries a drafter. One slows the main model's passes down, because it
-# uses memory bandwidth.
-LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,51 +95,3 @@ KINDS = (
     DrafterKind(lambda folder: ModelFolder(folder).head is not None, _load_head, lambda _settings: None),
     DrafterKind(lambda _folder: True, _load_draft_model, lambda settings: settings.draft_kv_bits),
 )
-
-
-class AsyncDrafters:
-    """Decides whether an engine drafts asynchronously, and owns its one link. Belongs to the engine's thread."""
-
-    def __init__(self, memory: ModelMemory) -> None:
-        self._memory = memory
-        self._link: DrafterLink | None = None
-        self._folder: Path | None = None
-
-    def reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
-        """Return the drafter for a draft model, or the reason for none, as in `RequestStats.ahead`.
-
-        `share` is the measured share of drafting in a round, which is the most that can be gained; None before it was
-        measured.
-        """
-        wanted = self._memory.settings.async_drafter
-        if wanted == "off":
-            reason = ""
-        elif wanted == "auto" and not self.running and (share or 0.0) < LEAST_SHARE:
-            reason = "no-gain"
-        elif draft.translation is not None:
-            reason = "other-tokenizer"
-        elif not self.running and not self._memory.copy_fits(draft):
-            log.info("there is no memory for another copy of %s", draft.info.name)
-            reason = "no-memory"
-        else:
-            return self._link_for(draft.info.path)
-        if wanted in ("off", "auto"):
-            self.close()
-        return reason
-
-    def _link_for(self, folder: Path) -> DrafterLink:
-        """Return the link for the draft model in `folder`, and end one for another model."""
-        if folder != self._folder:
-            self.close()
-        if self._link is None:
-            self._link, self._folder = DrafterLink(lambda: links.in_a_process(folder)), folder
-        return self._link
-
-    @property
-    def running(self) -> bool:
-        return self._link is not None and self._link.state != "gone"
-
-    def close(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
-            link.close()

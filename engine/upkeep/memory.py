@@ -27,7 +27,6 @@ from engine.status import MemoryUse
 from engine.upkeep.main_loader import MainLoader
 
 if TYPE_CHECKING:
-    from engine.speculation.drafters.sources import DraftSource
     from engine.upkeep.resident_models import ResidentModel
 
 
@@ -188,14 +187,6 @@ class ModelMemory:
     def crowds(self, size: ModelSize) -> bool:
         """Whether loading one more model may make other programs slower."""
         return not check_fit(size, None, self._context_of(size), self.available).fits
-
-    def copy_fits(self, draft: DraftSource) -> bool:
-        """Whether there is memory for a copy of a draft model on the CPU, with caches for the usual context."""
-        path, config = draft.info.path, draft.config
-        weights = cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
-        size = ModelSize(draft.info.name, 0, config, 4.0, count_here)
-        caches = cache_bytes(size, self.settings.context, drafts=True) if config else 0
-        return weights + caches <= self.available
 
     def cache_bytes(self, tokens: int) -> int:
         """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""

@@ -35,7 +35,7 @@ from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair
 from engine.tuning import Rounding
 from engine.upkeep import memory
-from engine.upkeep.drafters import AsyncDrafters, DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.resident_models import ResidentModel
 from engine.upkeep.rounding_probe import probe_and_keep
@@ -69,16 +69,13 @@ class Models:
         # All main models in memory, the one in use last, and before it those that were used last.
         self.resident: list[ResidentModel] = []
         self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.digest()}")
-        self._async_drafters = AsyncDrafters(self.memory)
         # Whether the models that the change under way has loaded took more memory than was available.
         self.crowded = False
         # The probe of the main model that has begun.
         self._probe: Steps[None] | None = None
 
     def configure(self, settings: EngineSettings) -> None:
-        """Use other settings from now on; answers under way continue without an asynchronous drafter of others."""
-        if settings.async_drafter != self.settings.async_drafter:
-            self._async_drafters.close()
+        """Use other settings from now on."""
         self.settings = self.memory.settings = settings
 
     @property
@@ -162,7 +159,7 @@ class Models:
         """Answer with `main` from now on, without a drafter; the model in use before stays resident."""
         self._put_aside()
         self._expect_costs_of(main)
-        self._current = ResidentModel(main, Drafting(main, self.controllers, self._async_drafters.reach))
+        self._current = ResidentModel(main, Drafting(main, self.controllers))
         self.drafting.on_stall = self._stop_row_kernels
         self.resident.append(self._current)
         self.reloadable.pop(main.info.path, None)
@@ -197,7 +194,6 @@ class Models:
         self.drafting.begin_again()
 
     def _put_aside(self) -> None:
-        self._async_drafters.close()
         self.controllers.keep()
         self._current = self._probe = None
 
@@ -207,7 +203,6 @@ class Models:
 
     def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
-        self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         self.memory.follow(self.resident, self._current)

@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that is a sandbox, drafts or guards tools."""
+"""The bundle's entry point: the `tandem` command, or a process that is a sandbox or guards tools."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ def main() -> int:
         from engine.sandbox.worker import main as serve
 
         serve(sys.argv[2:])
-        return 0
-    if sys.argv[1:2] == ["--drafter-process"]:
-        from engine.async_drafting.serving import main as draft
-
-        draft(sys.argv[2:])
         return 0
     if sys.argv[1:2] == ["--tool-server"]:
         from app.tools.guardian import main as guard

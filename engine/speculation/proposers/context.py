@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.answer_index.index import AnswerIndex
-from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
@@ -17,8 +16,7 @@ from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 class ProposerContext:
     """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings.
 
-    `drafter` is the draft model or the head in use, `ahead` the asynchronous drafter's part in this answer, and
-    `answers` the index of earlier answers, if any.
+    `drafter` is the draft model or the head in use, `answers` the index of earlier answers, if any.
     """
 
     main: LoadedModel
@@ -26,7 +24,6 @@ class ProposerContext:
     conversation: CachedConversation
     sampler: Sampler
     settings: SpeculationSettings
-    ahead: DraftingAhead | None = None
     answers: AnswerIndex | None = None
 
     @property

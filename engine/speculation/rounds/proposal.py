@@ -47,11 +47,6 @@ class Proposer(ABC):
     source: str
 
     @property
-    def drafts_aside(self) -> bool:
-        """Whether it drafts while the main model verifies, so that its next round is timed as a whole."""
-        return False
-
-    @property
     def reason(self) -> str:
         """Why `max_proposals()` is 0, as a code of `engine.stats.PlainSpan`."""
         return "no-guess"

@@ -63,7 +63,6 @@ def nothing_included(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(included_parts, "feed_source", gone)
     monkeypatch.setattr(included_parts, "PromptProcess", gone)
     monkeypatch.setattr(included_parts, "LocalApi", gone)
-    monkeypatch.setattr(included_parts, "in_a_process", gone)
     monkeypatch.setattr(included_parts, "ToolHost", gone)
     monkeypatch.setattr(included_parts, "picture_size", gone)
     monkeypatch.setattr(included_parts, "picture_of", gone)
@@ -85,7 +84,6 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any) -> None:
         "sorting",
         "server",
         "grammars",
-        "drafter",
         "tools",
         "pictures",
         "previews",

@@ -133,7 +133,7 @@ EVERY_KIND = (
     *(ScriptedRound(0, 0, "main", reason, (("kind", "RotatingKVCache"),)) for reason in PLAIN_REASONS),
     ScriptedRound(5, 5, "chats"),
 )
-BUSY_AND_HOT = {"load": 2.4, "slowed": "hot", "rounding": "rounded", "ahead": "no-memory"}
+BUSY_AND_HOT = {"load": 2.4, "slowed": "hot", "rounding": "rounded"}
 
 
 @pytest.fixture(params=[(100, 100), (130, 100), (100, 140)], ids=["as it is", "wider letters", "larger text"])

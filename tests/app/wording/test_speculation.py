@@ -9,8 +9,6 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.wording.rounding import ahead_sentence
-from engine.stats import RequestStats
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script, ScriptedRound
@@ -85,21 +83,3 @@ def test_another_chat_does_not_keep_the_sentence_of_the_one_before(open_window: 
     assert window.header.draft.toolTip() == "Speculation: auto"
     gate.release(10_000)
     qtbot.waitUntil(lambda: not window.session.busy)
-
-
-STATES = (
-    "ready", "starting", "no-gain", "no-memory", "no-branches", "not-usable", "other-tokenizer",
-    "unreachable", "ended",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_every_state_has_a_sentence(state: str) -> None:
-    assert ahead_sentence(RequestStats(ahead=state)).startswith("Parallel drafting")
-
-
-def test_hits_are_counted_among_all_outcomes_and_nothing_is_said_without_drafting_ahead() -> None:
-    assert ahead_sentence(RequestStats()) == ""
-    assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
-    stats = RequestStats(ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_used=6)
-    assert "7 of 10" in ahead_sentence(stats)

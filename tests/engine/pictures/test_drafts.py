@@ -63,16 +63,6 @@ def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
     assert second.finished.stats.draft_prefill_tokens < fresh.stats.draft_prefill_tokens
 
 
-def test_the_asynchronous_drafter_rests(folder: Path, tmp_path: Path) -> None:
-    own = write_disturbed_copy(folder, tmp_path / "draft", amount=0.01)
-    with open_scheduler(folder, own, async_drafter="cpu") as scheduler:
-        [seen] = run(scheduler, asked("the fox ", FOX, speculation=DRAFT))
-        [text] = run(scheduler, asked("the fox ", speculation=DRAFT, max_tokens=2))
-    assert seen.finished.stats.ahead == ""
-    assert seen.finished.stats.drafted > 0
-    assert text.finished.stats.ahead == "starting"
-
-
 @pytest.mark.full
 def test_a_draft_with_another_tokenizer_does_not_change_the_text(served: Scheduler, tmp_path: Path) -> None:
     set_draft(served, write_model(tmp_path / "other", seed=8))

@@ -9,23 +9,14 @@ from typing import Any
 
 import pytest
 
-from engine.async_drafting.messages import (
-    FROM_DRAFTER,
-    LARGEST_MESSAGE,
-    MOST_UNSENT,
-    TO_DRAFTER,
-    Begin,
-    DraftReply,
-    End,
-    RoundOutcome,
-)
 from engine.requests import SamplingSettings
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, MessageTooLarge
+from tests.engine.wire.protocol import ANSWERED, ASKED, LARGEST_MESSAGE, MOST_UNSENT, Begin, End, Reply, Text
 from tests.patience import PATIENCE_S
 
-LARGE = RoundOutcome(1, 1, 0, tuple(range(500_000)), 1)
-BEGIN = Begin(1, 2, 384, SamplingSettings(temperature=0.5))
+LARGE = Text(0, tuple(range(500_000)))
+BEGIN = Begin(2, SamplingSettings(temperature=0.5))
 
 
 class Pair:
@@ -33,8 +24,8 @@ class Pair:
 
     def __init__(self, most_unsent: int | None) -> None:
         ours, self.raw = socket.socketpair()
-        self.here: Channel[Any] = Channel(ours, TO_DRAFTER, most_unsent=most_unsent)
-        self.there: Channel[Any] = Channel(self.raw, TO_DRAFTER, most_unsent=most_unsent)
+        self.here: Channel[Any] = Channel(ours, ASKED, most_unsent=most_unsent)
+        self.there: Channel[Any] = Channel(self.raw, ASKED, most_unsent=most_unsent)
 
 
 @pytest.fixture(params=[MOST_UNSENT, None], ids=["never waits", "waits"])
@@ -46,7 +37,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
 
 
 def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
-    whole = TO_DRAFTER.frame(BEGIN) + TO_DRAFTER.frame(End(1))
+    whole = ASKED.frame(BEGIN) + ASKED.frame(End(1))
     for index in range(len(whole) - 1):
         pair.raw.send(whole[index : index + 1])
         pair.here.receive(0.0)
@@ -112,7 +103,7 @@ def test_what_is_no_message_of_the_protocol_is_refused(pair: Pair, content: byte
         pair.here.receive(PATIENCE_S)
 
 
-def test_the_codec_of_answers_refuses_what_the_drafter_may_not_say() -> None:
-    for answer in (DraftReply(1, 1, -1), DraftReply(1, 1, 1, (-1,)), DraftReply(1, 1, 1, tuple(range(99)))):
+def test_a_codec_refuses_numbers_and_lengths_outside_their_bounds() -> None:
+    for answer in (Reply(-1), Reply(1, (-1,)), Reply(1, tuple(range(99)))):
         with pytest.raises(BadMessage):
-            FROM_DRAFTER.take(bytearray(FROM_DRAFTER.frame(answer)))
+            ANSWERED.take(bytearray(ANSWERED.frame(answer)))

@@ -14,20 +14,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.async_drafting.messages import TO_DRAFTER, Begin, End, RoundOutcome
 from engine.requests import SamplingSettings
 from engine.wire import handshake
 from engine.wire.channel import Channel
 from engine.wire.handshake import Listener, NotAuthentic, connect, prove
 from engine.wire.messages import ChannelClosed
+from tests.engine.wire.protocol import ASKED, Begin, End, Text
 from tests.patience import PATIENCE_S
 
-BEGIN = Begin(1, 2, 384, SamplingSettings(temperature=0.5))
+BEGIN = Begin(2, SamplingSettings(temperature=0.5))
 
 
 @pytest.fixture
 def listener() -> Iterator[Listener[Any]]:
-    listener: Listener[Any] = Listener(socket.create_server(("127.0.0.1", 0)), b"secret", TO_DRAFTER)
+    listener: Listener[Any] = Listener(socket.create_server(("127.0.0.1", 0)), b"secret", ASKED)
     yield listener
     listener.close()
 
@@ -39,7 +39,7 @@ def address(listener: Listener[Any]) -> tuple[str, int]:
 def meet(listener: Listener[Any], secret: bytes = b"secret") -> tuple[Channel[Any], int, Channel[Any]]:
     """Connect with `secret` while the listener accepts. Raises what either end raises."""
     with ThreadPoolExecutor() as pool:
-        connecting: Future[Channel[Any]] = pool.submit(connect, address(listener), secret, TO_DRAFTER, 3)
+        connecting: Future[Channel[Any]] = pool.submit(connect, address(listener), secret, ASKED, 3)
         accepted = listener.accept(PATIENCE_S)
         return connecting.result(), *accepted
 
@@ -68,7 +68,7 @@ def until_gone(end: socket.socket) -> int:
 def test_a_peer_without_the_secret_is_refused_and_the_next_one_accepted(listener: Listener[Any]) -> None:
     for secret in (b"other", b""):
         with ThreadPoolExecutor() as pool:
-            connecting = pool.submit(connect, address(listener), secret, TO_DRAFTER)
+            connecting = pool.submit(connect, address(listener), secret, ASKED)
             with pytest.raises(TimeoutError):
                 listener.accept(0.2)
             with pytest.raises(NotAuthentic):
@@ -126,7 +126,7 @@ def test_a_recorded_proof_is_of_no_use_later(listener: Listener[Any]) -> None:
 
 def test_an_end_that_only_demands_a_proof_gets_no_text() -> None:
     ours, theirs = socket.socketpair()
-    here, there = Channel(ours, TO_DRAFTER), Channel(theirs, handshake._HANDSHAKE)
+    here, there = Channel(ours, ASKED), Channel(theirs, handshake._HANDSHAKE)
     nonce = bytes(32)
     there.send(handshake._Challenge(handshake.VERSION, nonce))
     there.send(handshake._Proof(0, nonce, nonce))
@@ -144,7 +144,7 @@ def test_a_listener_of_another_version_and_a_silent_one_are_refused(
 ) -> None:
     monkeypatch.setattr(handshake, "HANDSHAKE_S", 0.05)
     ours, theirs = socket.socketpair()
-    here, there = Channel(ours, TO_DRAFTER), Channel(theirs, handshake._HANDSHAKE)
+    here, there = Channel(ours, ASKED), Channel(theirs, handshake._HANDSHAKE)
     if version is not None:
         there.send(handshake._Challenge(version, bytes(32)))
     with pytest.raises(NotAuthentic):
@@ -158,15 +158,15 @@ def _framed(content: bytes) -> bytes:
 
 def _hostile(draw: random.Random) -> bytes:
     """Return bytes that a stranger may send: frames of any length and depth, changed proofs, other messages, noise."""
-    proof = bytearray(TO_DRAFTER.frame(handshake._Proof(draw.randrange(-9, 9), draw.randbytes(32), draw.randbytes(32))))
+    proof = bytearray(ASKED.frame(handshake._Proof(draw.randrange(-9, 9), draw.randbytes(32), draw.randbytes(32))))
     makers: list[Callable[[], bytes]] = [
         lambda: draw.randbytes(draw.randrange(400)),
         lambda: draw.randrange(2**32).to_bytes(4, "big") + draw.randbytes(draw.randrange(300)),
         lambda: _framed(bytes([draw.choice((0x91, 0x81, 0xDD, 0xDF))]) * draw.randrange(1, 256)),
         lambda: _framed(msgspec.msgpack.encode(["_Proof", float("inf"), b"", None])),
         lambda: _framed(msgspec.json.encode({"rank": 2**64 - 1, "deep": [[[]]]})),
-        lambda: TO_DRAFTER.frame(draw.choice([End(1), BEGIN, RoundOutcome(1, 1, 0, tuple(range(1000)), 1)])),
-        lambda: TO_DRAFTER.frame(handshake._Challenge(handshake.VERSION, draw.randbytes(32))),
+        lambda: ASKED.frame(draw.choice([End(1), BEGIN, Text(0, tuple(range(1000)))])),
+        lambda: ASKED.frame(handshake._Challenge(handshake.VERSION, draw.randbytes(32))),
         lambda: bytes(proof),
         lambda: bytes(b ^ (1 << draw.randrange(8) if draw.random() < 0.05 else 0) for b in proof),
         lambda: b"GET / HTTP/1.1\r\n\r\n",

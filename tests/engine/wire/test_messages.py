@@ -23,7 +23,6 @@ from engine import (
     TokensCommitted,
     errors,
 )
-from engine.async_drafting import messages as drafting
 from engine.cluster import messages as cluster
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook, from_plain
@@ -88,7 +87,6 @@ ERRORS = [
     ClusterError("silent", "mac.local", "6"),
 ]
 JOB = PromptJob([{"role": "user", "content": "x"}], 500, options={"enable_thinking": True}, tools=[])
-BIASED = SamplingSettings(0.5, 40, 0.75, 0.125, 1.5, 0.25, 0.5, 64, logit_bias={3: -1.5, 900: 4.0})
 TASKS = (
     partial(build_tokenizer, TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), True),
     partial(prompt_of, "a", JOB),
@@ -112,16 +110,6 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
     ],
     cluster.TO_LEADER: [cluster.Loaded(1, ["KVCache"])],
     cluster.ECHO: [cluster.Echo(b"x")],
-    drafting.TO_DRAFTER: [
-        drafting.Begin(2**64 - 1, 2**63 + 5, 151_936, BIASED),
-        drafting.RoundOutcome(7, 3, 1000, (5, 6, 4_000_000_000), 8),
-        drafting.End(7),
-    ],
-    drafting.FROM_DRAFTER: [
-        drafting.Ready(),
-        drafting.DrafterRefusal("not-usable"),
-        drafting.DraftReply(7, 3, 1003, (1, 2)),
-    ],
     sandbox.REQUESTS: [sandbox.TaskRequest(8, "a.b", pack((1, "x")))],
     sandbox.REPLIES: [sandbox.Done(pack([1, 2])), sandbox.Failure.of(PromptTooLong(3, 2)), sandbox.TooLarge()],
 }
