@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from app.cli.pair_options import explained
+from app.cli.rendered import growing_text
 from app.cli.terminal import say
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
@@ -45,18 +46,26 @@ class JsonOutput(AnswerOutput):
 
 
 class TextOutput(AnswerOutput):
-    """Prints the reply to standard output; thoughts, figures and errors to standard error."""
+    """Prints the reply to standard output, thoughts, figures and errors to standard error; on terminals as Markdown."""
 
     def __init__(self) -> None:
         self._begin()
+
+    def events(self, stream: Iterable[Event]) -> Event | None:
+        try:
+            return super().events(stream)
+        finally:
+            # Ctrl-C must not leave the terminal without a cursor.
+            self._reply_text.pause()
+            self._thought_text.pause()
 
     def event(self, event: Event) -> None:
         if isinstance(event, Finished):
             self._finish(event)
         elif isinstance(event, Failed):
-            self._begin()
             if event.text:
-                print(flush=True)
+                self._reply_text.end()
+            self._begin()
             say(f"tandem: {explained(event.error)}")
         elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
@@ -66,6 +75,7 @@ class TextOutput(AnswerOutput):
 
     def _begin(self) -> None:
         self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
+        self._reply_text, self._thought_text = growing_text(sys.stdout), growing_text(sys.stderr, "dim")
 
     def _show(self, thought: str, reply: str) -> None:
         """Print the new part of the thoughts and of the reply."""
@@ -74,23 +84,24 @@ class TextOutput(AnswerOutput):
             reply = self._reply
         elif not reply.startswith(self._reply):
             # The mark that ends the thoughts has arrived: the text so far was thoughts.
-            print(flush=True)
+            self._reply_text.end()
             self._reply, self._thought = "", thought
         if thought.startswith(self._thought):
-            print(thought[len(self._thought) :], end="", file=sys.stderr, flush=True)
+            self._thought_text.write(thought[len(self._thought) :])
             self._thought = thought
         if reply and self._thought and not self._reply:
-            say("\n")
-        print(reply[len(self._reply) :], end="", flush=True)
+            self._thought_text.end()
+            say("")
+        self._reply_text.write(reply[len(self._reply) :])
         self._reply = reply
 
     def _finish(self, event: Finished) -> None:
         parts = parts_of(event.stats.opening + event.text)
         self._show(parts.thought or "", parts.reply)
         if self._thought and not self._reply:
-            say("")
+            self._thought_text.end()
+        self._reply_text.end()
         self._begin()
-        print(flush=True)
         say(_summary(event.stats))
 
 

@@ -52,10 +52,12 @@ def follow_loading(engine: EngineClient, loading: Future[LoadedPair]) -> None:
     if wait([loading], _POLL_S).done:
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TimeElapsedColumn
 
     console = Console(file=terminal_of(sys.stderr))
-    with Progress(BarColumn(30), TaskProgressColumn(), console=console, auto_refresh=False, transient=True) as progress:
+    # The first two move also where the figures do not, as while a GGUF file's header is read.
+    columns = (SpinnerColumn(), TimeElapsedColumn(), BarColumn(30), TaskProgressColumn())
+    with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
         bar = progress.add_task("")
         while not wait([loading], _POLL_S).done:
             done, total = engine.loading_progress

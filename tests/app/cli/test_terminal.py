@@ -28,9 +28,13 @@ sys.exit(app.__main__.main(sys.argv[1:]))
 """
 
 
-def on_a_terminal(command: list[str]) -> tuple[int, str]:
+# Colours, the cursor's moves and lines that are cleared: how Markdown is drawn.
+_DRAWING = re.compile(r"\x1b\[(?:[\d;]*m|\?25[hl]|\d*A|2K)|\r(?=\x1b)")
+
+
+def on_a_terminal(command: list[str], kind: str = "xterm") -> tuple[int, str]:
     """Exit code and everything that the command writes to a terminal of its own."""
-    terminal = Terminal(command)
+    terminal = Terminal(command, TERM=kind)
     try:
         return terminal.end()
     finally:
@@ -49,11 +53,12 @@ def test_every_control_character_is_shown_as_a_sign() -> None:
     assert shown("한글 café 👩‍👩‍👧 עברית") == "한글 café 👩‍👩‍👧 עברית"
 
 
-def test_an_answer_reaches_a_terminal_without_control_characters() -> None:
-    code, written = on_a_terminal([sys.executable, "-c", ATTACKED_CHAT, "chat", "Hi"])
+@pytest.mark.parametrize("kind", ["dumb", "xterm"])
+def test_an_answer_reaches_a_terminal_without_control_characters(kind: str) -> None:
+    code, written = on_a_terminal([sys.executable, "-c", ATTACKED_CHAT, "chat", "Hi"], kind)
     assert code == 0
     assert "PWNED" in written
-    assert controls(written) == set()
+    assert controls(_DRAWING.sub("", written)) == set()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,112 @@
+"""Text that grows in a terminal: as it comes, or as Markdown whose last block is drawn anew."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from app.cli.terminal import shown, terminal_of
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.segment import Segment
+
+# Seconds between two drawings of a block, which may come with every token.
+_DRAW_EVERY_S = 0.08
+
+
+class PlainText:
+    """Writes a text unchanged, for pipes, files and terminals that only take letters."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        print(text, end="", file=self._stream, flush=True)
+
+    def pause(self) -> None:
+        """Leave the terminal as other programs expect it, until more text comes."""
+
+    def end(self) -> None:
+        print(file=self._stream, flush=True)
+
+
+class MarkdownText:
+    """Draws Markdown, with words wrapped at the terminal's width. Blocks that are complete are printed once.
+
+    What the last block looks like can change with each token, so it is erased and drawn anew; of one that is higher
+    than the screen, the end is shown until it is complete.
+    """
+
+    def __init__(self, stream: TextIO, style: str = "") -> None:
+        from markdown_it import MarkdownIt
+        from rich.console import Console
+        from rich.theme import Theme
+
+        # Without a background, which is dark on a light terminal.
+        theme = Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"})
+        self._console = Console(file=terminal_of(stream), highlight=False, theme=theme)
+        self._parser, self._style = MarkdownIt("commonmark").enable("table"), style
+        self._live: Live | None = None
+        self._block, self._printed, self._drawn_at = "", False, 0.0
+
+    def write(self, text: str) -> None:
+        self._block += shown(text)
+        starts = [token.map[0] for token in self._parser.parse(self._block) if token.level == 0 and token.map]
+        lines = self._block.splitlines(keepends=True)
+        if starts and starts[-1]:
+            self._print("".join(lines[: starts[-1]]))
+            self._block = "".join(lines[starts[-1] :])
+        if time.monotonic() - self._drawn_at >= _DRAW_EVERY_S:
+            self._draw()
+
+    def pause(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def end(self) -> None:
+        """Print what is left."""
+        self._print(self._block)
+        self._block, self._printed = "", False
+
+    def _draw(self) -> None:
+        from rich.live import Live
+        from rich.segment import SegmentLines
+
+        if self._live is None:
+            # One that has stopped would move the cursor up as far as it did before.
+            self._live = Live(console=self._console, auto_refresh=False, transient=True, redirect_stdout=False)
+            self._live.start()
+        shown_lines = self._lines(self._block)[-max(1, self._console.height - 2) :]
+        self._live.update(SegmentLines(shown_lines, new_lines=True), refresh=True)
+        self._drawn_at = time.monotonic()
+
+    def _print(self, text: str) -> None:
+        from rich.segment import SegmentLines
+
+        self.pause()
+        if lines := self._lines(text):
+            self._console.print(SegmentLines(lines, new_lines=True), end="")
+            self._printed = True
+
+    def _lines(self, text: str) -> list[list[Segment]]:
+        """Return the lines of a text without empty ones around it, below one that parts it from what was printed."""
+        from rich.markdown import Markdown
+
+        markdown = Markdown(text, code_theme="ansi_light", style=self._style, hyperlinks=False)
+        lines = self._console.render_lines(markdown, pad=False)
+        filled = [number for number, line in enumerate(lines) if any(one.text.strip() for one in line)]
+        if not filled:
+            return []
+        kept = lines[filled[0] : filled[-1] + 1]
+        return [[], *kept] if self._printed else kept
+
+
+def growing_text(stream: TextIO, style: str = "") -> PlainText | MarkdownText:
+    """Return what shows a growing text on `stream`, in a style of rich on a terminal that can do it."""
+    if not stream.isatty():
+        return PlainText(stream)
+    from rich.console import Console
+
+    return PlainText(stream) if Console(file=terminal_of(stream)).is_dumb_terminal else MarkdownText(stream, style)
