@@ -33,9 +33,8 @@ _THINKING_HELP = "whether, or how much, the model thinks before it answers (as i
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _FILE_HELP = "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable"
 _SAMPLING_HELP = (
-    "Without these options, as the model's authors recommend or, without a\n"
-    "recommendation, at temperature 0. In the window that is\n"
-    f"temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."
+    "Without these options, as in the window: as the model's authors recommend or,\n"
+    f"without a recommendation, at temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."
 )
 _PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and in a terminal starts a chat'
 

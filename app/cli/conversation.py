@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -18,9 +19,10 @@ from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
 from app.session.model_names import english_name
 from app.settings.declarations import declared_in
-from app.settings.engine_settings import none_values
+from app.settings.engine_settings import none_values, own_sampling
 from app.text.thinking import without_thoughts
 from engine import EngineClient, EngineError, Finished
+from engine.files.atomic_file import write_atomically
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
 
@@ -33,6 +35,9 @@ _HELP = """\
 /help          list these commands
 /model         show the models
 /model NAME    load another main model, by folder or name
+/system TEXT   answer with this system prompt from now on; without TEXT, with none
+/clear         forget the questions and answers so far
+/save FILE     write them to a file, as Markdown
 /exit          leave (also /quit, or Ctrl-D)
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
@@ -95,6 +100,36 @@ class TerminalConversation:
             self._history.pop()
         return code
 
+    def obey(self, command: str, words: str) -> str:
+        """Carry out a command of the prompt, and return what to say of it. Raises `EngineError` and `OSError`."""
+        if command == "help":
+            return _HELP
+        if command == "clear":
+            self._history, self._texts, self._pictures = [], (), {}
+            return "The chat is empty."
+        if command == "system":
+            self._arguments.system = words
+            return "The system prompt is set." if words else "There is no system prompt."
+        if command == "save":
+            if not words:
+                return "tandem: /save needs a file: /save chat.md"
+            write_atomically(Path(words).expanduser(), self._as_markdown().encode())
+            return f"Saved in {words}."
+        if command == "model":
+            if words:
+                self.load(model_path(words), None)
+            return self.model
+        return f"tandem: there is no command /{command}; /help lists them."
+
+    def _as_markdown(self) -> str:
+        turns = []
+        for turn in self._history:
+            content = turn["content"]
+            # The text comes after the pictures of its question.
+            text = content if isinstance(content, str) else content[-1]["text"]
+            turns.append(f"## {turn['role'].capitalize()}\n\n{text}\n")
+        return "\n".join(turns)
+
 
 def request(
     arguments: argparse.Namespace,
@@ -105,12 +140,14 @@ def request(
 ) -> ChatRequest:
     """Return the request with the options of the command line.
 
-    `recommended` fills in the sampling, and `thinking` is the choice of the model's template. Raises `BadRequest`.
+    Sampling is as in the window: `recommended` by the model's authors, or Tandem's own. `thinking` is the choice of the
+    model's template. Raises `BadRequest`.
     """
+    sampling = {**own_sampling(recommended), **recommended} if recommended is not None else {}
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []
     return ChatRequest(
         messages=[*system, *turns],
-        sampling=SamplingSettings(**{**(recommended or {}), **_chosen(arguments, SamplingSettings)}),
+        sampling=SamplingSettings(**{**sampling, **_chosen(arguments, SamplingSettings)}),
         speculation=SpeculationSettings(**_chosen(arguments, SpeculationSettings)),
         max_tokens=arguments.max_tokens,
         stop=tuple(map(readable, arguments.stop)),
@@ -164,22 +201,13 @@ def talk(conversation: TerminalConversation, quiet: bool) -> int:
         elif command[1] in ("exit", "quit"):
             break
         else:
-            _obey(conversation, command[1], command[2])
-    return DONE
-
-
-def _obey(conversation: TerminalConversation, command: str, name: str | None) -> None:
-    if command == "help":
-        say(_HELP)
-    elif command != "model":
-        say(f"tandem: there is no command /{command}; /help lists them.")
-    else:
-        if name:
             try:
-                conversation.load(model_path(name), None)
+                say(conversation.obey(command[1], command[2] or ""))
             except EngineError as error:
-                say(f"tandem: {explained(error)}")
-        say(conversation.model)
+                say(f"tandem: {explained(error)} {conversation.model}")
+            except OSError as error:
+                say(f"tandem: {error.filename or command[2]} cannot be written: {error.strerror}")
+    return DONE
 
 
 def _read_line() -> str | None:

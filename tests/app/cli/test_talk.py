@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.app.cli.terminal import CTRL_D, UP, Terminal
+from tests.app.cli.terminal import CTRL_D, ROOT, UP, Terminal
 
 # Answers each question with its own words, in upper case.
 CHAT = """
@@ -51,7 +54,7 @@ def test_ctrl_c_at_the_prompt_leaves_with_130_and_a_newline(terminal: Terminal) 
     assert text.endswith("\n")
 
 
-def test_a_talk(terminal: Terminal) -> None:
+def test_a_talk(terminal: Terminal, tmp_path: Path) -> None:
     banner = terminal.until("> ")
     assert all(words in banner for words in ("no draft model", "/help", "/exit"))
 
@@ -60,6 +63,8 @@ def test_a_talk(terminal: Terminal) -> None:
     terminal.type("/nonsense\n")
     assert "NONSENSE!" not in terminal.until("there is no command /nonsense")
 
+    terminal.type("/system Be brief.\n")
+    terminal.until("The system prompt is set.")
     terminal.type("/model\n")
     terminal.until("no draft model")
     terminal.type("/model org/other\n")
@@ -77,5 +82,59 @@ def test_a_talk(terminal: Terminal) -> None:
     terminal.type("/etc/hosts: what is it?\n")
     terminal.until("WHAT IS IT?!")
     terminal.until("> ")
+    terminal.type(f"/save {tmp_path}/chat.md\n")
+    terminal.until("Saved in")
+    assert "## User\n\nhello\n\n## Assistant\n\nHELLO!\n" in (tmp_path / "chat.md").read_text()
+    terminal.type(f"/save {tmp_path}\n")
+    terminal.until("cannot be written")
+    terminal.type("/clear\n")
+    terminal.until("The chat is empty.")
     terminal.type("/exit\n")
     assert terminal.end()[0] == 0
+
+
+LIST = "".join(f"- item {number}\n" for number in range(40))
+MARKDOWN = f"Some **bold** words and `code`.\n\n{LIST}\n```python\nx = 1\n```\n\nThe end."
+DRAWN = f"""
+import sys
+import app.__main__, app.cli.chat as chat
+from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
+from engine import Finished, RequestStats, TokensCommitted
+
+text = {MARKDOWN!r}
+pieces = [TokensCommitted(one, (), ROUND, RequestStats()) for one in text]
+chat.Engine = lambda _: ScriptedEngine([*pieces, Finished("stop", text, (), RequestStats())])
+sys.exit(app.__main__.main(["chat", "Hi"]))
+"""
+
+
+def screen_of(written: str) -> list[str]:
+    """Return the lines that stay on a terminal after cursors went up and erased lines were written anew."""
+    lines, row = [""], 0
+    for sign in re.findall(r"\x1b\[[\d;?]*[a-zA-Z]|[^\x1b]", written):
+        if sign == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif sign == "\x1b[1A":
+            row -= 1
+        elif sign == "\x1b[2K":
+            lines[row] = ""
+        elif len(sign) == 1 and sign != "\r":
+            lines[row] += sign
+    return [line.rstrip() for line in lines]
+
+
+def test_an_answer_is_drawn_as_markdown_and_each_block_stays_once() -> None:
+    terminal = Terminal([sys.executable, "-c", DRAWN])
+    code, written = terminal.end()
+    terminal.close()
+    assert code == 0
+    items = [f" • item {number}" for number in range(40)]
+    kept = screen_of(written)
+    assert kept[:-1] == ["Some bold words and code.", "", *items, "", " x = 1", "", "The end.", "[0 tokens]"]
+    assert "\x1b[1mbold\x1b[0m" in written
+
+
+def test_a_pipe_gets_the_text_unchanged() -> None:
+    done = subprocess.run([sys.executable, "-c", DRAWN], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == f"{MARKDOWN}\n"
