@@ -33,6 +33,7 @@ COMMANDS = {
     "cluster": "app.cli.cluster",
     "doctor": "app.cli.doctor",
     "ps": "app.cli.ps",
+    "stop": "app.cli.stop",
 }
 
 # What people type who know Ollama: what it stands for, or what does it here.
@@ -41,10 +42,7 @@ ALIASES = {
     "ls": ("models", "list"),
     "pull": ("models", "download"),
     "rm": ("models", "remove"),
-}
-_INSTEAD = {
-    "show": "`tandem list` shows models, and `tandem models pairs MODEL` their draft models. ",
-    "stop": "The model picker of the window unloads models, and Ctrl-C ends `tandem serve`. ",
+    "show": ("models", "show"),
 }
 
 
@@ -123,7 +121,7 @@ def _check_command(parser: argparse.ArgumentParser, arguments: list[str]) -> Non
     from difflib import get_close_matches
 
     known = [*COMMANDS, *ALIASES]
-    near = _INSTEAD.get(name) or "".join(f"Did you mean {one}? " for one in get_close_matches(name, known, 1))
+    near = "".join(f"Did you mean {one}? " for one in get_close_matches(name, known, 1))
     parser.error(f"there is no command {name!r}. {near}Commands: {', '.join(known)}")
 
 

@@ -65,6 +65,7 @@ def add_parser(subparsers: Any) -> None:
     actions = add_actions(parser)
     added = {name: add_command(actions, name, *words) for name, (words, _) in _ACTIONS.items()}
     search, download, removal, pairs = (added[name] for name in ("search", "download", "remove", "pairs"))
+    added["show"].add_argument("id", metavar="ID", help="a name that `tandem models list` shows, or starter")
     search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
     search.add_argument("--limit", type=_count, default=20, metavar="N", help="number of results (20)")
     download.add_argument("id", metavar="ID", help="organization/name, or the address of its page")
@@ -111,10 +112,6 @@ def _show(
 
 def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
-    facts = (
-        {"event": "model", "disk_bytes": model.bytes} | {name: getattr(model, name) for name in _PRINTED}
-        for model in models
-    )
     named = Counter(model.id for model in models)
     rows = [
         (
@@ -132,7 +129,26 @@ def _list(arguments: argparse.Namespace) -> int:
     folders = (*arguments.folder, *map(Path, own_settings().model_folders))
     for folder in absent_folders(chosen_cache(arguments), folders):
         say(f"tandem: not connected: {folder}")
-    return _show(arguments, facts, head, rows, figures=head[1:5])
+    return _show(arguments, map(_facts, models), head, rows, figures=head[1:5])
+
+
+def _facts(model: Model) -> dict[str, Any]:
+    return {"event": "model", "disk_bytes": model.bytes} | {name: getattr(model, name) for name in _PRINTED}
+
+
+def _show_model(arguments: argparse.Namespace) -> int:
+    model = _named(arguments)
+    rows = [
+        ("Folder or file", model.path),
+        ("On disk", format_bytes(model.bytes)),
+        ("Weights", format_bytes(model.weight_bytes)),
+        ("Parameters", _parameters(model)),
+        ("Bits", "-" if model.bits is None else str(model.bits)),
+        ("Context", "-" if model.context is None else f"{model.context:,}"),
+        ("Architecture", model.architecture or "-"),
+        ("Use", _use(model)),
+    ]
+    return _show(arguments, [_facts(model)], ("MODEL", model.id), rows)
 
 
 def _search(arguments: argparse.Namespace) -> int:
@@ -180,10 +196,7 @@ def _download(arguments: argparse.Namespace) -> int:
 
 
 def _remove(arguments: argparse.Namespace) -> int:
-    model = next((one for one in _installed(arguments) if is_named(one, arguments.id)), None)
-    if model is None:
-        is_own = os.path.exists(os.path.expanduser(arguments.id))
-        raise HubError("own-folder" if is_own else "not-installed", arguments.id, path=arguments.id)
+    model = _named(arguments)
     plan = plan_removal(model, chosen_cache(arguments))
     if plan.own:
         raise own_folder(plan)
@@ -252,6 +265,15 @@ def _advice(
         return advise_remotely(client, main, catalog, arguments.context, limit, _small_files())
 
 
+def _named(arguments: argparse.Namespace) -> Model:
+    """Return the installed model that the command names. Raises `HubError`."""
+    model = next((one for one in _installed(arguments) if is_named(one, arguments.id)), None)
+    if model is None:
+        is_own = os.path.exists(os.path.expanduser(arguments.id))
+        raise HubError("own-folder" if is_own else "not-installed", arguments.id, path=arguments.id)
+    return model
+
+
 def _installed(arguments: argparse.Namespace) -> list[Model]:
     return models_here(chosen_cache(arguments), arguments.folder)
 
@@ -315,6 +337,10 @@ def _examples(action: str, option: str) -> tuple[str, str]:
 # The words of each action, and what carries it out.
 _ACTIONS: dict[str, tuple[tuple[str, Sequence[str]], Callable[[argparse.Namespace], int]]] = {
     "list": (("list installed models", ("tandem models list", "tandem models list --folder ~/models --json")), _list),
+    "show": (
+        ("show what is known of an installed model", ("tandem show starter", "tandem show starter --json")),
+        _show_model,
+    ),
     "search": (
         ("search Hugging Face for MLX models", ("tandem models search qwen3", "tandem models search gemma --limit 5")),
         _search,

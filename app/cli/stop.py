@@ -1,0 +1,37 @@
+"""`tandem stop`: takes a model out of the memory of the window or of `tandem serve`, through their local API."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from app.cli.command import DONE, FAILED, add_command
+from app.cli.ps import reply_of
+from app.cli.terminal import say
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_command(subparsers, "stop", "take a model out of memory", ("tandem stop starter",))
+    parser.add_argument("id", metavar="MODEL", help="a name that `tandem ps` shows")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code. Raises `NotProved`."""
+    names = _in_memory()
+    if names is None:
+        return FAILED
+    name = next((one for one in names if arguments.id in (one, one.partition("/")[0])), None)
+    if name is None:
+        say(f"tandem: {arguments.id} is not in memory. In memory: {', '.join(names) or 'no model'}")
+        return FAILED
+    reply_of("POST", "/api/generate", {"model": name, "keep_alive": 0})
+    if name not in (_in_memory() or ()):
+        return DONE
+    say(f"tandem: {name} stays: the picker of the window unloads its model, and Ctrl-C ends `tandem serve`.")
+    return FAILED
+
+
+def _in_memory() -> list[str] | None:
+    """Return the names of the main models in memory; None if no local API answers. Raises `NotProved`."""
+    reply = reply_of("GET", "/api/ps")
+    return None if reply is None else [one["name"] for one in reply["models"]]
