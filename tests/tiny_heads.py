@@ -18,7 +18,9 @@ from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_models import random_tensors, write_tensors
 
 
-def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_attention",), block: int = 8) -> Path:
+def write_head(
+    folder: Path, main: Path, *, layers: Sequence[str] = ("full_attention",), block: int = 8, positions: int = 4096
+) -> Path:
     """Write a DFlash head with random weights for the main model in folder `main`, tapping its first and last layer."""
     config = text_config(json.loads((main / "config.json").read_text()))
     width, count, vocabulary = config["hidden_size"], config["num_hidden_layers"], config["vocab_size"]
@@ -27,7 +29,7 @@ def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_atten
         "intermediate_size": 2 * width, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
         "num_hidden_layers": len(layers), "layer_types": list(layers), "sliding_window": 8,
         "use_sliding_window": "sliding_attention" in layers, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
-        "vocab_size": vocabulary, "num_target_layers": count, "block_size": block, "max_position_embeddings": 4096,
+        "vocab_size": vocabulary, "num_target_layers": count, "block_size": block, "max_position_embeddings": positions,
         "dflash_config": {"mask_token_id": 0, "target_layer_ids": sorted({0, count - 1})},
     }  # fmt: skip
     shapes: dict[str, tuple[int, ...]] = {

@@ -141,7 +141,7 @@ class AssistantHead(Head):
         return False
 
     def new_context(self, start: int = 0) -> HeadContext:
-        return HeadContext([one.window for one in self._attended], start, goes_on=True)
+        return HeadContext([one.window or self.config.context_rows for one in self._attended], start, goes_on=True)
 
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
         shapes: list[RowShape] = [((one.heads, one.size),) * 2 for one in self._attended]
@@ -213,4 +213,4 @@ def _seen(layer: LayerRows) -> Rows:
     if rows is None:
         raise ValueError("no rows to attend to")
     keys, values = rows
-    return rows if layer.window is None else (keys[:, :, -layer.window :], values[:, :, -layer.window :])
+    return keys[:, :, -layer.window :], values[:, :, -layer.window :]

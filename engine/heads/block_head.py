@@ -192,7 +192,7 @@ class BlockHead(Head):
         return _NETWORKS[config.kind](config, made), made
 
     def new_context(self, start: int = 0) -> HeadContext:
-        return HeadContext(self.config.windows, start)
+        return HeadContext(self.config.row_windows, start)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         del tokens

@@ -23,7 +23,9 @@ class BlockAttention(HeadAttention):
 
     def __init__(self, config: BlockConfig, tensors: Container[str], layer: LayerConfig) -> None:
         super().__init__(config, tensors, config.width, layer.rope, norms=True, rotated=config.rotated)
-        self._layer, self._from_anchor = layer, config.window_before_anchor
+        # Rows that configurations do not limit are limited for the whole block, which sees itself as a whole.
+        self._from_anchor = config.window_before_anchor or layer.window is None
+        self._window, self._causal = layer.window or config.context_rows, layer.causal
         self._scale = 1.0 if config.sandwich else config.head_dim**-0.5
         self._value_scale = config.value_scale
         if config.sandwich and f"{ATTENTION}.v_proj.weight" not in tensors:
@@ -44,15 +46,15 @@ class BlockAttention(HeadAttention):
 
     def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
         """Return the output (1, b, width) of the block's rows, which follow the context and are not added to it."""
-        position = context.end
-        seen = self._seen(context.end - context.first)
+        position, count = context.offset, rows.shape[1]
+        seen = min(context.count, self._window if self._from_anchor else self._window - 1)
         keys, values = context.with_block(*self.keys_and_values(rows, position), seen)
         output = mx.fast.scaled_dot_product_attention(
             self.queries(rows, position),
             keys,
             values,
             scale=self._scale,
-            mask=self._mask(rows.shape[1], seen),
+            mask=self._mask(count, seen),
             sinks=self.attention_sink_bias if "attention_sink_bias" in self else None,
         ).transpose(0, 2, 1, 3)
         if "g_proj" in self:
@@ -60,20 +62,14 @@ class BlockAttention(HeadAttention):
             output = output * nn.softplus(self.g_proj(rows).astype(mx.float32)).astype(output.dtype)[..., None]
         return self.projected(output)
 
-    def _seen(self, held: int) -> int:
-        """Return how many context rows the first row of a block sees."""
-        window = self._layer.window
-        return held if window is None else min(held, window if self._from_anchor else window - 1)
-
     def _mask(self, count: int, seen: int) -> mx.array | str | None:
         """Return the mask of a block over `seen` rows and itself, None without need; a window counts the row itself."""
-        window, causal = self._layer.window, self._layer.causal
-        if window is None or self._from_anchor or seen + count <= window:
-            return "causal" if causal else None
+        if self._from_anchor or seen + count <= self._window:
+            return "causal" if self._causal else None
         query = mx.arange(seen, seen + count)[:, None]
         key = mx.arange(seen + count)[None]
-        visible = query - key < window
-        return visible & (key <= query) if causal else visible & (key - query < window)
+        visible = query - key < self._window
+        return visible & (key <= query) if self._causal else visible & (key - query < self._window)
 
 
 class BlockConvolution(nn.Module):  # type: ignore[misc]

@@ -47,7 +47,7 @@ class ChainHead(Head):
         """Return logits (1, n, m) from states that `step` made at this depth."""
 
     def new_context(self, start: int = 0) -> ChainContext:
-        return ChainContext(len(self.config.shapes), start)
+        return ChainContext(self.config.row_windows, start)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         assert isinstance(context, ChainContext)
@@ -60,13 +60,15 @@ class ChainHead(Head):
                 # Lazy: only the part that the caches keep is ever computed.
                 embedded = self.embed(mx.array([known[depth : depth + rows]], mx.int32))
                 states = self.next_states(states, self.step(embedded, states, context.layers, depth))
+            for layer in context.layers:
+                layer.drop()
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         assert isinstance(context, ChainContext)
         own, draw = context, self.on_main_ids(draw)
         known, states = own.take_waiting(self.depths)
         kept = max(0, states.shape[1] - self.depths)
-        end = own.layers[0].end + kept
+        end = own.layers[0].offset + kept
         ids = mx.concatenate([mx.array(known, mx.int32), anchor.astype(mx.int32)]) if known else anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
@@ -82,6 +84,8 @@ class ChainHead(Head):
                 ids = mx.concatenate([ids, tokens[-1]])
             states = self.next_states(states, made)
         own.cut(end)
+        for layer in own.layers:
+            layer.drop()
         drawn_from = mx.concatenate(scores)
         return HeadProposal(mx.concatenate(tokens), drawn_from, self.columns(drawn_from))
 

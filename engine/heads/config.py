@@ -15,6 +15,10 @@ from typing import Any
 from engine.heads.tensors import HeadFiles
 
 _ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
+# Heads are trained on short texts, and draft worse with more rows: the 2.6 tokens a round of a DSpark head become 2.0
+# at 32k, and 2.6 with the last 4,096 (mlx-dspark). A window gives EAGLE-3 1.9 in place of 1.3 (vllm-ascend#10023), and
+# costs MTP heads next to nothing (SGLang#32673).
+_CONTEXT_ROWS = 4096
 LAYER_TYPES = ("full_attention", "sliding_attention")
 _MOST_MAIN_LAYERS = 1_000
 _LARGEST_WIDTH = 2**16
@@ -36,8 +40,10 @@ class HeadConfig:
 
     `taps` are layers of the main model, counted from 0, and `tap_width` is the width of each. `main_layers` is None if
     the configuration does not give it. `vocabulary` is the main model's. `windows` and `shapes` have an entry for each
-    cache of rows; a window is None for full attention. `inner` is the widest activation, `made_for` the main model's
-    repository or "".
+    cache of rows; a window is None if the configuration gives none. `inner` is the widest activation, `made_for` the
+    main model's repository or "".
+
+    Queries see the last `context_rows` of a cache without a window.
     """
 
     kind: str
@@ -52,6 +58,12 @@ class HeadConfig:
     proposals: int
     mask_token: int | None = None
     made_for: str = ""
+    context_rows: int = _CONTEXT_ROWS
+
+    @property
+    def row_windows(self) -> list[int]:
+        """The number of rows that a query of each cache sees, its own included."""
+        return [self.context_rows if window is None else window for window in self.windows]
 
     @property
     def row_elements(self) -> list[int]:
@@ -129,6 +141,7 @@ class Settings:
             "inner": self.whole(inner, 1, _LARGEST_INNER),
             "vocabulary": self.whole("vocab_size", 2, _LARGEST_VOCABULARY),
             "made_for": _made_for(files.config),
+            "context_rows": min(_CONTEXT_ROWS, self.whole("max_position_embeddings", 1, 2**31, _CONTEXT_ROWS)),
         }
 
     def attention_sizes(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The contexts of heads: keys and values of rows, in time order, and states of the main model.
 
 Published implementations use rotating caches for sliding layers. These write a single row in place, so slots leave the
-time order that masks assume. Here rows are appended, and old rows are dropped in large pieces.
+time order that masks assume. Here rows are appended, and rows that no query sees any more are dropped in large pieces.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Self, cast
 
 import mlx.core as mx
-from mlx_lm.models.cache import KVCache
+from mlx_lm.models.cache import KVCache, create_attention_mask
 
 from engine.heads.config import RowShape
 from engine.heads.fit import kept_and_most
@@ -20,51 +20,75 @@ Rows = tuple[mx.array, mx.array]
 
 
 class LayerRows(KVCache):  # type: ignore[misc]
-    """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `end - 1`.
+    """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `offset - 1` of the text.
 
-    With a `window`, rows that no query can see are dropped in large pieces. The buffers `keys` and `values` have unused
-    rows at their end. mlx-lm's layers write to this cache as to their own, with rotary position 0 for the first row.
+    A query sees the `window` rows that end with its own. The buffers `keys` and `values` have unused rows at their end.
+    mlx-lm's layers write to this cache as to their own.
     """
 
     keys: mx.array | None
     values: mx.array | None
     offset: int
 
-    def __init__(self, window: int | None = None, first: int = 0) -> None:
+    def __init__(self, window: int, first: int = 0) -> None:
         super().__init__()
-        self.window, self.first = window, first
+        self.window, self.first, self.offset = window, first, first
 
     @property
-    def end(self) -> int:
-        return self.first + self.offset
+    def count(self) -> int:
+        """The number of rows that are kept."""
+        return self.offset - self.first
 
     def append(self, keys: mx.array, values: mx.array) -> None:
         """Append rows after the last one."""
-        self.update_and_fetch(keys, values)
-        kept, most = (0, 0) if self.window is None else kept_and_most(self.window)
-        if kept and self.offset >= most and (rows := self.rows()) is not None:
+        self.extended(keys, values, 0)
+        self.drop()
+
+    def drop(self) -> None:
+        """Drop old rows if there are many."""
+        kept, most = kept_and_most(self.window)
+        if self.count >= most and (rows := self.rows()) is not None:
             self.keys, self.values = (mx.contiguous(array[:, :, -kept:]) for array in rows)
-            self.first, self.offset = self.end - kept, kept
+            self.first = self.offset - kept
+
+    def extended(self, keys: mx.array, values: mx.array, seen: int) -> Rows:
+        """Append rows and return them behind the last `seen` of those before."""
+        # In the buffers, the first row is at 0.
+        self.offset -= self.first
+        rows = super().update_and_fetch(keys, values)
+        self.offset += self.first
+        held = min(self.count, seen + keys.shape[2])
+        return rows[0][:, :, -held:], rows[1][:, :, -held:]
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> Rows:
+        """Append rows and return all that they see."""
+        return self.extended(keys, values, self.window - 1)
+
+    def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array | str | None:  # noqa: ARG002
+        """Return the mask of `rows` rows over what `update_and_fetch` returns for them."""
+        seen = min(self.count, self.window - 1)
+        mask: mx.array | str | None = create_attention_mask(
+            rows, seen, return_array, self.window if seen + rows > self.window else None
+        )
+        return mask
 
     def with_block(self, keys: mx.array, values: mx.array, seen: int) -> Rows:
         """Return the last `seen` rows followed by those of a block, which are not kept."""
-        first = self.offset - seen
-        rows: Rows = self.update_and_fetch(keys, values)
-        self.trim(keys.shape[2])
-        return rows[0][:, :, first:], rows[1][:, :, first:]
+        rows = self.extended(keys, values, seen)
+        self.offset -= keys.shape[2]
+        return rows
 
     def cut(self, length: int) -> None:
         """Forget the rows from position `length` on."""
-        self.trim(max(0, self.end - length))
-        if not self.offset:
-            self.first = min(self.first, length)
-            self.keys = self.values = None
+        self.offset = min(self.offset, length)
+        if self.offset <= self.first:
+            self.first, self.keys, self.values = self.offset, None, None
 
     def rows(self) -> Rows | None:
         """Return the rows that are kept, or None if there are none."""
-        if not self.offset or self.keys is None or self.values is None:
+        if self.keys is None or self.values is None:
             return None
-        return self.keys[:, :, : self.offset], self.values[:, :, : self.offset]
+        return self.keys[:, :, : self.count], self.values[:, :, : self.count]
 
     def copy(self) -> LayerRows:
         copied = copy.copy(self)
@@ -76,14 +100,14 @@ class HeadContext:
     """The rows that a head keeps of one conversation, for each of its layers: positions `start` to `length - 1`.
 
     `start` is above 0 if the head did not follow the text from its first token, which can make proposals worse, or if
-    rows were dropped that no layer sees any more. All layers end at the same position.
+    rows were dropped. All layers end at the same position.
 
     If `goes_on`, the head continues from the main model's newest state, the last of `states` (1, n, width). `tokens`
     are the tokens after the states; that after the last state is not known yet. `rewind` drops the states, and the next
     row has to be added before a proposal (`ready`).
     """
 
-    def __init__(self, windows: Sequence[int | None], start: int = 0, *, goes_on: bool = False) -> None:
+    def __init__(self, windows: Sequence[int], start: int = 0, *, goes_on: bool = False) -> None:
         self.layers = [LayerRows(window, start) for window in windows]
         self.states: mx.array | None = None
         self.tokens: list[int] = []
@@ -97,12 +121,7 @@ class HeadContext:
     @property
     def length(self) -> int:
         """The position after the newest row: the number of tokens that the head has followed."""
-        return self.layers[0].end
-
-    @property
-    def first_position(self) -> int:
-        """The position in the text of the row that has rotary position 0."""
-        return 0
+        return self.layers[0].offset
 
     @property
     def nbytes(self) -> int:
@@ -143,7 +162,7 @@ class HeadContext:
     @property
     def state(self) -> dict[str, mx.array]:
         """The arrays by name, evaluated or not, from which `Head.restore` makes the context again."""
-        state = {"spans": mx.array([[layer.first, layer.end] for layer in self.layers], mx.int64)}
+        state = {"spans": mx.array([[layer.first, layer.offset] for layer in self.layers], mx.int64)}
         for index, layer in enumerate(self.layers):
             if (rows := layer.rows()) is not None:
                 state[f"{index}.keys"], state[f"{index}.values"] = rows
@@ -162,7 +181,7 @@ class HeadContext:
         for index, (layer, (first, end)) in enumerate(zip(self.layers, ends, strict=True)):
             if not 0 <= first <= end or end != ends[0][1]:
                 raise ValueError("spans")
-            layer.first = first
+            layer.first = layer.offset = first
             if first == end:
                 continue
             names = f"{index}.keys", f"{index}.values"
@@ -182,23 +201,19 @@ class HeadContext:
 class ChainContext(HeadContext):
     """The context of a chain head: pairs in its layers, and the states that still wait for their token.
 
-    A pair is the main model's state at one position and the next token. In all layers, row i belongs to the pair of
-    position `start + i`. The newest state has no pair until the token after it is known.
+    A pair is the main model's state at one position and the next token. The newest state has no pair until the token
+    after it is known.
 
     After `rewind` into the cached pairs, the last remaining pair still has its previous token. This one wrong row stays
     because the state that it was made from is gone. Nothing can be proposed before the next row is added (`ready`).
     """
 
-    def __init__(self, layers: int, start: int = 0) -> None:
-        super().__init__([None] * layers, start, goes_on=True)
-
-    @property
-    def first_position(self) -> int:
-        return self.start
+    def __init__(self, windows: Sequence[int], start: int = 0) -> None:
+        super().__init__(windows, start, goes_on=True)
 
     @property
     def length(self) -> int:
-        return self.layers[0].end + self.waiting
+        return self.layers[0].offset + self.waiting
 
     @property
     def waiting(self) -> int:
@@ -225,7 +240,7 @@ class ChainContext(HeadContext):
         return tokens, states
 
     def rewind(self, length: int) -> None:
-        kept = length - self.layers[0].end
+        kept = length - self.layers[0].offset
         if kept > 0 and self.states is not None:
             self.states, self.tokens = self.states[:, :kept], self.tokens[: kept - 1]
         else:

@@ -9,6 +9,7 @@ from collections.abc import Container, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
+from mlx_lm.models.base import create_causal_mask
 
 from engine.errors import ModelNotUsable
 from engine.heads.chain_head import ChainHead
@@ -22,37 +23,35 @@ from engine.heads.weights import Weights
 class ChainAttention(HeadAttention):
     """Causal attention to all pairs so far and to the chained steps after them."""
 
-    def __init__(self, config: EagleConfig, tensors: Container[str], inputs: int, window: int | None) -> None:
+    def __init__(self, config: EagleConfig, tensors: Container[str], inputs: int, window: int) -> None:
         super().__init__(config, tensors, inputs, config.rope, norms=f"{ATTENTION}.q_norm.weight" in tensors)
         self._window, self._scale = window, config.head_dim**-0.5
 
     def __call__(self, rows: mx.array, cache: LayerRows, depth: int) -> mx.array:
         """Return the output of rows (1, n, inputs) that follow `cache`, whose last `depth` rows are draft tokens."""
-        count, offset = rows.shape[1], cache.offset
-        keys, values = cache.update_and_fetch(*self.keys_and_values(rows, offset))
-        first = 0 if self._window is None else max(0, offset - depth - self._window + 1)
+        count, position = rows.shape[1], cache.offset
+        # A chain's steps do not move a window (speculators, eagle3/attention.py).
+        window = self._window + depth
+        seen = min(cache.count, window - 1)
+        keys, values = cache.extended(*self.keys_and_values(rows, position), seen)
         output = mx.fast.scaled_dot_product_attention(
-            self.queries(rows, offset),
-            keys[:, :, first:],
-            values[:, :, first:],
-            scale=self._scale,
-            mask=self._mask(count, offset, first, depth),
+            self.queries(rows, position), keys, values, scale=self._scale, mask=_mask(count, seen, window)
         )
         return self.projected(output.transpose(0, 2, 1, 3))
 
-    def _mask(self, count: int, offset: int, first: int, depth: int) -> mx.array | str | None:
-        """Return the mask of `count` rows; a chain's steps do not move a window (speculators, eagle3/attention.py)."""
-        if self._window is None or offset + count <= self._window:
-            return "causal" if count > 1 else None
-        query = mx.arange(offset, offset + count)[:, None]
-        key = mx.arange(first, offset + count)[None]
-        return (key <= query) & (key > query - depth - self._window)
+
+def _mask(count: int, seen: int, window: int) -> mx.array | str | None:
+    """Return the mask of `count` rows over `seen` others and themselves."""
+    if seen + count <= window:
+        return "causal" if count > 1 else None
+    mask: mx.array = create_causal_mask(count, seen, window)
+    return mask
 
 
 class EagleLayer(nn.Module):  # type: ignore[misc]
     """A layer as in Llama and Qwen models. The `first` reads an embedding and a state, each with its norm."""
 
-    def __init__(self, config: EagleConfig, tensors: Container[str], window: int | None, *, first: bool) -> None:
+    def __init__(self, config: EagleConfig, tensors: Container[str], window: int, *, first: bool) -> None:
         super().__init__()
         width = config.width
         self._norm_before_residual = config.norm_before_residual
@@ -86,7 +85,7 @@ class EagleNetwork(TapNetwork):
         if "fc_norm.0.weight" in tensors:
             self.fc_norm = [nn.RMSNorm(config.tap_width, eps=config.eps) for _ in range(config.tap_count)]
         self.layers = [
-            EagleLayer(config, tensors, window, first=not index) for index, window in enumerate(config.windows)
+            EagleLayer(config, tensors, window, first=not index) for index, window in enumerate(config.row_windows)
         ]
 
     def states_of(self, taps: mx.array) -> mx.array:

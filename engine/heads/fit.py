@@ -10,7 +10,7 @@ from engine.model_files.cache_counting import CacheShape
 
 # Rows by which the buffers of contexts grow: `mlx_lm.models.cache.KVCache.step`.
 GROWTH = 256
-# Rows that a windowed layer keeps beyond its window, at most one more window, so that rewinding loses nothing.
+# Rows that a layer keeps beyond its window, at most one more window, so that rewinding loses nothing.
 SLACK = 512
 
 
@@ -39,23 +39,20 @@ def mismatch(head: tuple[int, int, int], main: tuple[int, int, int], *, exact: b
     return None
 
 
-def rows_at_most(window: int | None, length: int) -> int:
-    """Return the most rows that the buffer of a layer has for `length` tokens, read in chunks of common size."""
-    rows = length if window is None else min(length, kept_and_most(window)[1] + 2 * SLACK)
+def rows_at_most(window: int) -> int:
+    """Return the most rows that the buffer of a layer has for a text of any length, read in chunks of common size."""
+    rows = kept_and_most(window)[1] + 2 * SLACK
     # A piece that does not fit adds whole steps to the buffer.
     return (-(-rows // GROWTH) + 1) * GROWTH
 
 
 def kept_and_most(window: int) -> tuple[int, int]:
-    """Return how many rows a windowed layer keeps when it drops rows, and the number of rows at which it does."""
+    """Return how many rows a layer keeps when it drops rows, and the number of rows at which it does."""
     kept = window + min(window, SLACK)
-    return kept, kept + max(window, GROWTH)
+    return kept, kept + min(max(window, GROWTH), 2 * SLACK)
 
 
 def memory_config(config: HeadConfig) -> dict[str, Any]:
     """Return the settings that `engine.advice.fit` reads for a head in place of a model's config.json."""
-    caches = list(zip(config.windows, config.row_elements, strict=True))
-    full = [elements for window, elements in caches if window is None]
-    windows = [(rows_at_most(window, 2**40), elements) for window, elements in caches if window is not None]
-    shape = CacheShape(sum(full), tuple(windows))
+    shape = CacheShape(windows=tuple(zip(map(rows_at_most, config.row_windows), config.row_elements, strict=True)))
     return {"cache_shape": shape, "hidden_size": config.width, "intermediate_size": config.inner}

@@ -185,7 +185,7 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
         depths=layers if family.by_depth else 1,
         layers=1 if family.by_depth else layers,
         caches=caches,
-        windows=(None,) * len(shapes),
+        windows=(_window(settings, family, text, main_layers),) * len(shapes),
         shapes=shapes,
         proposals=layers if family.by_depth else _PROPOSALS,
     )
@@ -223,6 +223,15 @@ def _settings_of_last_layers(text: Mapping[str, Any], first: int) -> Settings:
     return Settings({"num_key_value_heads": found.whole("num_attention_groups", 1, heads)}, other, text)
 
 
+def _window(settings: Settings, family: MtpFamily, text: Mapping[str, Any], first: int) -> int | None:
+    """Return the window of the layers, the first of which has the number `first`; None if there is none."""
+    if family.keeps == "swa":
+        # SGLang and transformers count the tokens before the current one; mlx-lm counts that one, too.
+        return settings.whole("sliding_window_size", 1, 2**24) + 1
+    sliding = family.by_depth and text["layer_types"][first] == "sliding_attention"
+    return settings.whole("sliding_window", 1, 2**24) if sliding else None
+
+
 def pattern_of(text: Mapping[str, Any]) -> str:
     """Return the kinds of a head's layers, one character each. Raises `HeadConfigError` if any is unknown."""
     pattern, named = text.get("mtp_hybrid_override_pattern"), text.get("mtp_layers_block_type")
@@ -242,7 +251,6 @@ def _cache_shapes(settings: Settings, keeps: str) -> tuple[RowShape, ...]:
     if keeps == "swa":
         groups = settings.whole("swa_num_key_value_heads", 1, 4096)
         keys, values = (settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim"))
-        settings.whole("sliding_window_size", 1, 2**24)
         return (((groups, keys), (groups, values)),)
     latent = ((1, settings.whole("kv_lora_rank", 1, 2**14)), (1, settings.whole("qk_rope_head_dim", 2, 2**12)))
     if keeps == "mla":

@@ -16,7 +16,6 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx_lm.models.base import create_attention_mask
 
 from engine.heads.chain_head import ChainHead
 from engine.heads.context import LayerRows
@@ -58,12 +57,6 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
         self.norm = nn.RMSNorm(width, eps=eps)
         if own_output:
             self.output = nn.Linear(width, config.vocabulary, bias=False)
-        self._window: int | None = None
-        if config.family.keeps == "swa":
-            # SGLang and transformers count the tokens before the current one; mlx-lm counts that one, too.
-            self._window = int(text["sliding_window_size"]) + 1
-        elif config.family.by_depth and self.layers[0].is_sliding:
-            self._window = int(text["sliding_window"])
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: list[LayerRows]) -> mx.array:
         """Return states (1, n, width) from embeddings and the states of the previous positions; append to `caches`.
@@ -72,7 +65,7 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
         """
         parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
         rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
-        mask = create_attention_mask(rows, caches[0], window_size=self._window, return_array=self._latent)
+        mask = caches[0].make_mask(rows.shape[1], self._latent)
         start = 0
         for layer, count in zip(self.layers, self._counts, strict=True):
             own = caches[start : start + count]

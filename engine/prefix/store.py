@@ -54,7 +54,7 @@ from engine.tokenizers.prompts import shared_prefix
 
 log = logging.getLogger(__name__)
 
-FORMAT = 5
+FORMAT = 6
 # A turn is loaded if it saves at least one token for this many that have to be loaded: all chats begin alike.
 WORTH_LOADING = 8
 # Bytes that stay free on the disk independently of the budget.

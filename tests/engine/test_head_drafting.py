@@ -13,6 +13,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 from tests.engine.chain_sessions import session_of
+from tests.engine.chats import answer, ask, user
 from tests.engine.oracle_serving import HEAD, assert_read_all, plain, teach
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.oracle_head import OracleHead
@@ -86,6 +87,20 @@ def test_a_head_on_disk_drafts_and_leaves_the_text_as_it_is(
         assert client.finished.ids == expected.ids
         assert client.finished.stats.drafted > 0
         assert client.finished.stats.draft == "head"
+
+
+def test_a_chat_goes_on_and_back_where_its_head_has_dropped_rows(scheduler: Scheduler, tmp_path: Path) -> None:
+    main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
+    load_models(scheduler, main, write_head(tmp_path / "head", main, positions=64))
+    turns = [user("the quick brown fox " * 72)]
+    told = ask(scheduler, *turns)
+    turns += [answer(told), user("over the lazy dog " * 20)]
+    ask(scheduler, *turns)
+    assert session_of(scheduler).start > 0
+    assert scheduler.prefix_cache.usage.conversations == 1
+    again = ask(scheduler, *turns[:1])
+    assert again.ids == told.ids
+    assert again.stats.drafted > 0
 
 
 def test_a_head_for_another_main_model_is_refused_and_the_main_model_goes_on(

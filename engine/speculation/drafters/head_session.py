@@ -193,7 +193,7 @@ class HeadSession:
         """Let the head read the positions of the text in what the body builds."""
         if self.positions is None:
             return nullcontext()
-        return rope_positions(self.head.network, self.positions, self.context.first_position)
+        return rope_positions(self.head.network, self.positions)
 
 
 def _joined(parts: list[mx.array], axis: int) -> mx.array:

@@ -18,15 +18,12 @@ from engine.speculation.rounds.taps import layers_of
 
 
 @contextmanager
-def rope_positions(model: Any, positions: Positions | None, first: int = 0) -> Iterator[None]:
-    """Let the attention of `model` read these positions in passes over one text that the body builds.
-
-    Row 0 of its caches is the token of index `first`.
-    """
+def rope_positions(model: Any, positions: Positions | None) -> Iterator[None]:
+    """Let the attention of `model` read these positions in passes over one text that the body builds."""
     if positions is None:
         yield
         return
-    with _replaced_ropes(model, lambda rope, x, offset: _rotate(positions, rope, x, first + offset)):
+    with _replaced_ropes(model, lambda rope, x, offset: _rotate(positions, rope, x, offset)):
         yield
 
 

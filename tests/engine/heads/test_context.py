@@ -11,9 +11,12 @@ import mlx.core as mx
 import pytest
 
 from engine.advice.fit import ModelSize
+from engine.files.steps import run_to_completion
 from engine.heads.context import HeadContext
 from engine.heads.fit import memory_config
+from engine.heads.folder import inspect_head
 from engine.heads.head import Attended, Head
+from engine.heads.loading import load_head
 from engine.upkeep.memory import cache_bytes
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
@@ -115,24 +118,72 @@ def test_a_damaged_state_is_refused(
         head.restore(state)
 
 
-@pytest.mark.parametrize("name", ["sliding", "eagle_two_layers", "mtp_qwen3", "assistant_gemma4"])
-@pytest.mark.parametrize("length", [1, 32, 700])
+# Text that is longer than any case's: its length, and the last rows that a head sees of it.
+LONG, SEEN = 700, 6
+
+
+def reading(case: OnDisk, folder: Path, rows: int) -> Head:
+    """Return the head of a case if it sees `rows` rows; golden keys and values end with the short text."""
+    attended = {kind: replace(one, read=rows_of(one)) for kind, one in case.ports.attended.items()}
+    content = inspect_head(case.write(folder))
+    head = run_to_completion(load_head(replace(content, config=replace(content.config, context_rows=rows))))
+    head.bind(replace(case.ports, attended=attended))
+    return head
+
+
+def rows_of(one: Attended) -> Callable[[mx.array, int], tuple[mx.array, mx.array]]:
+    def read(rows: mx.array, _: int) -> tuple[mx.array, mx.array]:
+        made = mx.repeat(rows, one.heads * one.size, axis=-1)[..., : one.heads * one.size]
+        return (made.reshape(1, -1, one.heads, one.size).transpose(0, 2, 1, 3),) * 2
+
+    return read
+
+
+def follow(head: Head, context: HeadContext, case: OnDisk, length: int, piece: int = 512) -> None:
+    """Let the context follow a long random text."""
+    taps = mx.random.normal((1, LONG, case.taps.shape[-1]), key=mx.random.key(3))
+    while context.length < length:
+        rows = slice(context.length, min(context.length + piece, length))
+        head.extend(context, taps[:, rows], [index % 7 for index in range(rows.start, rows.stop)])
+
+
+@pytest.mark.parametrize("name", ["full", "sliding", "eagle_llama", "mtp_qwen3", "assistant_gemma4"])
+def test_only_the_last_rows_of_a_long_text_count(tmp_path: Path, name: str) -> None:
+    """Positions stay right where rows were dropped, and a rewound context has what queries see."""
+    case = HEADS[name]
+    head = reading(case, tmp_path, SEEN)
+    context, late = head.new_context(), head.new_context(LONG - 40)
+    follow(head, context, case, LONG - 9)
+    kept = context.copy()
+    follow(head, context, case, LONG)
+    context.rewind(LONG - 5)
+    follow(head, late, case, LONG)
+    mx.save_safetensors(str(tmp_path / "state.safetensors"), kept.state)
+    stored = head.restore(mx.load(str(tmp_path / "state.safetensors")))  # type: ignore[arg-type]
+    anchor, wanted = mx.array([1], mx.int32), None
+    for one in (late, context, kept, stored):
+        follow(head, one, case, LONG, 3)
+        assert 0 < one.start <= LONG - SEEN
+        scores = head.propose(one, anchor, head.max_proposals, likeliest).scores
+        wanted = scores if wanted is None else wanted
+        assert mx.allclose(scores, wanted, atol=1e-4)
+    whole = reading(case, tmp_path / "whole", LONG)
+    follow(whole, context := whole.new_context(), case, LONG)
+    more = whole.propose(context, anchor, head.max_proposals, likeliest).scores
+    assert wanted is not None
+    assert bool(mx.allclose(more, wanted, atol=1e-4)) is (name == "sliding")
+
+
+@pytest.mark.parametrize("name", ["full", "sliding", "eagle_two_layers", "mtp_qwen3", "assistant_gemma4"])
+@pytest.mark.parametrize("length", [1, 32, LONG])
 def test_contexts_take_no_more_memory_than_is_reckoned(tmp_path: Path, name: str, length: int) -> None:
     case = HEADS[name]
-    # Golden keys and values end with the text, which is shorter.
-    attended = {kind: replace(one, read=rows_of(one)) for kind, one in case.ports.attended.items()}
-    head = replace(case, ports=replace(case.ports, attended=attended)).bound(tmp_path)
+    head = reading(case, tmp_path, SEEN)
     context = head.new_context()
-    taps = mx.zeros((1, 512, case.taps.shape[-1]))
-    while context.length < length:
-        rows = min(512, length - context.length)
-        head.extend(context, taps[:, :rows], [1] * rows)
-        head.propose(context, mx.array([1], mx.int32), head.max_proposals, likeliest)
+    follow(head, context, case, length)
+    head.propose(context, mx.array([1], mx.int32), head.max_proposals, likeliest)
     states = 0 if context.states is None else context.states.nbytes
     size = ModelSize("head", 0, memory_config(head.config), head.dtype.size)
     assert context.nbytes > 0
     assert context.nbytes - states <= cache_bytes(size, length, drafts=True)
-
-
-def rows_of(one: Attended) -> Callable[[mx.array, int], tuple[mx.array, mx.array]]:
-    return lambda rows, _: (mx.zeros((1, one.heads, rows.shape[1], one.size)),) * 2
+    assert cache_bytes(size, 10**6, drafts=True) == cache_bytes(size, 10**5, drafts=True)
