@@ -3617,6 +3617,10 @@
         <translation>トークナイザーはまだ読み込まれていません。</translation>
     </message>
     <message>
+        <source>Published head for this model, the fastest one according to {source}. Not checked yet.</source>
+        <translation>このモデル用に公開されているヘッドで、{source} の計測では最速です。まだ確認していません。</translation>
+    </message>
+    <message>
         <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
         <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
     </message>
@@ -3707,6 +3711,10 @@
     <message>
         <source>sees pictures</source>
         <translation>画像対応</translation>
+    </message>
+    <message>
+        <source>not checked; looked at when it is opened</source>
+        <translation>未確認、開くときに確認</translation>
     </message>
     <message>
         <source>{count}-token context</source>

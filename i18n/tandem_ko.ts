@@ -3617,6 +3617,10 @@
         <translation>토크나이저를 아직 읽지 않았어요.</translation>
     </message>
     <message>
+        <source>Published head for this model, the fastest one according to {source}. Not checked yet.</source>
+        <translation>이 모델용으로 공개된 헤드로, {source} 측정에서 가장 빨랐어요. 아직 확인하지 않았어요.</translation>
+    </message>
+    <message>
         <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
         <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
     </message>
@@ -3711,6 +3715,10 @@
     <message>
         <source>sees pictures</source>
         <translation>이미지를 볼 수 있음</translation>
+    </message>
+    <message>
+        <source>not checked; looked at when it is opened</source>
+        <translation>확인 안 됨, 열 때 살펴봄</translation>
     </message>
     <message>
         <source>{count}-token context</source>

@@ -3617,6 +3617,10 @@
         <translation>尚未读取它的分词器。</translation>
     </message>
     <message>
+        <source>Published head for this model, the fastest one according to {source}. Not checked yet.</source>
+        <translation>为此模型发布的草稿头，{source} 的测量中最快，尚未检查。</translation>
+    </message>
+    <message>
         <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
         <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
     </message>
@@ -3711,6 +3715,10 @@
     <message>
         <source>sees pictures</source>
         <translation>支持图片</translation>
+    </message>
+    <message>
+        <source>not checked; looked at when it is opened</source>
+        <translation>尚未检查，打开时再看</translation>
     </message>
     <message>
         <source>{count}-token context</source>

@@ -23,7 +23,7 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from engine.advice.cache_shape import cache_shape
-from engine.advice.catalog import load_catalog
+from engine.advice.catalog import NEEDED, load_catalog
 from engine.files.paths import resources
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
@@ -39,19 +39,20 @@ def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[s
     """Return the entry with the Hub's current figures. Raises `HubError` when the repository cannot be read."""
     remote = read_repository(client, entry["id"], keep_in)
     size = text_config(remote.config).get("vocab_size")
+    wanted = entry.get("config") or dict.fromkeys((*NEEDED, "head_dim", "intermediate_size"))
     numbers = {
         key: value
         for key, value in sorted(text_config(remote.config).items())
-        if key in entry["config"] and type(value) in (int, bool) and value > 0
+        if key in wanted and type(value) in (int, bool) and value > 0
     }
     return entry | {
         "bytes": remote.weight_bytes,
         "bytes_source": "hub",
-        "context": context_length(remote.config) or entry["context"],
-        "vocabulary_size": size if type(size) is int else entry["vocabulary_size"],
+        "context": context_length(remote.config) or entry.get("context"),
+        "vocabulary_size": size if type(size) is int else entry.get("vocabulary_size"),
         "architecture": remote.config.get("model_type", entry["architecture"]),
         # A configuration may list its layers one by one; the entry says how they repeat.
-        "config": entry["config"] | numbers,
+        "config": entry.get("config", {}) | numbers,
         "cache": cache_entry(cache_shape(remote.config)),
     }
 
@@ -90,9 +91,9 @@ def main() -> int:
                 print(error, file=sys.stderr)
                 changed = True
                 continue
-            for field in entry:
-                if now[field] != entry[field]:
-                    print(f"{entry['id']}: {field} {entry[field]} -> {now[field]}")
+            for field in now:
+                if now[field] != entry.get(field):
+                    print(f"{entry['id']}: {field} {entry.get(field)} -> {now[field]}")
                     changed = True
             entries[number] = now
     if changed and not arguments.check:

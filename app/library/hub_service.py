@@ -28,7 +28,7 @@ from app.settings.keychain import Keychain
 from app.settings.relocation import finish_interrupted_move
 from app.system.trash import move_to_trash
 from engine.advice.cache_shape import COUNTING
-from engine.advice.catalog import Catalog, load_catalog
+from engine.advice.catalog import Catalog, in_order, load_catalog
 from engine.advice.fit import number_bytes
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import draft_for, head_for
@@ -175,7 +175,7 @@ class HubService:
         budget = self._budget()
         installed = with_places([from_installed(model, self.catalog, found, budget) for model in found])
         complete = {entry.id for entry in installed if entry.complete}
-        curated = self.catalog.models.values()
+        curated = in_order(self.catalog)
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
         # All caches have been counted, and what was counted is remembered.
         COUNTING.release()

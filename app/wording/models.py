@@ -114,6 +114,7 @@ def verdict_words(advice: PairAdvice) -> str:
         "share": percent((figure("shared") or figure("share")) / 100),
         "size": size_words(figure("needed") - figure("free")),
         "model": short_name(str(arguments.get("model", "")))[0],
+        "source": str(arguments.get("source", "")),
         "reason": reason_sentence(str(arguments["reason"])) if advice.verdict == "not-mlx" else "",
     }
     if advice.verdict == "other-main":
@@ -135,6 +136,7 @@ VERDICTS = Sentences(
         "head": "Head for this model.",
         "head-other": "Head for {model}: fewer draft tokens may be accepted.",
         "head-unchecked": "Published head for this model. Not checked yet.",
+        "head-best": "Published head for this model, the fastest one according to {source}. Not checked yet.",
         "no-gain": "Head for this model.",
         "head-inside": "Head that comes with the original model. Only its part of the files is downloaded.",
         "layers": "Head for another model: made for {theirs} layers, this one has {ours}.",
@@ -214,7 +216,9 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
     converted = translate("Models", "GGUF, converted when it is first used") if entry.is_gguf_file else ""
-    parts = [draft_words(entry, measured) if with_draft else "", converted, sees, entry.app]
+    unread = entry.source == "catalog" and not entry.config
+    checked = translate("Models", "not checked; looked at when it is opened") if unread else ""
+    parts = [draft_words(entry, measured) if with_draft else "", converted, sees, checked, entry.app]
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:

@@ -13,18 +13,19 @@ from engine.advice.speedup import WORTH_IT, estimate_speedup, flat_speedup
 from engine.files.bounded_json import CONFIG, read_object
 from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
+from engine.machine.row_costs import emulates_bfloat16
 from engine.model_files.cache_counting import CacheShape
 from engine.model_files.head_kinds import can_run
 from engine.model_files.model import HeadFacts, Model
 from engine.model_files.vision_kinds import may_see
 
 FORMAT = 1
-_NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
+NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
 Positive = Annotated[int, Meta(gt=0)]
 # The fields of the file that are also the record's.
 _SHARED = (
     *("id", "name", "parameters", "bits", "bytes", "licence", "released", "context", "vocabulary_size"),
-    *("architecture", "roles", "drafts", "recommended"),
+    *("architecture", "roles", "drafts", "recommended", "float16"),
 )
 
 
@@ -34,9 +35,10 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     `bytes` are those of its weights, and `bytes_source` their origin: "hub" (the Hub's listing), "listed" (a public
     listing, rounded) or "computed" (from parameters and bits). `released` is the year and month of the original model,
     such as 2026-08. `licence` is "" if unknown. `active_parameters` are those that one token uses. `config` holds the
-    numbers of config.json that tell the memory of a prefill, and `cache` says what its caches hold. Models with the
-    same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended`
-    main models are offered on a first run.
+    numbers of config.json that tell the memory of a prefill, and `cache` says what its caches hold; an entry without
+    `config` has not been read, and what is not known of it is absent. Models with the same `tokenizer` share their
+    vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended` main models are offered on a
+    first run.
     """
 
     id: str
@@ -48,23 +50,24 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     bytes: Positive
     bytes_source: Literal["hub", "listed", "computed"]
     licence: str
-    released: Annotated[str, Meta(pattern=r"^20\d\d-(0[1-9]|1[0-2])$")]
-    context: Positive
-    tokenizer: str
-    vocabulary_size: Positive
+    released: Annotated[str, Meta(pattern=r"^(20\d\d-(0[1-9]|1[0-2]))?$")]
     architecture: str
-    config: Mapping[str, Positive | bool]
-    cache: CacheShape
     roles: Annotated[tuple[Literal["main", "draft"], ...], Meta(min_length=1)]
     drafts: tuple[str, ...]
     recommended: bool
+    context: Positive | None = None
+    tokenizer: str = ""
+    vocabulary_size: Positive | None = None
+    config: Mapping[str, Positive | bool] = {}
+    cache: CacheShape = CacheShape()
+    float16: bool = False
 
     def __post_init__(self) -> None:
         if parse_repository(self.id) != self.id:
             raise ValueError(f"{self.id}: id")
-        if not self.config.keys() >= _NEEDED or not all(self.config.values()):
+        if (self.config and not self.config.keys() >= NEEDED) or not all(self.config.values()):
             raise ValueError(f"{self.id}: config")
-        if not self.cache.elements_a_token + self.cache.state_bytes:
+        if bool(self.config) != bool(self.cache.elements_a_token + self.cache.state_bytes):
             raise ValueError(f"{self.id}: cache")
 
     @property
@@ -76,7 +79,7 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
             weight_bytes=self.bytes,
             active_bytes=self.bytes * self.active_parameters // self.parameters,
             tokenizer_name=self.tokenizer,
-            config={**self.config, **known},
+            config={**self.config, **known} if self.config else {},
             sees=may_see(self.architecture),
             **{name: getattr(self, name) for name in _SHARED},
         )
@@ -85,7 +88,8 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
 class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
     """A published head in the catalog's file, for the model of the repository `made_for`, in any packing.
 
-    Until the entry is `checked` against the Hub, `bytes` are estimated from its kind and that model's size.
+    `best_by` names who publishes measurements in which no other head of that model is faster. Until the entry is
+    `checked` against the Hub, `bytes` are estimated from its kind and that model's size.
     """
 
     id: str
@@ -94,6 +98,7 @@ class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
     made_for: str
     bytes: Positive
     checked: bool
+    best_by: str = ""
 
     def __post_init__(self) -> None:
         if any(parse_repository(name) != name for name in (self.id, self.made_for)) or not can_run(self.kind):
@@ -101,7 +106,7 @@ class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def model(self) -> Model:
-        facts = HeadFacts(made_for=self.made_for, checked=self.checked)
+        facts = HeadFacts(made_for=self.made_for, checked=self.checked, best_by=self.best_by)
         size = self.bytes
         return Model(
             self.id, "catalog", self.name, bytes=size, weight_bytes=size, active_bytes=size, head=self.kind, facts=facts
@@ -139,16 +144,30 @@ def draft_for(model: Model, catalog: Catalog, *, any_chip: bool = False) -> Mode
     return next((draft for draft in drafts if _expected(model, draft, any_chip) >= WORTH_IT), None)
 
 
+def in_order(catalog: Catalog) -> list[Model]:
+    """Return the catalog's models; of those with one name, the ones whose 16-bit numbers suit this chip come first."""
+    places = {model.name: place for place, model in reversed([*enumerate(catalog.models.values())])}
+    first = emulates_bfloat16()
+    return sorted(catalog.models.values(), key=lambda model: (places[model.name], model.float16 is not first))
+
+
 def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
     """Return up to three pairs, smallest first, for a machine that may use `limit` bytes.
 
     They are the largest recommended pairs whose weights take at most an eighth, three eighths and three quarters of the
-    limit; the rest is for context and for other programs.
+    limit; the rest is for context and for other programs. A conversion that suits the chip better takes the place of a
+    main model with as many bits; those with more bits are for people who choose themselves.
     """
+    models = in_order(catalog)
+    suited = {(model.name, model.bits): model for model in reversed(models)}
+    fewest = {model.name: model.bits for model in sorted(models, key=lambda model: model.bits or 0, reverse=True)}
+    recommended = {suited[one.name, one.bits].id for one in models if one.recommended and one.bits == fewest[one.name]}
     pairs = [
         (main, draft)
         for main in sorted(catalog.models.values(), key=lambda model: model.bytes)
-        if "main" in main.roles and main.recommended and (draft := draft_for(main, catalog, any_chip=True)) is not None
+        if "main" in main.roles
+        and main.id in recommended
+        and (draft := draft_for(main, catalog, any_chip=True)) is not None
     ]
     chosen: list[tuple[Model, Model]] = []
     for share in (0.125, 0.375, 0.75):

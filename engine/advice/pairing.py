@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 # Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
 # by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
 # head: a head made for the main model. head-other: made for another, of the same shape. head-unchecked: published for
-# the main model, but nothing of it has been read. head-inside: the makers ship it with the main model. other-main: a
-# head that cannot draft for this main model.
-_UNREAD = ("head-unchecked", "head-inside")
+# the main model, but nothing of it has been read. head-best: as that, and published as the fastest. head-inside: the
+# makers ship it with the main model. other-main: a head that cannot draft for this main model.
+_UNREAD = ("head-unchecked", "head-best", "head-inside")
 WORKING = ("same", "padded", "different", "unknown", "lookup", "head", "head-other", *_UNREAD, "no-gain")
 VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
 # Words at the end of a repository's name that name its packing, not its model.
@@ -38,6 +38,7 @@ _PACKING = frozenset(
     {
         "mlx", "bf16", "fp16", "f16", "fp8", "mxfp4", "mxfp8", "nvfp4", "dwq", "qat", "gptq", "awq", "int4", "int8",
         "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
+        "mtplx", "bare", "optimized", "speed", "quality",
     }
 )  # fmt: skip
 
@@ -50,9 +51,10 @@ class PairAdvice:
     """A candidate's verdict (one of `VERDICTS`) with its arguments, and the expected speedup.
 
     Arguments: padded (extra tokens), different (shared, percent), too-large (share, percent of the main model's work),
-    no-room (needed, free), incomplete and not-mlx (reason, detail), head-other (model), other-main (what, head, main:
-    layers, width or vocabulary that the head expects and the main model has). `expected` is None without a basis for an
-    estimate: how often a model of another tokenizer agrees is only known of pairs in the catalog.
+    no-room (needed, free), incomplete and not-mlx (reason, detail), head-other (model), head-best (source), other-main
+    (what, head, main: layers, width or vocabulary that the head expects and the main model has). `expected` is None
+    without a basis for an estimate: how often a model of another tokenizer agrees is only known of pairs in the
+    catalog.
     """
 
     id: str
@@ -216,8 +218,10 @@ class _Judge:
             return "no-gain", (), expected
         if not facts.checked:
             # Nothing is known yet on which an estimate could be based.
-            code = "head-inside" if facts.inside else "head-unchecked"
-            return code, (), expected if expected.measured else None
+            known = expected if expected.measured else None
+            if facts.best_by:
+                return "head-best", (("source", facts.best_by),), known
+            return "head-inside" if facts.inside else "head-unchecked", (), known
         if facts.made_for and not same_model(facts.made_for, main.id):
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
@@ -314,9 +318,9 @@ def _fastest(main: Model, heads: Iterable[Model]) -> Model | None:
 
 
 def _published_heads(main: Model, found: Iterable[Model], catalog: Catalog) -> list[Model]:
-    """Return the catalog's heads for a main model, and the one inside unless it is `found`."""
+    """Return the catalog's heads for a main model, best first, and the one inside unless it is `found`."""
     heads = [head for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
-    return heads + _head_inside(main, found)
+    return sorted(heads, key=lambda head: not head.facts.best_by) + _head_inside(main, found)
 
 
 def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
@@ -349,8 +353,9 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
 
 
 def _is_recommendable(one: PairAdvice, related: bool) -> bool:
-    """Whether it may be the best without a measurement: tokenizer known, head checked, draft `related`."""
+    """Whether it may be the best without a measurement: tokenizer known, head checked or best, draft `related`."""
     if one.verdict == "lookup":
         return True
     measured = one.expected is not None and one.expected.measured
-    return (measured or (related and one.verdict not in ("head-other", *_UNREAD))) and _rank(one)[0] <= 0
+    known = one.verdict not in ("head-other", "head-unchecked", "head-inside")
+    return (measured or (related and known)) and _rank(one)[0] <= 0

@@ -93,6 +93,11 @@ def flat_cost(used: float) -> PassCost:
     return lambda rows: (1.0 - (1.0 - used) ** rows) / used + _at(_FLAT, rows) - 1.0
 
 
+def emulates_bfloat16() -> bool:
+    """Whether this chip, an M1 or M2, computes with float16 but has no instructions for bfloat16."""
+    return _reads_again(chip())
+
+
 def _reads_again(name: str) -> bool:
     """Whether a chip's kernels read quantised weights again for each row."""
     return re.match(r"Apple M[12]\b", name) is not None

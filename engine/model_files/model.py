@@ -20,7 +20,7 @@ class HeadFacts:
 
     `layers` is the number of its layers if `exact`, else their least number. `made_for` is a repository. Only the
     catalog knows a head that is not `checked`. A head `inside` is part of the main model's own repository, or of the
-    one from which that was made.
+    one from which that was made. `best_by` publishes that it is the fastest for its main model.
     """
 
     layers: int = 0
@@ -30,6 +30,7 @@ class HeadFacts:
     made_for: str = ""
     checked: bool = True
     inside: bool = False
+    best_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class Model:
     `is_gguf_file`: its `path` is a GGUF file, from which no folder was made yet. `gguf` tells where a folder that was
     made from one is from.
 
-    Facts: `released` is the year and month, such as 2026-08. A `gated` model needs consent on its page. `roles` and
-    `drafts` (ids, best first) are the catalog's.
+    Facts: `released` is the year and month, such as 2026-08. Numbers of 16 bits are `float16` or bfloat16. A `gated`
+    model needs consent on its page. `roles` and `drafts` (ids, best first) are the catalog's.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Model:
     gated: bool = False
     downloads: int = 0
     released: str = ""
+    float16: bool = False
     recommended: bool = False
     roles: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker import PickerRow
 from app.session.model_names import short_name
-from app.wording.models import draft_words, verdict_words
+from app.wording.models import draft_words, facts_words, verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
@@ -74,6 +74,15 @@ def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tm
     for choice, badge in ((installed, "DFlash head"), (published, "head")):
         row.show_choice(choice)
         assert badge in row.spoken.split(", ")
+
+
+def test_what_is_published_and_not_read_says_so() -> None:
+    best = PairAdvice(HEAD, "catalog", "head-best", (("source", "a bench"),), 2 * 10**9, None)
+    assert "a bench" in verdict_words(best)
+    catalog = load_catalog()
+    for name, unread in (("mlx-community/MiniCPM5-2B-bf16", True), ("mlx-community/Qwen3-4B-8bit", False)):
+        words = facts_words(from_catalog(catalog.models[name], catalog, (), BUDGET))
+        assert ("not checked; looked at when it is opened" in words.replace("\u00a0", " ")) is unread
 
 
 NO_GAIN = "Its head: about the same speed until it is measured"

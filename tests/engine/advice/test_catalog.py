@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from engine.advice.catalog import Catalog, draft_for, load_catalog, offers
+from engine.advice.catalog import Catalog, draft_for, in_order, load_catalog, offers
 from engine.advice.speedup import estimate_speedup
 from engine.files.paths import resources
 from engine.hub.failures import HubError
-from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.architecture import can_load
 from engine.model_files.cache_counting import count_caches
 
 
@@ -35,10 +35,9 @@ def test_every_family_that_people_ask_for_is_there_for_small_and_large_machines(
     assert 60 * 10**9 < max(sizes) < 96 * 2**30
 
 
-def test_the_installed_mlx_lm_knows_every_architecture_and_the_figures_name_their_source(catalog: Catalog) -> None:
-    unknown = {
-        model.architecture for model in catalog.models.values() if not mlx_lm_module({"model_type": model.architecture})
-    }
+def test_every_architecture_can_be_loaded_and_the_figures_name_their_source(catalog: Catalog) -> None:
+    architectures = {model.architecture for model in catalog.models.values()}
+    unknown = {architecture for architecture in architectures if not can_load({"model_type": architecture})}
     assert unknown == set()
     assert "computed" in entries()["about"]
 
@@ -81,7 +80,7 @@ def completed(model: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.full
 def test_its_caches_are_those_that_mlx_lm_makes_of_its_numbers(catalog: Catalog) -> None:
-    for entry in entries()["models"]:
+    for entry in (entry for entry in entries()["models"] if "config" in entry):
         counted = catalog.models[entry["id"]].config["cache_shape"]
         assert counted == count_caches(completed(entry)), entry["id"]
 
@@ -90,6 +89,36 @@ def test_what_is_offered_first_is_of_the_last_year(catalog: Catalog) -> None:
     """Of a Mac with 24 to 128 GB, whose models may use three quarters of it."""
     for memory in (24, 36, 48, 64, 128):
         assert all(main.released >= "2025-11" for main, _ in offers(catalog, memory * 3 * 2**30 // 4))
+
+
+def test_what_nobody_has_read_is_not_invented(catalog: Catalog) -> None:
+    unread = [model for model in catalog.models.values() if not model.config]
+    assert {"mlx-community/MiniCPM5-2B-bf16", "LiquidAI/LFM2.5-2.6B-MLX-bf16"} <= {model.id for model in unread}
+    assert not any(model.drafts or model.tokenizer_name or model.vocabulary_size == 0 for model in unread)
+    assert not any(main in unread for memory in (16, 48, 128) for main, _ in offers(catalog, memory * 2**30))
+
+
+def test_8_bits_stand_beside_4_and_gain_more_by_the_same_head(
+    catalog: Catalog, set_chip: Callable[[str], None]
+) -> None:
+    set_chip("Apple M4 Max")
+    head, ids = catalog.heads["incoai/Qwen3.8-27B-DFlash2"], [model.id for model in in_order(catalog)]
+    few, many = (f"mlx-community/Qwen3.8-27B-{bits}bit" for bits in (4, 8))
+    gains = [estimate_speedup(catalog.models[name], head, "same").speedup for name in (few, many)]
+    assert 1.0 < gains[0] < gains[1]
+    assert 0 < ids.index(many) - ids.index(few) <= 3
+
+
+@pytest.mark.parametrize(("chip", "float16"), [("Apple M1 Pro", True), ("Apple M2", True), ("Apple M4", False)])
+def test_float16_comes_first_where_bfloat16_is_emulated(
+    catalog: Catalog, set_chip: Callable[[str], None], chip: str, float16: bool
+) -> None:
+    set_chip(chip)
+    named = [model for model in in_order(catalog) if model.name == "Qwen3.8 27B"]
+    assert named[0].float16 is float16
+    assert {model.float16 for model in named} == {True, False}
+    biggest = [main for main, _ in offers(catalog, 26 * 10**9)][-1]
+    assert (biggest.name, biggest.float16) == ("Qwen3.8 27B", float16)
 
 
 def test_no_draft_is_offered_that_slows_its_main_model_down(catalog: Catalog) -> None:

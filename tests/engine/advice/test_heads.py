@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,18 @@ def test_an_installed_head_hides_its_entry_of_the_catalog(tmp_path: Path, catalo
     subject, found = candidates(catalog.models["mlx-community/Qwen3-4B-4bit"], [installed], catalog)
     one = next(one for one in advise(subject, found, CONTEXT, 64 * 2**30) if one.id == installed.id)
     assert (one.source, one.verdict) == ("installed", "other-main")
+
+
+@pytest.mark.parametrize(("chip", "verdict"), [("Apple M4 Pro", "head-best"), ("Apple M1 Max", "no-gain")])
+def test_the_head_that_is_published_as_the_fastest_is_proposed_with_its_source(
+    catalog: Catalog, set_chip: Callable[[str], None], chip: str, verdict: str
+) -> None:
+    set_chip(chip)
+    subject, found = candidates(catalog.models["mlx-community/Qwen3.8-27B-4bit"], [], catalog)
+    advice = advise(subject, found, CONTEXT, 64 * 2**30)
+    best = next(one for one in advice if one.id == "incoai/Qwen3.8-27B-DFlash2")
+    assert (best.verdict, best.best, best is advice[0]) == (verdict, *[verdict == "head-best"] * 2)
+    assert ("source", "mlx-dspark 0.20.3") in best.arguments or verdict == "no-gain"
 
 
 @pytest.mark.parametrize("damage", [{"checked": "no"}, {"kind": "magic"}, {"bytes": 0}, {"made_for": "nobody"}])

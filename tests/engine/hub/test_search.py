@@ -203,11 +203,13 @@ def test_for_a_curated_model_the_catalog_answers_without_a_network() -> None:
         assert suggest_draft(client, "mlx-community/gpt-oss-20b-MXFP4-Q8", catalog) is None
 
 
+@pytest.mark.parametrize("name", ["mlx-community/Llama-3.2-1B-Instruct-4bit", "mlx-community/MiniCPM5-2B-bf16"])
 def test_refreshing_the_catalog_takes_its_figures_from_the_hub(
-    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    """Also for a model that nobody had read."""
     content = json.loads((resources() / "catalog.json").read_text(encoding="utf-8"))
-    entry = next(model for model in content["models"] if not model["drafts"] and model["architecture"] == "llama")
+    entry = next(model for model in content["models"] if model["id"] == name)
     content["models"], content["heads"] = [entry], []
     copy = tmp_path / "catalog.json"
     copy.write_text(json.dumps(content))
@@ -223,4 +225,5 @@ def test_refreshing_the_catalog_takes_its_figures_from_the_hub(
     assert codes == [1, 0, 0]
     (model,) = load_catalog(copy).models.values()
     assert (model.bytes, model.context) == (len(files["model.safetensors"]), 512)
+    assert model.config["num_hidden_layers"]
     assert json.loads(copy.read_text())["models"][0]["bytes_source"] == "hub"
