@@ -26,8 +26,8 @@ UNSURE = 0.1
 FAR = 2.0
 # Costs with a smaller error (two standard deviations) are not measured again.
 EXACT = 0.05
-# The window of averages in answers; comparisons that old have become uncertain.
-MEMORY = 64
+# The answers after which comparisons have become uncertain, and the window of averages in rounds: load comes and goes.
+MEMORY, WINDOW = 64, 16
 
 # The context lengths beyond which plain steps are compared apart: attention takes twice as long at each.
 CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
@@ -47,8 +47,8 @@ class Comparisons(Struct):
     """What a meter keeps between runs.
 
     `fastest` is the shortest plain step known, by range of context lengths. `costs` are, by source and rows, mean and
-    variance of the natural logarithm of a round's duration in plain steps. `noise` is the variance of a round, and of a
-    comparison: its medians vary less, but the load changes, too.
+    variance of the natural logarithm of a round's duration in plain steps. `noise` is the variance of a round and of a
+    comparison, with what other programs add to it: load makes bounds wider.
     """
 
     fastest: dict[ContextRange, _Seconds] = {}
@@ -130,9 +130,9 @@ class SpeedupMeter:
         kind = PLAIN if source is None else (source + self._suffix, rows)
         rounds, before_s = self._typical.get(kind, (0, 0.0))
         self._typical[kind] = rounds + 1, before_s + seconds
-        if self._near and self._near[-1][0] == kind:
-            differ2 = min((log(seconds) - self._near[-1][1]) ** 2 / 2.0, DISTURBED**2 * self.kept.noise)
-            self.kept.noise += (differ2 - self.kept.noise) / MEMORY
+        # Over as many rounds as a comparison, so that it includes how the load changes meanwhile.
+        if (before := next((taken for other, taken in self._near[-RUN:] if other == kind), None)) is not None:
+            self.kept.noise += ((log(seconds) - before) ** 2 / 2.0 - self.kept.noise) / WINDOW
         self._near.append((kind, log(seconds)))
         if self._behind_plain > RUN:
             self.compare()
@@ -158,7 +158,7 @@ class SpeedupMeter:
         most = max(least, steps * self._seconds / typical_s)
         least = max(least, min(most, steps * self._rounds / count))
         total = sqrt(least * most)
-        # The known noise leaves out what disturbances add.
+        # Disturbed rounds come in rows, so they say less than as many independent ones.
         noise = DISTURBED**2 * self.kept.noise / count
         error = 2.0 * sqrt((error / total) ** 2 + (UNSURE * (1.0 - steps / total)) ** 2 + noise)
         error += log(most / least) / 2.0

@@ -37,6 +37,19 @@ def growing(at: float) -> float:
     return min(6.0, 1.0 + at / 20.0)
 
 
+def bursts(seconds: float, share: float = 0.4) -> Load:
+    """Return the load of programs that take two to five times their share of the processor for `seconds` at a time.
+
+    They do so during a `share` of the time.
+    """
+
+    def load(at: float) -> float:
+        chance = random.Random(int(at / seconds))
+        return chance.uniform(2.0, 5.0) if chance.random() < share else 1.0
+
+    return load
+
+
 LOADS: dict[str, Load] = {"quiet": quiet, "waves": waves, "steps": steps, "growing": growing}
 
 
