@@ -263,20 +263,6 @@
             <numerusform>Drafting %Ln tokens per round. Each round takes {cost}× the time of one token.</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted.</source>
-        <translation>
-            <numerusform>%Ln of {drafted} draft tokens accepted.</numerusform>
-            <numerusform>%Ln of {drafted} draft tokens accepted.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>%Ln of {drafted} draft tokens accepted. Each round took {cost}× the time of one token.</numerusform>
-            <numerusform>%Ln of {drafted} draft tokens accepted. Each round took {cost}× the time of one token.</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>Unsaved</name>

@@ -460,14 +460,6 @@
         <translation>最後の質問への回答を、投機的デコーディングありとなしで並べて表示</translation>
     </message>
     <message>
-        <source>Explain</source>
-        <translation>説明</translation>
-    </message>
-    <message>
-        <source>Explain the figures of the live panel</source>
-        <translation>ライブパネルの数値を説明</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>チャット一覧の表示を切り替え</translation>
     </message>
@@ -2305,12 +2297,8 @@
         <translation>除いた古いメッセージ {value} 件</translation>
     </message>
     <message>
-        <source>drafted per round</source>
-        <translation>ドラフトトークン/ラウンド</translation>
-    </message>
-    <message>
-        <source>drafted ({source})</source>
-        <translation>{source}</translation>
+        <source>Each round took {cost}× the time of one token.</source>
+        <translation>1 ラウンドの所要時間：トークン 1 個分の {cost} 倍</translation>
     </message>
     <message>
         <source>{speed} tokens a second</source>
@@ -4685,10 +4673,6 @@
         <translation>ドラフトなしの場合と同じテキストです。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding.</source>
-        <translation>丸めの差を除き、ドラフトなしの場合と同じテキストです。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
@@ -5530,12 +5514,12 @@
         <translation>最初のトークンを待機中</translation>
     </message>
     <message>
-        <source>{tokens} tokens a round instead of 1</source>
-        <translation>1 ラウンドに {tokens} トークン（通常は 1）</translation>
+        <source>Imported · no measurements</source>
+        <translation>読み込んだチャット · 測定値なし</translation>
     </message>
     <message>
-        <source>No figures for this answer</source>
-        <translation>この回答の測定値なし</translation>
+        <source>No measurements</source>
+        <translation>測定値なし</translation>
     </message>
     <message>
         <source>No draft token accepted</source>
@@ -5580,10 +5564,6 @@
         <translation>ローカル API</translation>
     </message>
     <message>
-        <source>without speculation</source>
-        <translation>投機的デコーディングなし</translation>
-    </message>
-    <message>
         <source>of draft tokens accepted</source>
         <translation>ドラフトトークンの受理率</translation>
     </message>
@@ -5596,28 +5576,12 @@
         <translation>ラウンドのデータがありません。この回答は以前のバージョンの Tandem で保存されました。</translation>
     </message>
     <message>
-        <source>Speed-up</source>
-        <translation>高速化の倍率</translation>
-    </message>
-    <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
         <translation>投機的デコーディングなしとの比較です。同じ回答の途中に通常のラウンドを挟んで測定します。</translation>
     </message>
     <message>
-        <source>Acceptance rate</source>
-        <translation>受理率</translation>
-    </message>
-    <message>
         <source>The share of the draft tokens that the main model accepted.</source>
         <translation>メインモデルが受理したドラフトトークンの割合です。</translation>
-    </message>
-    <message>
-        <source>Tokens per round</source>
-        <translation>ラウンドあたりのトークン</translation>
-    </message>
-    <message>
-        <source>Tokens already read</source>
-        <translation>読み込み済みトークン</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -5636,14 +5600,6 @@
         <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他が占める割合です。</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves, and those in which the Starter cannot help, do not count.</source>
-        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。同じ内容を繰り返す回答と、スターターが対応できなかった回答は含めません。</translation>
-    </message>
-    <message>
-        <source>How many tokens are proposed before the main model checks them.</source>
-        <translation>メインモデルが確認する前に提案されるトークンの数です。</translation>
-    </message>
-    <message>
         <source>The time until the first token appears, most of which goes into processing the prompt.</source>
         <translation>最初のトークンが出るまでの時間です。大部分はプロンプトの処理にかかります。</translation>
     </message>
@@ -5654,18 +5610,6 @@
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
         <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
-    </message>
-    <message>
-        <source>Drafted per round</source>
-        <translation>ラウンドあたりのドラフトトークン</translation>
-    </message>
-    <message>
-        <source>First token</source>
-        <translation>最初のトークンまで</translation>
-    </message>
-    <message>
-        <source>Time saved</source>
-        <translation>短縮した時間</translation>
     </message>
     <message>
         <source>How much longer the answer would have taken without speculation.</source>
@@ -5679,27 +5623,9 @@
         <source>Where time went</source>
         <translation>時間の内訳</translation>
     </message>
-    <message>
-        <source>Totals</source>
-        <translation>合計</translation>
-    </message>
-    <message>
-        <source>What the live panel shows</source>
-        <translation>ライブパネルの見かた</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
-    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted.</source>
-        <translation>
-            <numerusform>ドラフトトークン {drafted} 個のうち %Ln 個を受理しました。</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
@@ -5710,12 +5636,6 @@
         <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
             <numerusform>1 ラウンドに %Ln トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %Ln 個を受理しました。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかりました。</numerusform>
         </translation>
     </message>
 </context>
@@ -6267,33 +6187,6 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
-    </message>
-</context>
-<context>
-    <name>TotalsView</name>
-    <message>
-        <source>This chat</source>
-        <translation>このチャット</translation>
-    </message>
-    <message>
-        <source>Last 7 days</source>
-        <translation>過去 7 日間</translation>
-    </message>
-    <message>
-        <source>Answers</source>
-        <translation>回答</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>受理率</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>高速化の倍率</translation>
-    </message>
-    <message>
-        <source>Time saved</source>
-        <translation>短縮した時間</translation>
     </message>
 </context>
 <context>

@@ -460,14 +460,6 @@
         <translation>마지막 질문에 추측을 켠 답변과 끈 답변을 나란히 보기</translation>
     </message>
     <message>
-        <source>Explain</source>
-        <translation>설명</translation>
-    </message>
-    <message>
-        <source>Explain the figures of the live panel</source>
-        <translation>실시간 패널의 수치 설명 보기</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>대화 목록 보기 또는 가리기</translation>
     </message>
@@ -2305,12 +2297,8 @@
         <translation>제외한 이전 메시지 {value}개</translation>
     </message>
     <message>
-        <source>drafted per round</source>
-        <translation>라운드당 초안 토큰</translation>
-    </message>
-    <message>
-        <source>drafted ({source})</source>
-        <translation>초안 토큰({source})</translation>
+        <source>Each round took {cost}× the time of one token.</source>
+        <translation>라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</translation>
     </message>
     <message>
         <source>{speed} tokens a second</source>
@@ -4685,10 +4673,6 @@
         <translation>초안 없이 쓴 것과 같은 텍스트예요.</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding.</source>
-        <translation>반올림 차이를 빼면 초안 없이 쓴 것과 같은 텍스트예요.</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
@@ -5530,12 +5514,12 @@
         <translation>첫 토큰을 기다리는 중</translation>
     </message>
     <message>
-        <source>{tokens} tokens a round instead of 1</source>
-        <translation>라운드당 {tokens}토큰(일반: 1)</translation>
+        <source>Imported · no measurements</source>
+        <translation>가져온 대화 · 측정값 없음</translation>
     </message>
     <message>
-        <source>No figures for this answer</source>
-        <translation>이 답변의 측정값 없음</translation>
+        <source>No measurements</source>
+        <translation>측정값 없음</translation>
     </message>
     <message>
         <source>No draft token accepted</source>
@@ -5580,10 +5564,6 @@
         <translation>로컬 API</translation>
     </message>
     <message>
-        <source>without speculation</source>
-        <translation>추측 없음</translation>
-    </message>
-    <message>
         <source>of draft tokens accepted</source>
         <translation>초안 토큰 채택률</translation>
     </message>
@@ -5596,28 +5576,12 @@
         <translation>라운드 데이터가 없어요. 이전 버전의 Tandem에서 저장한 답변이에요.</translation>
     </message>
     <message>
-        <source>Speed-up</source>
-        <translation>속도 배율</translation>
-    </message>
-    <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
         <translation>추측 없이 디코딩할 때와 비교한 값이에요. 같은 답변 안에 일반 라운드를 섞어서 측정해요.</translation>
     </message>
     <message>
-        <source>Acceptance rate</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
         <source>The share of the draft tokens that the main model accepted.</source>
         <translation>메인 모델이 채택한 초안 토큰의 비율이에요.</translation>
-    </message>
-    <message>
-        <source>Tokens per round</source>
-        <translation>라운드당 토큰</translation>
-    </message>
-    <message>
-        <source>Tokens already read</source>
-        <translation>이미 읽은 토큰</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -5636,14 +5600,6 @@
         <translation>디코딩 시간이 초안 생성, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves, and those in which the Starter cannot help, do not count.</source>
-        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요. 같은 내용을 반복하는 답변과 스타터가 답하지 못한 답변은 넣지 않아요.</translation>
-    </message>
-    <message>
-        <source>How many tokens are proposed before the main model checks them.</source>
-        <translation>메인 모델이 확인하기 전에 제안되는 토큰 수예요.</translation>
-    </message>
-    <message>
         <source>The time until the first token appears, most of which goes into processing the prompt.</source>
         <translation>첫 토큰이 나올 때까지 걸린 시간이에요. 대부분 프롬프트를 처리하는 데 쓰여요.</translation>
     </message>
@@ -5656,18 +5612,6 @@
         <translation>한 열이 한 라운드예요. 아래부터 채택된 초안 토큰, 메인 모델의 토큰, 기각된 초안 토큰 순서예요.</translation>
     </message>
     <message>
-        <source>Drafted per round</source>
-        <translation>라운드당 초안 토큰</translation>
-    </message>
-    <message>
-        <source>First token</source>
-        <translation>첫 토큰까지</translation>
-    </message>
-    <message>
-        <source>Time saved</source>
-        <translation>절약한 시간</translation>
-    </message>
-    <message>
         <source>How much longer the answer would have taken without speculation.</source>
         <translation>추측 없이 답했다면 더 걸렸을 시간이에요.</translation>
     </message>
@@ -5678,18 +5622,6 @@
     <message>
         <source>Where time went</source>
         <translation>소요 시간 내역</translation>
-    </message>
-    <message>
-        <source>Totals</source>
-        <translation>합계</translation>
-    </message>
-    <message>
-        <source>What the live panel shows</source>
-        <translation>실시간 패널에 표시되는 수치</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -5704,18 +5636,6 @@
         <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
             <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted.</source>
-        <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %Ln개가 채택됐어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>초안 토큰 {drafted}개 중 %Ln개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</numerusform>
         </translation>
     </message>
 </context>
@@ -6267,33 +6187,6 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>같은 이름의 서버가 있어서 그대로 두었어요: {names}.</translation>
-    </message>
-</context>
-<context>
-    <name>TotalsView</name>
-    <message>
-        <source>This chat</source>
-        <translation>이 대화</translation>
-    </message>
-    <message>
-        <source>Last 7 days</source>
-        <translation>최근 7일</translation>
-    </message>
-    <message>
-        <source>Answers</source>
-        <translation>답변</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>속도 배율</translation>
-    </message>
-    <message>
-        <source>Time saved</source>
-        <translation>절약한 시간</translation>
     </message>
 </context>
 <context>

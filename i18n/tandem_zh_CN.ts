@@ -460,14 +460,6 @@
         <translation>分别在开启和关闭推测时回答上一个问题，并排显示</translation>
     </message>
     <message>
-        <source>Explain</source>
-        <translation>说明</translation>
-    </message>
-    <message>
-        <source>Explain the figures of the live panel</source>
-        <translation>说明实时面板中各项数字的含义</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>显示或隐藏对话列表</translation>
     </message>
@@ -2305,12 +2297,8 @@
         <translation>已丢弃 {value} 条旧消息</translation>
     </message>
     <message>
-        <source>drafted per round</source>
-        <translation>每轮草稿 token 数</translation>
-    </message>
-    <message>
-        <source>drafted ({source})</source>
-        <translation>{source}</translation>
+        <source>Each round took {cost}× the time of one token.</source>
+        <translation>每轮用时为 1 个 token 的 {cost} 倍。</translation>
     </message>
     <message>
         <source>{speed} tokens a second</source>
@@ -4685,10 +4673,6 @@
         <translation>与不用草稿时的文字相同。</translation>
     </message>
     <message>
-        <source>The same text as without drafts, apart from rounding.</source>
-        <translation>除舍入差异外，与不用草稿时的文字相同。</translation>
-    </message>
-    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
@@ -5530,12 +5514,12 @@
         <translation>正在等待首个 token</translation>
     </message>
     <message>
-        <source>{tokens} tokens a round instead of 1</source>
-        <translation>每轮 {tokens} 个 token，而非 1 个</translation>
+        <source>Imported · no measurements</source>
+        <translation>已导入 · 没有测量数据</translation>
     </message>
     <message>
-        <source>No figures for this answer</source>
-        <translation>本次回答没有测量数据</translation>
+        <source>No measurements</source>
+        <translation>没有测量数据</translation>
     </message>
     <message>
         <source>No draft token accepted</source>
@@ -5580,10 +5564,6 @@
         <translation>本地 API</translation>
     </message>
     <message>
-        <source>without speculation</source>
-        <translation>未使用推测</translation>
-    </message>
-    <message>
         <source>of draft tokens accepted</source>
         <translation>草稿 token 接受率</translation>
     </message>
@@ -5596,28 +5576,12 @@
         <translation>没有各轮数据：本次回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
-        <source>Speed-up</source>
-        <translation>加速比</translation>
-    </message>
-    <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
         <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通解码测得。</translation>
     </message>
     <message>
-        <source>Acceptance rate</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
         <source>The share of the draft tokens that the main model accepted.</source>
         <translation>主模型接受的草稿 token 所占的比例。</translation>
-    </message>
-    <message>
-        <source>Tokens per round</source>
-        <translation>每轮 token</translation>
-    </message>
-    <message>
-        <source>Tokens already read</source>
-        <translation>已读取的 token</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -5636,14 +5600,6 @@
         <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
     </message>
     <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured. Answers that repeat themselves, and those in which the Starter cannot help, do not count.</source>
-        <translation>加速比和节省的时间只统计测得加速比的回答，不包括重复相同内容的回答和入门模型答不了的回答。</translation>
-    </message>
-    <message>
-        <source>How many tokens are proposed before the main model checks them.</source>
-        <translation>主模型检查之前提出的 token 数。</translation>
-    </message>
-    <message>
         <source>The time until the first token appears, most of which goes into processing the prompt.</source>
         <translation>到首个 token 出现为止的时间，大部分用于处理提示词。</translation>
     </message>
@@ -5656,18 +5612,6 @@
         <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
     </message>
     <message>
-        <source>Drafted per round</source>
-        <translation>每轮草稿 token</translation>
-    </message>
-    <message>
-        <source>First token</source>
-        <translation>首字延迟</translation>
-    </message>
-    <message>
-        <source>Time saved</source>
-        <translation>节省的时间</translation>
-    </message>
-    <message>
         <source>How much longer the answer would have taken without speculation.</source>
         <translation>不使用推测时，回答会多花的时间。</translation>
     </message>
@@ -5678,18 +5622,6 @@
     <message>
         <source>Where time went</source>
         <translation>耗时构成</translation>
-    </message>
-    <message>
-        <source>Totals</source>
-        <translation>合计</translation>
-    </message>
-    <message>
-        <source>What the live panel shows</source>
-        <translation>实时面板显示的内容</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -5704,18 +5636,6 @@
         <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
             <numerusform>每轮生成 %Ln 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted.</source>
-        <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %Ln 个。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %Ln 个。每轮用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
 </context>
@@ -6267,33 +6187,6 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>已有同名服务器，因此保持原样：{names}。</translation>
-    </message>
-</context>
-<context>
-    <name>TotalsView</name>
-    <message>
-        <source>This chat</source>
-        <translation>此对话</translation>
-    </message>
-    <message>
-        <source>Last 7 days</source>
-        <translation>过去 7 天</translation>
-    </message>
-    <message>
-        <source>Answers</source>
-        <translation>回答</translation>
-    </message>
-    <message>
-        <source>Acceptance rate</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
-        <source>Speed-up</source>
-        <translation>加速比</translation>
-    </message>
-    <message>
-        <source>Time saved</source>
-        <translation>节省的时间</translation>
     </message>
 </context>
 <context>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,8 +12,6 @@ from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
 Requests = tuple[list[RequestRow], list[Totals]]
-
-WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
@@ -43,15 +40,6 @@ class HistoryService(QObject):
 
     def delete_programs(self) -> None:
         self._store.run(lambda store: store.history.delete_programs(), lambda _: self.changed.emit())
-
-    def totals(self, chat_id: int | None, then: Callable[[Totals, Totals], object]) -> None:
-        """Pass the totals of a chat, zeros for one that is not stored, and of the last week to `then`."""
-
-        def read(store: ConversationStore) -> tuple[Totals, Totals]:
-            week = store.history.totals(since=time.time() - WEEK_S)
-            return Totals() if chat_id is None else store.history.totals(conversation_id=chat_id), week
-
-        self._store.run(read, lambda found: then(*found))
 
     def export(self, rows: Sequence[RequestRow], file: Path, kind: str, then: Callable[[bool], object]) -> None:
         """Write rows as "csv" or "json"; `then` gets whether that succeeded."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from app.actions.actions import Actions
 from app.chat.token_legend import TokenLegend
-from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.details import Details
 from app.speculation.explanations import EXPLANATIONS
@@ -24,7 +23,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import Throttle
 from app.wording import figures
-from app.wording.speculation import below_outcome, has_figures, outcome
+from app.wording.speculation import below_outcome, outcome, without_story
 from engine.stats import RequestStats
 
 WIDTH = 360
@@ -32,13 +31,13 @@ WIDTH = 360
 # processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-# The buttons of an answer with speculation, and all that may stand there.
-_USUAL = ("compare", "explain")
-_BUTTONS = (*_USUAL, "choose-draft")
+_BUTTONS = ("compare", "choose-draft")
 
 
 class SpeculationPanel(ThemeAware, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
+
+    Charts are shown once a draft token was accepted; before that, and without that, there is one line.
 
     Emits `details_wanted` to ask for the tokens and rounds of a stored answer once the panel is visible, `shown` with
     the panel's visibility after every change, and `round_chosen` with the number of a round of the strip.
@@ -54,17 +53,18 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
         self._number, self._count = 0, 0
-        self._state, self._remedy = "", ""
+        self._state: Callable[[], str] = str
+        self._remedy, self._knows_source = "", False
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
         self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
-        self._sentence = SteadySentence(body, "body")
+        self._sentence, self.line = SteadySentence(body, "body"), label(body, "muted", wraps=True)
         self.buttons = ActionButtons(actions, _BUTTONS, body)
-        self._line = QFrame(body)
-        self._line.setObjectName("line")
+        self._rule = QFrame(body)
+        self._rule.setObjectName("line")
         self.details = Details(body)
         # Whatever changes its height is below everything else, so that nothing moves.
         self._remarks, self.requests = label(body, "muted", wraps=True), label(body, "muted", wraps=True)
@@ -72,7 +72,7 @@ class SpeculationPanel(ThemeAware, QFrame):
             view.hide()
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
-        fill(column, self._make_figures(), self.sample, self._sentence, self.buttons, self._line)
+        fill(column, self.line, self._make_figures(), self.sample, self._sentence, self.buttons, self._rule)
         fill(column, self.details, self._remarks, self.requests, 1)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
@@ -146,51 +146,41 @@ class SpeculationPanel(ThemeAware, QFrame):
         # A window that is closed or minimised also hides the panel.
         self.shown.emit(not self.isHidden())
 
-    def show_totals(self, chat: Totals, week: Totals) -> None:
-        self.details.totals.show_totals(chat, week)
-        self.refresh()
-
     def show_requests(self, lines: Sequence[str]) -> None:
         self.requests.setText("\n".join((self.tr("Local API"), *lines)))
         self.requests.setVisible(bool(lines))
 
-    def show_state(self, sentence: str, remedy: str) -> None:
-        """Set the sentence of the header: what speculation does now and why.
+    def show_state(self, sentence: Callable[[], str], remedy: str, looks_up: bool | None) -> None:
+        """Set what makes the sentence of the header: what speculation does now and why.
 
-        `remedy` is the action to offer if the user has turned speculation off, else "".
+        `remedy` is the action to offer if the user has turned speculation off, else "". `looks_up` says whether draft
+        tokens come from an earlier text; None if it is not known yet what proposes them.
         """
-        self._state, self._remedy = sentence, remedy
+        self._state, self._remedy, self._knows_source = sentence, remedy, looks_up is not None
+        self.sample.show_source(bool(looks_up))
         self.refresh()
 
     def refresh(self) -> None:
         """Show the answer as it is now."""
         answer = self._answer
-        known = answer is not None and has_figures(answer)
-        plain = answer is not None and known and self._is_plain(answer)
-        self.sample.setVisible(answer is None)
-        self._sentence.setVisible(answer is None or (known and not plain))
-        self.buttons.setVisible(known)
-        self.buttons.show_only(*((self._remedy or "compare",) if plain else _USUAL))
-        for view in (self._line, self.details):
-            view.setVisible(not plain)
-        self._measured.setVisible(answer is not None)
-        # An answer without figures shows only that it has none.
-        self._figures.setVisible(known and not plain)
+        has_story = answer is not None and bool(answer.figures.accepted)
+        self.sample.setVisible(answer is None and self._knows_source)
+        self._sentence.setVisible(answer is None or has_story)
+        for view in (self._measured, self._rule, self.details):
+            view.setVisible(has_story)
+        self.line.setVisible(answer is not None and not has_story)
+        self.buttons.setVisible(answer is not None and bool(answer.figures.generated_tokens))
+        self.buttons.show_only((not has_story and self._remedy) or "compare")
         self.strip.show_answer(answer)
-        self.details.show_answer(answer, known)
         if answer is None:
-            set_text(self._sentence, self._state)
-        else:
+            set_text(self._sentence, self._state())
+        elif has_story:
+            self.details.show_answer(answer)
             self._show_figures(answer, answer.figures)
             set_text(self._sentence, figures.sentence(answer))
+        else:
+            set_text(self.line, without_story(answer))
         show_words(self._remarks, figures.remarks(answer) if answer is not None else "")
-
-    def _is_plain(self, answer: Answer) -> bool:
-        """Whether the user wanted no speculation in this answer, so that its speed is all there is to show."""
-        span = answer.plain_reason()
-        if span is None:
-            return bool(self._remedy) and not answer.ended and not answer.figures.drafted
-        return span.reason in figures.CHOSEN
 
     def follow(self) -> None:
         """Show what was added to the answer, at most once in an interval; show its end at once."""
@@ -203,8 +193,7 @@ class SpeculationPanel(ThemeAware, QFrame):
     def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
         set_text(self.outcome, outcome(answer))
         set_style_class(self.outcome, "big-good" if figures.gain(answer) and figures.helps(stats) else "big")
-        plain = self.tr("without speculation") if self._is_plain(answer) else ""
-        set_text(self.speeds, below_outcome(answer) or plain)
+        set_text(self.speeds, below_outcome(answer))
         self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
         self.per_round.show_value(figures.tokens_a_round(stats), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
@@ -213,7 +202,6 @@ class SpeculationPanel(ThemeAware, QFrame):
             view.setVisible(known)
         self._legend.show_answer(answer)
         self._no_rounds.setVisible(not known)
-        set_text(self._strip_section.value, figures.number(answer.stats.rounds or None, 0))
 
     def retranslate(self) -> None:
         self._name_answer()

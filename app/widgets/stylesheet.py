@@ -75,10 +75,6 @@ QPushButton[styleClass="segment"]:focus { border: 1px solid $main; }
 
 QPushButton[styleClass="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
 QPushButton[styleClass="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
-QPushButton[styleClass="chip-on"] { background: $panel; border: 1px solid $draft; border-radius: 8px;
-    padding: 6px 12px; }
-QPushButton[styleClass="chip-on"]:hover { background: $draft_tint; }
-QPushButton[styleClass="chip-on"]:focus { border: 2px solid $draft; padding: 5px 11px; }
 
 QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[styleClass="quiet"]:focus, QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }

@@ -16,7 +16,7 @@ from app.widgets import theme
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox
-from app.widgets.style_class import set_style_class, styled
+from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.api import serving_sentence
 from app.wording.figures import percent
@@ -51,14 +51,13 @@ class Chip(QPushButton):
         for words in (self._role, self._name):
             words.setTextFormat(Qt.TextFormat.PlainText)
 
-    def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
-        """Show a model. `mark` is the name of an icon, `colour` one of the theme's, `look` a rule of the style sheet.
+    def show_model(self, role: str, name: str, mark: str, colour: str) -> None:
+        """Show a model. `mark` is the name of an icon, `colour` one of the theme's.
 
         Role and icon convey what the colour conveys.
         """
         self._role.setText(role)
         self._mark.show_icon(icon(mark, colour))
-        set_style_class(self, look)
         self.set_name(name)
 
     def set_name(self, name: str) -> None:
@@ -159,7 +158,7 @@ class Header(ThemeAware, QFrame):
         pair = self._session.models.pair
         self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
         mark, colour = ("main-model", "main") if pair.main is not None else ("draft-off", "muted")
-        self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
+        self.main.show_model(self.tr("Main"), main_name, mark, colour)
         loading = self.tr("loading…")
         spoken = loading if pair.loading == "main" else main_name
         self.main.setAccessibleName(self.tr("Main model: {name}").format(name=spoken))
@@ -168,8 +167,8 @@ class Header(ThemeAware, QFrame):
         on = not why_off(pair, method)
         looks_up = on and (pair.draft is None or not uses_drafter(method))
         colour = ("lookup" if looks_up else "draft") if on else "muted"
-        mark, look = ("draft-on", "chip-on") if on else ("draft-off", "chip")
-        self.draft.show_model(self._drafter_words(pair, on), draft_name, mark, colour, look)
+        mark = "draft-on" if on else "draft-off"
+        self.draft.show_model(self._drafter_words(pair, on), draft_name, mark, colour)
         state = self._shown_state = state_now(self._session)
         spoken = loading if pair.loading else draft_name
         spoken_name = (

@@ -34,7 +34,6 @@ from app.settings_window.effects import Effects
 from app.sidebar.pane import ChatPane
 from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
-from app.speculation.explanations import Explanations
 from app.speculation.panel import SpeculationPanel
 from app.system.mac_windows import mac_windows
 from app.system.paths import settings_folder
@@ -164,7 +163,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel.shown.connect(self._header.stand_beside_panel)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
-        self.explanations = Explanations(self)
 
     def _build(self) -> None:
         for page in (self._welcome, self.transcript):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 
 from app.chat.transcript import Transcript
-from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.session.chats import Chat, Turn
 from app.session.session import Session
@@ -33,8 +34,6 @@ class PanelController(QObject):
         for changed in (session.chats.opened, session.chats.path_changed, session.answers.asked):
             changed.connect(lambda chat, _turn=None: self.show_newest() if chat is session.chat else None)
         session.answers.arrived.connect(self.refresh)
-        session.answers.ended.connect(lambda *_: self._read_totals())
-        session.store.opened.connect(lambda _report: self._read_totals())
         for changed in (session.models.changed, session.settings.speculation_changed):
             changed.connect(self.show_state)
         session.api.changed.connect(self._show_requests)
@@ -46,10 +45,9 @@ class PanelController(QObject):
         pair, method = self._session.models.pair, self._session.settings.speculation.method
         # With a draft model, Compare shows what speculation would gain; the switch above turns it on.
         remedy = ("compare" if pair.draft is not None else "choose-draft") if method == "off" else ""
-        self._panel.show_state(idle_sentence(pair, method), remedy)
-        self._panel.sample.show_source(
-            bool(names_without_drafter(method)) and not (pair.draft and uses_drafter(method))
-        )
+        looks_up = bool(names_without_drafter(method)) and not (pair.draft and uses_drafter(method))
+        known = looks_up if pair.main is not None and not pair.loading else None
+        self._panel.show_state(partial(idle_sentence, pair, method), remedy, known)
 
     def _show_requests(self) -> None:
         status = self._session.api.status
@@ -79,23 +77,10 @@ class PanelController(QObject):
         turns = self._session.chat.turns
         number = turns.index(turn) + 1 if turn is not None else 0
         self._panel.show_answer(self._answer, number, len(turns))
-        self._read_totals()
 
     def _panel_shown(self, shown: bool) -> None:
         """Show an answer's figures either in the panel or below the answer."""
         self._transcript.set_with_figures(not shown)
-        self._read_totals()
-
-    def _read_totals(self) -> None:
-        """Read the totals of the chat and of the week, if the panel is visible."""
-        chat = self._session.chat
-
-        def show(of_chat: Totals, week: Totals) -> None:
-            if chat is self._session.chat:
-                self._panel.show_totals(of_chat, week)
-
-        if self._panel.isVisible() and self._session.store.ready:
-            self._session.history.totals(chat.id, show)
 
     def _read_costs(self, unfolded: bool) -> None:
         if unfolded:

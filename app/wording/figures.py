@@ -12,15 +12,12 @@ from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sente
 from app.wording.rounding import text_sentence
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import source_name
-from engine.methods import PROPOSERS
 from engine.stats import (
     BUSY,
-    NOTICEABLE,
     PlainSpan,
     RequestStats,
     RoundedSpeedup,
     RoundRecord,
-    most_speedup,
     rounded_speedup,
 )
 
@@ -120,17 +117,11 @@ def _as_known(measured: Speedup, **texts: str) -> str:
 
 
 def gain(answer: Answer) -> str:
-    """Say how much faster draft tokens made an answer, or how many tokens its rounds brought; "" if not noticeable."""
+    """Say how much faster draft tokens made an answer; "" if that is not known or not noticeable."""
     stats = answer.figures
     if not stats.drafted or not answer.speed_counts:
         return ""
-    if speedup_is_known(stats):
-        return as_fast(stats) if helps(stats) else ""
-    # No speed-up exceeds the tokens per round.
-    if most_speedup(stats.tokens_per_round or 0.0) <= NOTICEABLE:
-        return ""
-    text = translate("Speculation", "{tokens} tokens a round instead of 1")
-    return text.format(tokens=rough(stats.tokens_per_round))
+    return as_fast(stats) if helps(stats) else ""
 
 
 def tokens_a_round(stats: RequestStats) -> str:
@@ -210,33 +201,6 @@ def why(answer: Answer, *, even_chosen: bool = False) -> str:
     return "" if span is None or (span.reason in CHOSEN and not even_chosen) else plain_sentence(span)
 
 
-def depth_in_use(answer: Answer) -> float | None:
-    """Return the depth of the newest round, or the mean of an answer that has ended; None before both."""
-    if not answer.ended:
-        return answer.rounds[-1].drafted if len(answer.rounds) > 1 else None
-    depths = [record.drafted for record in answer.rounds if record.drafted]
-    return sum(depths) / len(depths) if depths else (0 if answer.rounds else None)
-
-
-def depth_text(answer: Answer | None) -> str:
-    """Return the caption under the depth. It names the source if all rounds share one other than the draft model."""
-    plain = translate("Figures", "drafted per round")
-    newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
-    names = {source_name(record.source) for record in newest if record.drafted}
-    if len(names) != 1 or names == {source_name("draft")}:
-        return plain
-    return _depth_of(names.pop())
-
-
-def depth_texts() -> tuple[str, ...]:
-    """Return every possible caption under the depth."""
-    return translate("Figures", "drafted per round"), *(_depth_of(source_name(source)) for source in PROPOSERS)
-
-
-def _depth_of(name: str) -> str:
-    return translate("Figures", "drafted ({source})").format(source=name)
-
-
 def speed_sentence(stats: RequestStats) -> str:
     """Say how fast the answer is; "" before the second token."""
     if stats.decode_tps is None:
@@ -303,7 +267,7 @@ def sentence(answer: Answer | None) -> str:
         return _repetition()
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
-        return SpeculationSentences().past(answer) if stats.drafted else why(answer)
+        return past(answer) if stats.drafted else why(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return ""
@@ -318,10 +282,10 @@ def sentences() -> list[str]:
     stats = RequestStats(
         drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0, speedup_low=9.9, speedup_high=10.1
     )
-    unfit, past = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
+    unfit, ended = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
     spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in MODEL_REASONS]
-    spoken = sentence(Answer(stats=unfit)), sentence(past), SpeculationSentences().now(past, 88)
+    spoken = sentence(Answer(stats=unfit)), sentence(ended), SpeculationSentences().now(ended, 88)
     return [*spoken, _repetition(), *map(plain_sentence, spans)]
 
 
@@ -346,21 +310,12 @@ class SpeculationSentences(QObject):
         text = self.tr("Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.", "", depth)
         return text.format(cost=number(cost))
 
-    def past(self, answer: Answer) -> str:
-        """Describe an answer that has ended, over all of its rounds; "" if no draft token was accepted."""
-        stats, cost = answer.figures, round_cost(answer)
-        if not stats.accepted:
-            # The headline says so.
-            return ""
-        drafted = number(stats.drafted, 0)
-        if cost is None:
-            return self.tr("%Ln of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
-        text = self.tr(
-            "%Ln of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token.",
-            "",
-            stats.accepted,
-        )
-        return text.format(drafted=drafted, cost=number(cost))
+
+def past(answer: Answer) -> str:
+    """Say how long the rounds of an answer that has ended took; "" while unknown."""
+    cost = round_cost(answer)
+    text = translate("Figures", "Each round took {cost}× the time of one token.")
+    return "" if cost is None else text.format(cost=number(cost))
 
 
 def round_cost(answer: Answer) -> float | None:

@@ -16,12 +16,9 @@ _UNNOTICEABLE = 0.005
 
 
 def text_sentence(stats: RequestStats) -> str:
-    """Say how the answer's text compares with that of plain decoding; "" if that is unknown or was not speculated."""
-    if not stats.drafted or not stats.rounding:
-        return ""
-    if stats.rounding == "identical":
-        return translate("Rounding", "The same text as without drafts.")
-    return translate("Rounding", "The same text as without drafts, apart from rounding.")
+    """Say that the answer's text is that of plain decoding; "" if rounding may differ, or nothing was accepted."""
+    same = stats.accepted and stats.rounding == "identical"
+    return translate("Rounding", "The same text as without drafts.") if same else ""
 
 
 def same_text_sentence(pair: LearnedPair | None) -> str:

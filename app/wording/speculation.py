@@ -6,7 +6,7 @@ from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
-from app.wording.figures import both_speeds, capitalized, gain, helps, sentence, speed_sentence
+from app.wording.figures import both_speeds, capitalized, gain, sentence, speed_sentence
 from app.wording.sentences import translate
 from app.wording.sources import names_without_drafter
 from engine.methods import sources_without_drafter, uses_drafter
@@ -72,13 +72,20 @@ def plain_now(answer: Answer) -> bool:
 def outcome(answer: Answer) -> str:
     """Say what an answer gained by speculation: "2.5× as fast", or else what is known of it."""
     stats = answer.figures
-    if stats.drafted and not stats.accepted and answer.ended and not helps(stats):
-        return translate("Speculation", "No draft token accepted")
-    if known := capitalized(gain(answer)) or speed_sentence(stats):
+    return capitalized(gain(answer)) or speed_sentence(stats)
+
+
+def without_story(answer: Answer) -> str:
+    """Return the one line on an answer in which no draft token was accepted: its speed, and why."""
+    stats = answer.figures
+    rejected = translate("Speculation", "No draft token accepted") if answer.ended and stats.drafted else ""
+    if known := " · ".join(filter(None, (speed_sentence(stats), sentence(answer) or rejected))):
         return known
-    if answer.ended:
-        return translate("Speculation", "No figures for this answer")
-    return translate("Speculation", "Waiting for the first token")
+    if not answer.ended:
+        return translate("Speculation", "Waiting for the first token")
+    if answer.state is State.DONE and not stats.generated_tokens:
+        return translate("Speculation", "Imported · no measurements")
+    return translate("Speculation", "No measurements")
 
 
 def below_outcome(answer: Answer) -> str:
@@ -86,8 +93,3 @@ def below_outcome(answer: Answer) -> str:
     stats = answer.figures
     speeds = both_speeds(stats) if gain(answer) else speed_sentence(stats)
     return speeds if stats.drafted and speeds != outcome(answer) else ""
-
-
-def has_figures(answer: Answer) -> bool:
-    """Whether there is a place for figures. An imported answer has none, one that ended before its first token has."""
-    return answer.state is not State.DONE or bool(answer.rounds) or answer.figures.generated_tokens > 0

@@ -17,7 +17,6 @@ from app.chat.token_legend import TokenLegend
 from app.chat.token_view import char_format
 from app.library.model_choices import draft_choices
 from app.widgets import theme
-from app.wording.figures import depth_texts
 from app.wording.sources import method_name, names_without_drafter
 from engine.methods import PROPOSERS, ProposerEntry
 from tests.app.conftest import OpenWindow
@@ -147,7 +146,6 @@ def test_a_setting_of_requests_is_a_field_and_a_declaration(declared: dict[str, 
 def test_figures_sentences_and_pickers_know_it() -> None:
     assert method_name("repeat") == "Echo"
     assert names_without_drafter("auto") == "prompt lookup, echo"
-    assert "drafted (echo)" in depth_texts()
     [lookup, _] = draft_choices(bare(), (), "/models/draft", "repeat", (), {})
     assert lookup.loaded
 

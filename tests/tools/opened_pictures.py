@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QScrollArea
 
 from app.chat.choice_buttons import ThinkingButton
 from app.models.page import INSTALLED
-from app.speculation.explanations import Explanations
 from app.widgets.application import Application
 from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.scripted_engine import ScriptedEngine
@@ -44,10 +43,6 @@ def opened_parts(application: Application, folder: Path, name: str, code: str) -
             area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
             save(application, window, folder / f"details-end-{name}-{width}.png")
             area.verticalScrollBar().setValue(0)
-            window.trigger("explain")
-            rest(application)
-            save(application, window, folder / f"explain-{name}-{width}.png")
-            window.find(Explanations).close_overlay()
             for role in ("main", "draft"):
                 window.trigger(f"choose-{role}")
                 save(application, window, folder / f"apps-{role}-{name}-{width}.png")

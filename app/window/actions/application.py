@@ -122,9 +122,6 @@ HELP_ACTIONS = (
         "search",
     ),
     WindowAction(
-        "explain", "Explain", "Explain the figures of the live panel", lambda window: window.explanations.open()
-    ),
-    WindowAction(
         "show-chats-folder",
         "Show chats in Finder",
         "Show the folder where chats are stored",

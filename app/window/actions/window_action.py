@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane
     from app.speculation.comparison import Comparer
     from app.speculation.comparison_view import ComparisonView
-    from app.speculation.explanations import Explanations
     from app.widgets.application import Application
     from app.window.attachment_reader import AttachmentReader
     from app.window.chat_commands import ChatCommands
@@ -59,7 +58,6 @@ class ActedWindow(QMainWindow):
     transfer: ImportExport
     comparer: Comparer
     comparison: ComparisonView
-    explanations: Explanations
 
     def quit(self) -> bool:
         """End the session and the program. Return False if the person is asked first."""

@@ -94,7 +94,6 @@ def test_whatever_came_in_can_be_listed_shown_and_exported(
                 messages = store.messages
                 turn.answer.take_stored(messages.tokens(turn.answer_node.id), messages.rounds(turn.answer_node.id))
                 figures.sentence(turn.answer)
-                figures.depth_text(turn.answer)
             if turn.answer.error is not None:
                 assert wording.error_sentence(turn.answer.error)
         as_markdown(conversation, path, Labels(), {})

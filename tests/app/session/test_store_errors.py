@@ -59,7 +59,6 @@ def of_window(session: Session, chat_id: int) -> Mapping[str, Callable[[], objec
         "folder": lambda: listed.move_to_new_folder(chat_id, "Folder", lambda _folder: None),
         "view": lambda: session.store.show_view(ARCHIVED),
         "preset": lambda: session.settings.save_preset("Mine"),
-        "figures": lambda: history.totals(chat_id, lambda *_: None),
         "history": lambda: history.read("time", True, None, 9, lambda _rows: None),
         "export": lambda: history.export([], Path("history.csv"), "csv", exported.append),
         "teach": session.teaching.start,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtWidgets import QLabel, QWidget
 
 from app.chat.answer_texts import origin_text
 from app.session.session import Session
@@ -93,7 +92,7 @@ def world(request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_p
 
 
 def test_every_place_shows_what_speculation_gained(world: World) -> None:
-    for place in (panel_and_foot, totals, request_history, comparison, picker, fixed_depth):
+    for place in (panel_and_foot, request_history, comparison, picker, fixed_depth):
         place(world)
 
 
@@ -109,21 +108,6 @@ def panel_and_foot(world: World) -> None:
     assert panel.details.saved.accessibleDescription() == figures.duration(stats.saved_s)
     now, plain = (float(number) for number in re.findall(r"[\d.]+", panel.speeds.text()))
     assert now / plain == near(answered.truth)
-
-
-def figures_of(view: QWidget, column: int) -> list[str]:
-    """The figures of the chat (0) or the week (1), from the top."""
-    return [one.text() for one in view.findChildren(QLabel) if one.property("styleClass") == "strong"][column::2]
-
-
-def totals(world: World) -> None:
-    """The panel shows the totals of the chat and of the week."""
-    view = world.driver.panel.details.totals
-    world.qtbot.waitUntil(lambda: figures_of(view, 0)[0] == str(len(LENGTHS)))
-    for column in (0, 1):
-        assert shown_in(figures_of(view, column)[2]) == near(world.total)
-    saved = sum(one.plain_s - one.decode_s for one in world.known)
-    assert seconds_in(figures_of(view, 0)[3]) == pytest.approx(saved, abs=0.1 * world.plain_s + 0.5)
 
 
 def request_history(world: World) -> None:

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.welcome import Welcome
-from app.speculation.explanations import Explanations
 from app.widgets.controls import Segments
 from app.widgets.keyboard_focus import TabOrdered, stops
 from tests.app.conftest import OpenWindow
@@ -153,9 +153,9 @@ def test_a_clicked_button_and_a_card_show_no_focus_and_tab_reaches_the_button(wi
     tab_to(segment)
     assert shows_focus()
     window.edit.setFocus()
-    window.trigger("explain")
+    window.trigger("chat-settings")
     assert not isinstance(focus(), QAbstractButton)
-    card = window.find(Explanations)
+    card = window.find(ChatSettingsSheet)
     assert card.isAncestorOf(focus())
     card.close_overlay()
     assert focus() is window.edit

@@ -23,7 +23,7 @@ from tests.app.window_driver import WindowDriver
 ANSWER = "<think>\nThoughts.\n</think>\n\nProse.\n\n```python\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 EDITS = ("select-all", "copy", "paste", "cut", "undo", "redo")
 OPENED = ("show-tokens", "find-in-chat", "rename-chat", "edit-last")
-CARDS = ("palette", "choose-main", "choose-draft", "chat-settings", "explain")
+CARDS = ("palette", "choose-main", "choose-draft", "chat-settings")
 Act = Callable[[WindowDriver, str], None]
 
 

@@ -20,12 +20,13 @@ from tests.app.scripts import Script, play
     ("rounding", "said"),
     [
         ("identical", "The same text as without drafts."),
-        ("rounded", "The same text as without drafts, apart from rounding."),
+        # Compare may find that this very answer is the same, and the settings say how this Mac rounds.
+        ("rounded", ""),
         ("", ""),
     ],
 )
 def test_it_says_identical_only_where_that_was_found(rounding: str, said: str) -> None:
-    assert text_sentence(RequestStats(drafted=9, rounding=rounding)) == said
+    assert text_sentence(RequestStats(accepted=9, rounding=rounding)) == said
     # Without draft tokens there is nothing to compare.
     assert text_sentence(RequestStats(rounding=rounding)) == ""
 
@@ -33,8 +34,8 @@ def test_it_says_identical_only_where_that_was_found(rounding: str, said: str) -
 def test_the_panel_says_it_of_an_answer_that_has_ended() -> None:
     answer = Answer()
     answer.apply(list(play(Script("one two three four five six seven eight"))))
-    answer.stats = structs.replace(answer.stats, rounding="rounded")
-    assert "apart from rounding" in figures.remarks(answer)
+    answer.stats = structs.replace(answer.stats, rounding="identical")
+    assert "The same text as without drafts." in figures.remarks(answer)
 
 
 def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
