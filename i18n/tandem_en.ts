@@ -82,13 +82,6 @@
             <numerusform>The same text as without drafts: all %Ln tokens match.</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>Identical so far: %Ln token(s).</source>
-        <translation>
-            <numerusform>Identical so far: %Ln token.</numerusform>
-            <numerusform>Identical so far: %Ln tokens.</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>CountedCalls</name>

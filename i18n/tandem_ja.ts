@@ -456,10 +456,6 @@
         <translation>比較</translation>
     </message>
     <message>
-        <source>Answer the last question with and without speculation, side by side</source>
-        <translation>最後の質問への回答を、投機的デコーディングありとなしで並べて表示</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>チャット一覧の表示を切り替え</translation>
     </message>
@@ -538,6 +534,10 @@
     <message>
         <source>Exit full screen</source>
         <translation>フルスクリーンを解除</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, and compare the speeds</source>
+        <translation>直前の質問に投機的デコーディングありとなしで回答し、速さを比べます</translation>
     </message>
     <message>
         <source>Minimize</source>
@@ -1799,42 +1799,8 @@
 <context>
     <name>ComparisonView</name>
     <message>
-        <source>tokens/s</source>
-        <translation>トークン/秒</translation>
-    </message>
-    <message>
-        <source>{value} to first token</source>
-        <translation>最初のトークンまで {value}</translation>
-    </message>
-    <message>
-        <source>{value} accepted</source>
-        <translation>受理率 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>1 ラウンド {value} トークン</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so both runs start from the same point.</source>
-        <translation>どちらも同じ状態から始まるように、先にプロンプトを処理しています。</translation>
-    </message>
-    <message>
-        <source>Generating with speculation…</source>
-        <translation>投機的デコーディングありで生成中…</translation>
-    </message>
-    <message>
-        <source>Generating again without speculation…</source>
-        <translation>投機的デコーディングなしでもう一度生成中…</translation>
-    </message>
-    <message>
         <source>Stopped.</source>
         <translation>停止しました。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Identical so far: %Ln token(s).</source>
-        <translation>
-            <numerusform>ここまで %Ln トークンが一致しています。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
@@ -1857,20 +1823,8 @@
         <translation>停止</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation.</source>
-        <translation>投機的デコーディングで {times}の速さです。</translation>
-    </message>
-    <message>
-        <source>Roughly {times} as fast with speculation.</source>
-        <translation>投機的デコーディングでおよそ {times}の速さです。</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答が短すぎて速度を比較できません。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the two runs.</source>
-        <translation>2 回の実行の間に、この Mac の負荷が変わりました。</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -1891,8 +1845,44 @@
         <translation>もう一度比較</translation>
     </message>
     <message>
+        <source>About {times} as fast, same text</source>
+        <translation>約 {times}の速さ、同じテキスト</translation>
+    </message>
+    <message>
+        <source>About {times} as fast</source>
+        <translation>約 {times}の速さ</translation>
+    </message>
+    <message>
+        <source>Processing the prompt first, so all runs start from the same point.</source>
+        <translation>どの回答も同じ状態から始まるように、先にプロンプトを処理しています。</translation>
+    </message>
+    <message>
+        <source>First without speculation: at most {time} in all.</source>
+        <translation>まず投機的デコーディングなしで回答します。全部で最長 {time}です。</translation>
+    </message>
+    <message>
+        <source>Now with speculation: at most {time} more.</source>
+        <translation>次に投機的デコーディングありで回答します。残りは最長 {time}です。</translation>
+    </message>
+    <message>
+        <source>Without speculation once more, because the load may change: at most {time} more.</source>
+        <translation>負荷が変わることがあるため、もう一度投機的デコーディングなしで回答します。残りは最長 {time}です。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
+        <translation>実行の間にこの Mac の負荷が変わったため、速さを比べられません。</translation>
+    </message>
+    <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>

@@ -456,10 +456,6 @@
         <translation>비교</translation>
     </message>
     <message>
-        <source>Answer the last question with and without speculation, side by side</source>
-        <translation>마지막 질문에 추측을 켠 답변과 끈 답변을 나란히 보기</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>대화 목록 보기 또는 가리기</translation>
     </message>
@@ -546,6 +542,10 @@
     <message>
         <source>Exit full screen</source>
         <translation>전체 화면 종료</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, and compare the speeds</source>
+        <translation>마지막 질문에 추측 디코딩을 사용해서, 또 사용하지 않고 답하고 속도를 비교해요</translation>
     </message>
     <message>
         <source>Minimize</source>
@@ -1799,42 +1799,8 @@
 <context>
     <name>ComparisonView</name>
     <message>
-        <source>tokens/s</source>
-        <translation>초당 토큰</translation>
-    </message>
-    <message>
-        <source>{value} to first token</source>
-        <translation>첫 토큰까지 {value}</translation>
-    </message>
-    <message>
-        <source>{value} accepted</source>
-        <translation>채택률 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>라운드당 토큰 {value}개</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so both runs start from the same point.</source>
-        <translation>두 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
-    </message>
-    <message>
-        <source>Generating with speculation…</source>
-        <translation>추측을 켜고 생성하는 중…</translation>
-    </message>
-    <message>
-        <source>Generating again without speculation…</source>
-        <translation>추측을 끄고 다시 생성하는 중…</translation>
-    </message>
-    <message>
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Identical so far: %Ln token(s).</source>
-        <translation>
-            <numerusform>지금까지 토큰 %Ln개가 일치해요.</numerusform>
-        </translation>
     </message>
     <message>
         <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
@@ -1857,20 +1823,8 @@
         <translation>중지</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation.</source>
-        <translation>추측을 켜면 {times} 속도예요.</translation>
-    </message>
-    <message>
-        <source>Roughly {times} as fast with speculation.</source>
-        <translation>추측을 켜면 대략 {times} 속도예요.</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the two runs.</source>
-        <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -1891,8 +1845,44 @@
         <translation>다시 비교</translation>
     </message>
     <message>
+        <source>About {times} as fast, same text</source>
+        <translation>약 {times} 속도, 같은 텍스트</translation>
+    </message>
+    <message>
+        <source>About {times} as fast</source>
+        <translation>약 {times} 속도</translation>
+    </message>
+    <message>
+        <source>Processing the prompt first, so all runs start from the same point.</source>
+        <translation>모든 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
+    </message>
+    <message>
+        <source>First without speculation: at most {time} in all.</source>
+        <translation>먼저 추측 없이 답해요. 모두 합쳐 최대 {time} 걸려요.</translation>
+    </message>
+    <message>
+        <source>Now with speculation: at most {time} more.</source>
+        <translation>이제 추측을 사용해서 답해요. 최대 {time} 남았어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation once more, because the load may change: at most {time} more.</source>
+        <translation>부하가 달라질 수 있어서 추측 없이 한 번 더 답해요. 최대 {time} 남았어요.</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
+        <translation>실행하는 사이에 이 Mac의 부하가 달라져서 속도를 비교할 수 없어요.</translation>
+    </message>
+    <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>텍스트</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>

@@ -456,10 +456,6 @@
         <translation>比较</translation>
     </message>
     <message>
-        <source>Answer the last question with and without speculation, side by side</source>
-        <translation>分别在开启和关闭推测时回答上一个问题，并排显示</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>显示或隐藏对话列表</translation>
     </message>
@@ -469,7 +465,7 @@
     </message>
     <message>
         <source>Text</source>
-        <translation>文本</translation>
+        <translation>文字</translation>
     </message>
     <message>
         <source>Show answers as text</source>
@@ -546,6 +542,10 @@
     <message>
         <source>Exit full screen</source>
         <translation>退出全屏幕</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, and compare the speeds</source>
+        <translation>分别用和不用推测解码回答上一个问题，并比较速度</translation>
     </message>
     <message>
         <source>Minimize</source>
@@ -839,7 +839,7 @@
     </message>
     <message>
         <source>Text</source>
-        <translation>文本</translation>
+        <translation>文字</translation>
     </message>
     <message>
         <source>JSON</source>
@@ -1609,7 +1609,7 @@
     </message>
     <message>
         <source>With speculation</source>
-        <translation>开启推测</translation>
+        <translation>使用推测解码</translation>
     </message>
     <message>
         <source>Models</source>
@@ -1799,42 +1799,8 @@
 <context>
     <name>ComparisonView</name>
     <message>
-        <source>tokens/s</source>
-        <translation>token/秒</translation>
-    </message>
-    <message>
-        <source>{value} to first token</source>
-        <translation>首字延迟 {value}</translation>
-    </message>
-    <message>
-        <source>{value} accepted</source>
-        <translation>接受率 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>{value} token/轮</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so both runs start from the same point.</source>
-        <translation>先处理提示词，让两次生成从同一处开始。</translation>
-    </message>
-    <message>
-        <source>Generating with speculation…</source>
-        <translation>正在生成（开启推测）…</translation>
-    </message>
-    <message>
-        <source>Generating again without speculation…</source>
-        <translation>正在再次生成（关闭推测）…</translation>
-    </message>
-    <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Identical so far: %Ln token(s).</source>
-        <translation>
-            <numerusform>到目前为止 %Ln 个 token 一致。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
@@ -1857,20 +1823,8 @@
         <translation>停止</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation.</source>
-        <translation>开启推测后为 {times}速。</translation>
-    </message>
-    <message>
-        <source>Roughly {times} as fast with speculation.</source>
-        <translation>开启推测后约为 {times}速。</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答太短，无法比较速度。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the two runs.</source>
-        <translation>两次运行之间本机的负载发生了变化。</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -1880,19 +1834,55 @@
     </message>
     <message>
         <source>With speculation</source>
-        <translation>开启推测</translation>
+        <translation>使用推测解码</translation>
     </message>
     <message>
         <source>Without speculation</source>
-        <translation>关闭推测</translation>
+        <translation>不使用推测解码</translation>
     </message>
     <message>
         <source>Compare again</source>
         <translation>再次比较</translation>
     </message>
     <message>
+        <source>About {times} as fast, same text</source>
+        <translation>约 {times}速，文字相同</translation>
+    </message>
+    <message>
+        <source>About {times} as fast</source>
+        <translation>约 {times}速</translation>
+    </message>
+    <message>
+        <source>Processing the prompt first, so all runs start from the same point.</source>
+        <translation>先处理提示词，让每次生成都从同一处开始。</translation>
+    </message>
+    <message>
+        <source>First without speculation: at most {time} in all.</source>
+        <translation>先不用推测解码：总共最多 {time}。</translation>
+    </message>
+    <message>
+        <source>Now with speculation: at most {time} more.</source>
+        <translation>现在使用推测解码：最多还需 {time}。</translation>
+    </message>
+    <message>
+        <source>Without speculation once more, because the load may change: at most {time} more.</source>
+        <translation>负载可能会变化，因此再次不用推测解码：最多还需 {time}。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
+        <translation>几次运行之间本机的负载发生了变化，因此无法比较速度。</translation>
+    </message>
+    <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
         <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文字</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>

@@ -1,4 +1,4 @@
-"""Compares two answers to a question with one seed: with speculation and without."""
+"""Compares answers to a question with one seed: with speculation, and without it before and after."""
 
 from __future__ import annotations
 
@@ -21,27 +21,30 @@ from engine.stats import NOTICEABLE
 
 # Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
-# The share of the first answer's time that plain rounds among its own may take, to measure the speed-up.
-SAMPLE_SHARE = 0.08
+# The seconds after which a run is stopped: what is there by then is compared.
+RUN_S = 10.0
 # The most tokens of a demonstration, which shows a speed. The Starter was taught an answer of 296 to 315 tokens.
 SHOWN_TOKENS, STARTER_TOKENS = 300, 400
-# The factor by which two speeds may deviate from the measured speed-up.
-AGREE = 1.25
 
 
 class ComparisonStep(Enum):
     """The steps of a comparison. PREFILL reads the prompt into the cache first, so that no answer pays for it alone."""
 
     PREFILL = "prefill"
-    SPECULATED = "speculated"
     PLAIN = "plain"
+    SPECULATED = "speculated"
+    AGAIN = "again"
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
 
 
+RUNS = (ComparisonStep.PLAIN, ComparisonStep.SPECULATED, ComparisonStep.AGAIN)
+_ORDER = (ComparisonStep.PREFILL, *RUNS, ComparisonStep.DONE)
+
+
 class ComparisonResult(Enum):
-    """How the two texts compare. NONE until there is a token of each.
+    """How the two texts compare. NONE while that is unknown.
 
     TIE: they differ where both tokens were so close that rounding decides. PERHAPS: how close they were is unknown, or
     a rule such as top-p may have cut one of them off, which rounding decides, too.
@@ -49,7 +52,6 @@ class ComparisonResult(Enum):
     """
 
     NONE = "none"
-    SAME_SO_FAR = "same-so-far"
     SAME = "same"
     TIE = "tie"
     PERHAPS = "perhaps"
@@ -59,12 +61,16 @@ class ComparisonResult(Enum):
 
 @dataclass(eq=False)
 class Comparison:
-    """A comparison. `request` has the seed of both answers and the speculation of the first."""
+    """A comparison. `request` has the seed of all answers and the speculation of `speculated`.
+
+    `plain` comes before it and `again` after it. The slower of the two pairs counts.
+    """
 
     question: str
     request: ChatRequest
-    speculated: Answer = field(default_factory=Answer)
     plain: Answer = field(default_factory=Answer)
+    speculated: Answer = field(default_factory=Answer)
+    again: Answer = field(default_factory=Answer)
     step: ComparisonStep = ComparisonStep.PREFILL
     error: EngineError | None = None
     cancel_requested: bool = False
@@ -72,40 +78,51 @@ class Comparison:
 
     @property
     def running(self) -> bool:
-        return self.step in (ComparisonStep.PREFILL, ComparisonStep.SPECULATED, ComparisonStep.PLAIN)
+        return self.step is ComparisonStep.PREFILL or self.step in RUNS
+
+    @property
+    def runs(self) -> tuple[Answer, Answer, Answer]:
+        """The answers in the order of RUNS."""
+        return self.plain, self.speculated, self.again
 
     def next_request(self) -> ChatRequest:
-        if self.step is ComparisonStep.SPECULATED:
-            return self.request
-        off = replace(self.request, speculation=replace(self.request.speculation, method="off"))
+        speculation, most = self.request.speculation, self.request.max_tokens
+        if self.step is not ComparisonStep.SPECULATED:
+            speculation = replace(speculation, method="off")
         if self.step is ComparisonStep.PREFILL:
-            return replace(off, max_tokens=1)
-        # A loop has no end: the second answer is as long as the first.
-        return replace(off, max_tokens=len(self.speculated.tokens)) if self.speculated.repeats else off
+            most = 1
+        elif self.plain.state is State.CANCELLED:
+            # All runs are as long as the first one.
+            most = len(self.plain.tokens)
+        return replace(self.request, speculation=speculation, max_tokens=most)
 
     def receive(self, events: list[Event], prefill: Answer) -> bool:
         """Apply the events of this step, for PREFILL to `prefill`. Return whether the step has ended."""
-        answer = {ComparisonStep.SPECULATED: self.speculated, ComparisonStep.PLAIN: self.plain}.get(self.step, prefill)
+        answer = self.runs[RUNS.index(self.step)] if self.step in RUNS else prefill
         answer.apply(events)
         if not answer.ended:
             return False
         if answer.state is State.FAILED:
             self.step, self.error = ComparisonStep.FAILED, answer.error
-        elif self.cancel_requested or (answer.state is State.CANCELLED and not answer.repeats):
+        elif self.cancel_requested or (answer.state is State.CANCELLED and not self.is_enough):
             self.step = ComparisonStep.CANCELLED
         else:
-            self.step = {
-                ComparisonStep.PREFILL: ComparisonStep.SPECULATED,
-                ComparisonStep.SPECULATED: ComparisonStep.PLAIN,
-            }.get(self.step, ComparisonStep.DONE)
+            self.step = _ORDER[_ORDER.index(self.step) + 1]
         return True
 
     @property
-    def loops(self) -> bool:
-        """Whether the answer that is being written repeats itself, and nothing limits it."""
-        if self.step is ComparisonStep.PLAIN:
-            return self.plain.repeats_anew and not self.speculated.repeats
-        return self.step is ComparisonStep.SPECULATED and self.speculated.repeats_anew
+    def is_enough(self) -> bool:
+        """Whether the run took RUN_S, or is the first one and repeats itself."""
+        if self.step not in RUNS:
+            return False
+        answer = self.runs[RUNS.index(self.step)]
+        return decode_seconds(answer) >= RUN_S or (answer is self.plain and answer.repeats)
+
+    def seconds_left(self) -> float:
+        """Return how many seconds the runs still take at most; drafting may make the second one slower."""
+        at = RUNS.index(self.step)
+        longest = RUN_S if self.step is ComparisonStep.PLAIN else decode_seconds(self.plain)
+        return longest * (len(RUNS) - at) - decode_seconds(self.runs[at])
 
     def same_tokens(self) -> int:
         """Return the length of the common prefix of both answers in tokens."""
@@ -120,16 +137,15 @@ class Comparison:
         at, first, second = self.same_tokens(), self.speculated.tokens, self.plain.tokens
         if at < len(first) and at < len(second):
             return first[at], second[at]
-        if self.step is ComparisonStep.DONE and len(first) != len(second):
+        shorter = self.speculated if len(first) < len(second) else self.plain
+        if self.step is ComparisonStep.DONE and len(first) != len(second) and shorter.state is not State.CANCELLED:
             return (first[at] if at < len(first) else None), (second[at] if at < len(second) else None)
         return None
 
     def verdict(self) -> ComparisonResult:
         differing = self.divergence()
         if differing is None:
-            if self.step is ComparisonStep.DONE:
-                return ComparisonResult.SAME
-            return ComparisonResult.SAME_SO_FAR if self.same_tokens() else ComparisonResult.NONE
+            return ComparisonResult.SAME if self.step is ComparisonStep.DONE else ComparisonResult.NONE
         sampling = self.request.sampling
         if sampling.temperature > 0 and self.request.speculation.redraws:
             return ComparisonResult.OTHER_RULE
@@ -157,31 +173,31 @@ class Comparison:
         return max(top2_margins) if len(top2_margins) == 2 else None
 
     @property
+    def plain_tps(self) -> float | None:
+        """The speed of plain decoding: the higher one of its runs."""
+        return max((answer.stats.decode_tps or 0.0 for answer in (self.plain, self.again)), default=0.0) or None
+
+    @property
     def ratio(self) -> float | None:
-        """The speed of the first answer over that of the second, as far as possible; the load may have changed."""
-        stats, plain = self.speculated.stats, self.plain.stats.decode_tps
-        if not stats.decode_tps or not plain:
-            return None
-        ratio = stats.decode_tps / plain
-        # The speeds are those after the first round; each other one took at least a plain step.
-        return min(ratio, (stats.generated_tokens - 1) / (stats.rounds - 1)) if stats.rounds > 1 else ratio
+        """The speed with speculation over that without it; None if the answers are too short."""
+        speed, plain = self.speculated.stats.decode_tps, self.plain_tps
+        return speed / plain if speed and plain else None
 
     @property
-    def alike(self) -> bool:
-        """Whether nothing was drafted, so that both answers were decoded in the same way and differ by noise only."""
-        return self.speculated.ended and not self.speculated.stats.drafted
+    def load_changed(self) -> bool:
+        """Whether the ratio is impossible, so that one of the speeds is noise.
 
-    @property
-    def roughly_helps(self) -> bool:
-        """Whether only the two speeds tell that speculation made a noticeable difference."""
+        The speeds are those after the first round; each other one takes at least a plain step.
+        """
         stats = self.speculated.stats
-        counts = self.step is ComparisonStep.DONE and bool(stats.drafted) and not self.speculated.repeats
-        return counts and stats.speedup is None and (self.ratio or 0.0) > NOTICEABLE
+        tokens, rounds = stats.generated_tokens - 1, stats.rounds - 1
+        return rounds > 0 and (self.ratio or 0.0) > NOTICEABLE * tokens / rounds
 
-    def speeds_agree(self) -> bool:
-        """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
-        ratio, measured = self.ratio, self.speculated.stats.speedup
-        return not ratio or not measured or 1 / AGREE < ratio / measured < AGREE
+    @property
+    def counts(self) -> bool:
+        """Whether the ratio says what speculation gains."""
+        is_known = self.step is ComparisonStep.DONE and self.ratio is not None and not self.load_changed
+        return is_known and bool(self.speculated.stats.drafted) and not self.plain.repeats
 
 
 class Comparer(QObject):
@@ -214,7 +230,8 @@ class Comparer(QObject):
         speculation = chosen.speculation
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
-        speculation = replace(speculation, sample_share=SAMPLE_SHARE)
+        # Plain rounds that measure the speed-up would slow it down.
+        speculation = replace(speculation, sample_share=0.0)
         sampling = replace(turn.answer.sampling or chosen.sampling, seed=turn.answer.stats.seed)
         generation = replace(chosen, sampling=sampling, speculation=speculation)
         begin = partial(self._begin, turn.question)
@@ -223,7 +240,7 @@ class Comparer(QObject):
     def _begin(self, question: str, request: ChatRequest) -> None:
         request = replace(request, conversation=None, top2_margins=True)
         if request.messages[-1]["role"] == "assistant":
-            # Both answers start at the question, even if that answer was continued.
+            # All answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])
         self.comparison = Comparison(question, request)
         self._ask()
@@ -251,8 +268,13 @@ class Comparer(QObject):
         def receive(events: list[Event]) -> None:
             if comparison.receive(events, prefill) and comparison is self.comparison and comparison.running:
                 self._ask()
-            elif comparison.loops and self._stream is not None:
+            elif comparison.is_enough and self._stream is not None:
                 self._stream.cancel()
             self.changed.emit()
 
         self._stream = self._session.models.submit(comparison.next_request(), receive)
+
+
+def decode_seconds(answer: Answer) -> float:
+    """Return the seconds since the first token of an answer."""
+    return answer.rounds[-1].at_s - answer.rounds[0].at_s if answer.rounds else 0.0

@@ -1,6 +1,8 @@
-"""The card of a comparison: both answers side by side, their speeds, and whether the texts are the same."""
+"""The card of a comparison: two bars that race, the gain, and the answer; two texts only where they differ."""
 
 from __future__ import annotations
+
+from math import ceil
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -8,70 +10,85 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
-from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
+from app.speculation.comparison import RUNS, Comparer, Comparison, ComparisonResult, ComparisonStep
+from app.speculation.gauges import Headline
 from app.widgets import theme
 from app.widgets.buttons import CloseButton
+from app.widgets.controls import Segments
 from app.widgets.icons import Mark, icon
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.labels import ElidedLabel, label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
+from app.wording.sentences import translate
 from engine.events import Token
+from engine.stats import NOTICEABLE
 
-_WIDTH, _HEIGHT = 1000, 640
+_WIDTH, _HEIGHT = 860, 640
 # The least height of the answers, in pixels at the normal text size.
 _LEAST_TEXT = 120
+# From this factor on, a decimal would claim more than two runs can tell.
+_WHOLE = 3.0
 
 
-class Side:
-    """One of the two answers in a column of `grid`: its heading, its speed, and its text with tinted draft tokens."""
+class Racer:
+    """One way of decoding in a row of `grid`: its name, its bar and its speed."""
 
-    def __init__(self, mark: str, grid: QGridLayout, column: int, parent: QWidget) -> None:
+    def __init__(self, mark: str, grid: QGridLayout, row: int, parent: QWidget) -> None:
         role = "draft" if mark == "draft-on" else "main"
-        self.heading = label(parent, "title", wraps=True)
-        self.speed, self.words = label(parent, "big"), label(parent, "muted", wraps=True)
-        self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.bar = SpeedBar(role, parent)
+        self.mark, self.heading = Mark(16, parent, icon(mark, role)), label(parent, "muted")
+        self.bar, self.speed = SpeedBar(role, parent), label(parent, "strong")
+        for column, view in enumerate((self.mark, self.heading, self.bar, self.speed)):
+            grid.addWidget(view, row, column)
+
+    def show_speed(self, speed: float | None, fastest: float | None) -> None:
+        """Show a speed; `fastest` fills the bar. Without it nothing is shown."""
+        for view in (self.mark, self.heading, self.bar, self.speed):
+            view.setVisible(fastest is not None)
+        self.bar.show_speed(speed, fastest or 0.0)
+        words = translate("Figures", "{value} tokens/s")
+        self.speed.setText(words.format(value=figures.rough(speed)) if speed else "")
+
+
+class ComparedText(QScrollArea):
+    """An answer as it reads, or as tokens."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        from app.chat.answer_body import SLICE, AnswerBody
         from app.chat.token_view import TokenView
 
-        self.text = TokenView(parent)
-        self._body = QWidget(parent)
-        fill(vbox(self._body, margins=(9, 5, 9, 5)), self.text, 1)
-        self._area = QScrollArea(parent)
-        self._area.setObjectName("comparedText")
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(self._body)
-        self._area.setMinimumHeight(theme.scaled(_LEAST_TEXT))
-        grid.addLayout(fill(hbox(spacing=6), Mark(16, parent, icon(mark, role)), (self.heading, 1)), 0, column)
-        for row, view in enumerate((self.speed, self.bar, self.words, self._area), start=1):
-            grid.addWidget(view, row, column)
-        grid.setColumnStretch(column, 1)
-        bar = self._area.verticalScrollBar()
-        self._follows, self._marked = True, False
-        bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
-        bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
+        self._body = QWidget(self)
+        self.tokens, self.rendered = TokenView(self._body), AnswerBody(self._body)
+        fill(vbox(self._body, margins=(9, 5, 9, 5)), self.tokens, self.rendered, 1)
+        self.rendered.incomplete.connect(lambda: self.rendered.load_between(0, self.rendered.height(), SLICE))
+        self.setObjectName("comparedText")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(self._body)
+        self.setMinimumHeight(theme.scaled(_LEAST_TEXT))
+        self._shown: Answer | None = None
+        self._marked = False
 
-    def show_answer(self, answer: Answer, words: str, fastest: float | None) -> None:
-        """Show an answer; the speed `fastest` fills the bar, and without it there is none."""
-        self.bar.setVisible(fastest is not None)
-        self.bar.show_speed(answer.stats.decode_tps, fastest or 0.0)
-        self.speed.setText(figures.number(answer.stats.decode_tps) if words else "")
-        self.words.setText(words)
-        self.text.show_tokens(answer.tokens)
+    def show_answer(self, answer: Answer, *, as_tokens: bool, ended: bool) -> None:
+        if answer is not self._shown:
+            self._shown = answer
+            self.tokens.show_tokens(())
+        self.tokens.setVisible(as_tokens)
+        self.rendered.setVisible(not as_tokens)
+        self.tokens.show_tokens(answer.tokens)
+        self.rendered.show_text(answer.reply or answer.text, ended)
 
     def mark(self, index: int | None) -> None:
         """Mark the token `index`, the first that differs, and scroll to it once."""
-        place = self.text.mark(index)
-        if place is None:
-            self._marked = False
-        elif not self._marked:
-            self._marked, self._follows = True, False
-            point = self.text.mapTo(self._body, place.center())
-            self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
+        place = self.tokens.mark(index)
+        if place is not None and not self._marked:
+            point = self.tokens.mapTo(self._body, place.center())
+            self.ensureVisible(point.x(), point.y(), 0, self.height() // 3)
+        self._marked = place is not None
 
 
 class ComparisonView(ThemeAware, Overlay):
@@ -83,6 +100,7 @@ class ComparisonView(ThemeAware, Overlay):
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(window, _WIDTH, _HEIGHT)
         self._comparer, self._action = comparer, again
+        self._raced: Comparison | None = None
 
     def make(self) -> None:
         self.title, self.subtitle = self.bound("Compare", label(self, "title")), styled(ElidedLabel(self), "muted")
@@ -94,16 +112,21 @@ class ComparisonView(ThemeAware, Overlay):
         body.setObjectName("overlayBody")
         self._area = WrappingArea(self)
         self._area.setWidget(body)
-        self._sides = QGridLayout()
-        self._sides.setHorizontalSpacing(24)
-        self._sides.setVerticalSpacing(4)
-        self._sides.setRowStretch(4, 1)
-        self.speculated = Side("draft-on", self._sides, 0, self)
-        self.plain = Side("main-model", self._sides, 1, self)
-        self.verdict = label(self, "reason", wraps=True)
-        fill(vbox(body, margins=(0, 0, 0, 0), spacing=12), self.verdict).addLayout(self._sides, 1)
+        race = QGridLayout()
+        race.setHorizontalSpacing(8)
+        race.setColumnStretch(2, 1)
+        self.speculated, self.plain = Racer("draft-on", race, 0, self), Racer("main-model", race, 1, self)
+        self.gain, self.verdict = Headline(self), label(self, "muted", wraps=True)
+        self.kinds = Segments(2, self)
+        self.texts = ComparedText(self), ComparedText(self)
+        column = vbox(body, margins=(0, 0, 0, 0), spacing=12)
+        fill(column, self.gain, race, self.verdict, fill(hbox(), 1, self.kinds))
+        fill(column, (fill(hbox(spacing=12), *((text, 1) for text in self.texts)), 1))
         head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
         fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
+        self.kinds.buttons[0].setChecked(True)
+        for button in self.kinds.buttons:
+            button.clicked.connect(self.refresh)
         self.stop.clicked.connect(self._comparer.cancel)
         self.again.clicked.connect(self._action.trigger)
         self._action.changed.connect(self.refresh)
@@ -128,73 +151,77 @@ class ComparisonView(ThemeAware, Overlay):
         if comparison is None:
             return
         self.subtitle.setText(" ".join(comparison.question.split()))
-        answers = (comparison.speculated, comparison.plain)
-        fastest = None if comparison.alike else max(answer.stats.decode_tps or 0.0 for answer in answers)
-        # Two figures for the same way of decoding would look like a gain.
-        hidden = comparison.speculated if comparison.alike and comparison.plain.tokens else None
-        for side, answer in zip((self.speculated, self.plain), answers, strict=True):
-            side.show_answer(answer, "" if answer is hidden else self._figures(answer), fastest)
-            side.mark(comparison.same_tokens() if comparison.divergence() else None)
-        self._say(comparison)
-
-    def _figures(self, answer: Answer) -> str:
-        stats = answer.stats
-        parts = [self.tr("tokens/s")]
-        if stats.ttft_s is not None:
-            parts.append(self.tr("{value} to first token").format(value=figures.seconds(stats.ttft_s)))
-        if stats.accept_rate is not None:
-            parts.append(self.tr("{value} accepted").format(value=figures.percent(stats.accept_rate)))
-            if (per_round := figures.tokens_a_round(stats)) != figures.NONE:
-                parts.append(self.tr("{value} tokens per round").format(value=per_round))
-        return " · ".join(parts)
-
-    def _say(self, comparison: Comparison) -> None:
+        self._show_race(comparison)
+        self._show_texts(comparison)
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
-        stats = comparison.speculated.stats
-        good = comparison.verdict() is not ComparisonResult.DIFFERENT and comparison.step is not ComparisonStep.FAILED
-        is_fast = figures.helps(stats) or comparison.roughly_helps
-        set_style_class(self.verdict, "reason" if good and is_fast else "reason-plain")
-        if self.verdict.text() != words:
-            self.verdict.setText(words)
-            self.verdict.setAccessibleName(words)
+        show_words(self.verdict, words)
+        self.verdict.setAccessibleName(words)
+
+    def _show_race(self, comparison: Comparison) -> None:
+        """Show the speeds, and the bars that fill with them, once they tell the gain: else they would look like one."""
+        speeds = comparison.speculated.stats.decode_tps, comparison.plain_tps
+        fastest = max(speed or 0.0 for speed in speeds) if comparison.counts else None
+        for racer, speed in zip((self.speculated, self.plain), speeds, strict=True):
+            racer.show_speed(speed, fastest)
+            if fastest is not None and comparison is not self._raced:
+                racer.bar.race()
+        self._raced = comparison if fastest is not None else None
+        ratio = (comparison.ratio if comparison.counts else None) or 0.0
+        is_same = comparison.verdict() is ComparisonResult.SAME
+        text = self.tr("About {times} as fast, same text") if is_same else self.tr("About {times} as fast")
+        self.gain.setText(text.format(times=figures.times(ratio, 0 if ratio >= _WHOLE else 1)))
+        self.gain.setVisible(bool(ratio))
+        set_style_class(self.gain, "big-good" if ratio > NOTICEABLE else "big")
+
+    def _show_texts(self, comparison: Comparison) -> None:
+        """Show the answer, and both only where they differ."""
+        differ = comparison.divergence() is not None
+        as_tokens = differ or self.kinds.buttons[1].isChecked()
+        longest = max(comparison.speculated, comparison.plain, key=lambda answer: len(answer.tokens))
+        shown = (comparison.speculated, comparison.plain) if differ else (longest,)
+        for text, answer in zip(self.texts, shown, strict=False):
+            text.show_answer(answer, as_tokens=as_tokens, ended=not comparison.running)
+            text.mark(comparison.same_tokens() if differ else None)
+        self.texts[1].setVisible(differ)
+        self.kinds.setVisible(not differ)
 
     def _progress(self, comparison: Comparison) -> str:
         if comparison.step is ComparisonStep.PREFILL:
-            return self.tr("Processing the prompt first, so both runs start from the same point.")
-        if comparison.step is ComparisonStep.SPECULATED:
-            return self.tr("Generating with speculation…")
-        if comparison.step is ComparisonStep.PLAIN:
-            return self.tr("Generating again without speculation…")
+            return self.tr("Processing the prompt first, so all runs start from the same point.")
+        if comparison.step in RUNS:
+            run = RUNS.index(comparison.step)
+            texts = (
+                self.tr("First without speculation: at most {time} in all."),
+                self.tr("Now with speculation: at most {time} more."),
+                self.tr("Without speculation once more, because the load may change: at most {time} more."),
+            )
+            return texts[run].format(time=figures.whole_seconds(max(1, ceil(comparison.seconds_left()))))
         if comparison.step is ComparisonStep.CANCELLED:
             return self.tr("Stopped.")
         if comparison.error is not None:
             return error_sentence(comparison.error)
-        return self._speeds(comparison)
+        return self._without_gain(comparison)
 
-    def _speeds(self, comparison: Comparison) -> str:
-        stats = comparison.speculated.stats
-        if not stats.drafted:
-            return figures.why(comparison.speculated, even_chosen=True)
-        if comparison.speculated.repeats:
+    def _without_gain(self, comparison: Comparison) -> str:
+        """Say why no gain is shown; "" if one is."""
+        if not comparison.speculated.stats.drafted:
+            speed = figures.speed_sentence(comparison.speculated.stats)
+            return joined(figures.why(comparison.speculated, even_chosen=True), speed and f"{speed}.")
+        if comparison.plain.repeats:
             return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
-        if stats.speedup is not None:
-            text = self.tr("{times} as fast with speculation.").format(times=figures.speedup(stats))
-        elif comparison.ratio is not None:
-            # The load may have changed between the two runs.
-            text = self.tr("Roughly {times} as fast with speculation.").format(times=figures.times(comparison.ratio))
-        else:
+        if comparison.ratio is None:
             return self.tr("The answer is too short to compare speeds.")
-        changed = "" if comparison.speeds_agree() else self.tr("The load on this Mac changed between the two runs.")
-        return joined(text, figures.busy(stats), changed)
+        changed = self.tr("The load on this Mac changed between the runs, so their speeds cannot be compared.")
+        return changed if comparison.load_changed else ""
 
     def _compared(self, comparison: Comparison) -> str:
         verdict, count = comparison.verdict(), comparison.same_tokens()
         if verdict is ComparisonResult.NONE or comparison.step is ComparisonStep.FAILED:
             return ""
         if verdict is ComparisonResult.SAME:
-            return self.tr("The same text as without drafts: all %Ln token(s) match.", "", count)
-        if verdict is ComparisonResult.SAME_SO_FAR:
-            return self.tr("Identical so far: %Ln token(s).", "", count)
+            # The headline says so, if there is one.
+            same = self.tr("The same text as without drafts: all %Ln token(s) match.", "", count)
+            return "" if comparison.counts else same
         differing = comparison.divergence()
         assert differing is not None
         return self._divergence(verdict).format(
@@ -225,10 +252,11 @@ class ComparisonView(ThemeAware, Overlay):
     def retranslate(self) -> None:
         self.speculated.heading.setText(self.tr("With speculation"))
         self.plain.heading.setText(self.tr("Without speculation"))
-        for side in (self.speculated, self.plain):
-            side.text.setAccessibleName(side.heading.text())
-            side.bar.setAccessibleName(side.heading.text())
-        self.verdict.setText("")
+        for racer, text in zip((self.speculated, self.plain), self.texts, strict=True):
+            racer.bar.setAccessibleName(racer.heading.text())
+            text.tokens.setAccessibleName(racer.heading.text())
+        for button, name in zip(self.kinds.buttons, (self.tr("Text"), self.tr("Tokens")), strict=True):
+            button.setText(name)
         self.refresh()
 
 

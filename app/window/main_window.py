@@ -328,7 +328,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self.composer.send()
 
     def _demonstrate(self, question: str) -> None:
-        """Show an answer with and without speculation side by side."""
+        """Compare the speeds of an answer with and without speculation."""
         self.comparer.demonstrate(question)
         self.comparison.open()
         self._update_actions()

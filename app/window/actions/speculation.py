@@ -82,7 +82,7 @@ SPECULATION_ACTIONS = (
     WindowAction(
         "compare",
         "Compare",
-        "Answer the last question with and without speculation, side by side",
+        "Answer the last question with and without speculation, and compare the speeds",
         _compare,
         enabled=_can_compare,
         begins_section=True,

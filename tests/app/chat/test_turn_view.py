@@ -253,9 +253,10 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     assert note.isHidden()
 
 
-def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenShown) -> None:
+def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> None:
     window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
-    engine.scripts[:] = [Script("one"), Script("one two three four"), Script("one two three four", (PLAIN,))]
+    plain, drafted = Script("one two three four", (PLAIN,)), Script("one two three four")
+    engine.scripts[:] = [Script("one"), plain, drafted, plain]
     buttons = window.find(Welcome).findChildren(QPushButton)
     shows = next(button for button in buttons if button.text() == "Show me a fast answer")
     window.wait(shows.isEnabled)
@@ -265,10 +266,10 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     assert made.question == read_content("en").at_length.questions[0]
     window.wait(lambda: made.step is ComparisonStep.DONE)
     assert window.comparison.isVisible()
-    assert "× as fast with speculation." in window.comparison.verdict.text()
+    assert "× as fast, same text" in window.comparison.gain.text()
     assert window.turns == []
     window.wait(window.comparison.again.isEnabled)
-    engine.scripts[:] = [Script("two"), Script("one two three"), Script("one two three", (PLAIN,))]
+    engine.scripts[:] = [Script("two"), plain, drafted, plain]
     window.comparison.again.click()
     window.wait(lambda: window.find(Comparer).comparison.step is ComparisonStep.DONE)
     assert window.find(Comparer).comparison is not made
@@ -315,14 +316,14 @@ def test_the_demonstration_ends_with_any_model_and_any_settings(
     open_shown: OpenShown, pair: tuple[str, None], chosen: int
 ) -> None:
     window, library, engine = open_shown(bare(), pair)
-    engine.scripts[:] = [Script("one") for _ in range(3)]
+    engine.scripts[:] = [Script("one") for _ in range(4)]
     library.settings.change(max_tokens=chosen)
     window.wait(lambda: window.session.answers.ready)
     window.comparer.demonstrate("Count to a million.")
     window.wait(lambda: window.comparer.comparison.step is ComparisonStep.DONE)
     most = 300 if pair[0] == path_of(MAIN) else 400
-    limits = [request.max_tokens for request in engine.requests[-3:]]
-    assert limits == [1, *[min(chosen or most, most)] * 2]
+    limits = [request.max_tokens for request in engine.requests[-4:]]
+    assert limits == [1, *[min(chosen or most, most)] * 3]
 
 
 @pytest.mark.parametrize(("language", "own"), [("ko", "ko"), ("ja", "ja"), ("zh_CN", "zh")])
