@@ -138,7 +138,7 @@ def _at_once(application: Application, folder: Path, name: str, code: str) -> No
 def _tried(application: Application, folder: Path, name: str, code: str) -> None:
     """Show a question that is asked again with and without speculation, and the pair tuned on this machine."""
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
-    window, session = opened(application, [guessed, Script("read"), guessed, plain])
+    window, session = opened(application, [guessed, Script("read"), plain, guessed, plain])
     session.answers.ask(QUESTIONS[code])
     settle(application, lambda: session.answers.ready and session.answers.is_idle)
     for width, height in SIZES:
@@ -147,7 +147,7 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
         settle(application, lambda: not session.busy)
         save(application, window, folder / f"compare-{name}-{width}.png")
         window.comparison.close_overlay()
-        session.models.engine.scripts[:] = [Script("read"), guessed, plain]
+        session.models.engine.scripts[:] = [Script("read"), plain, guessed, plain]
     window.close()
 
 
