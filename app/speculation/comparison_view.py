@@ -6,7 +6,7 @@ from math import ceil
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
@@ -21,6 +21,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
+from app.widgets.throttle import single_shot
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
 from app.wording.sentences import translate
@@ -70,8 +71,11 @@ class ComparedText(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(self._body)
         self.setMinimumHeight(theme.scaled(_LEAST_TEXT))
+        # It gets the height that is left.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._shown: Answer | None = None
-        self._marked = False
+        self._marked: int | None = None
+        self._scrolls = single_shot(self, self._scroll_to_mark)
 
     def show_answer(self, answer: Answer, *, as_tokens: bool, ended: bool) -> None:
         if answer is not self._shown:
@@ -84,11 +88,16 @@ class ComparedText(QScrollArea):
 
     def mark(self, index: int | None) -> None:
         """Mark the token `index`, the first that differs, and scroll to it once."""
-        place = self.tokens.mark(index)
-        if place is not None and not self._marked:
+        shown = self.tokens.mark(index) is not None
+        if shown and self._marked is None:
+            # A text that has just been shown is laid out first.
+            self._scrolls.start()
+        self._marked = index if shown else None
+
+    def _scroll_to_mark(self) -> None:
+        if (place := self.tokens.mark(self._marked)) is not None:
             point = self.tokens.mapTo(self._body, place.center())
             self.ensureVisible(point.x(), point.y(), 0, self.height() // 3)
-        self._marked = place is not None
 
 
 class ComparisonView(ThemeAware, Overlay):
@@ -178,11 +187,11 @@ class ComparisonView(ThemeAware, Overlay):
         differ = comparison.divergence() is not None
         as_tokens = differ or self.kinds.buttons[1].isChecked()
         longest = max(comparison.speculated, comparison.plain, key=lambda answer: len(answer.tokens))
+        self.texts[1].setVisible(differ)
         shown = (comparison.speculated, comparison.plain) if differ else (longest,)
         for text, answer in zip(self.texts, shown, strict=False):
             text.show_answer(answer, as_tokens=as_tokens, ended=not comparison.running)
             text.mark(comparison.same_tokens() if differ else None)
-        self.texts[1].setVisible(differ)
         self.kinds.setVisible(not differ)
 
     def _progress(self, comparison: Comparison) -> str:
