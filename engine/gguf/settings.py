@@ -89,16 +89,43 @@ class GgufSettings:
         """Whether the table of the tokens is the output matrix, too."""
         return "output.weight" not in self.tensors
 
+    def has(self, tensor: str) -> bool:
+        """Return whether some layer has a tensor of this name."""
+        return any(name.endswith(tensor) for name in self.tensors)
+
+    def period(self, default: int) -> int:
+        """Return after how many layers one attends without a window, by the pattern that the file gives."""
+        name = "attention.sliding_window_pattern"
+        if not isinstance(self.get(name), list):
+            return self.whole(name, default)
+        slides = self.each(name)
+        period = [*slides, 0].index(0) + 1
+        if slides != [int((layer + 1) % period > 0) for layer in range(self.layers)]:
+            raise SettingError(name)
+        return period
+
     def rows(self, tensor: str) -> int:
         if tensor not in self.tensors:
             raise SettingError(tensor)
         return self.tensors[tensor].shape[0]
 
-    def shared(self, *, partly_turned: bool = False) -> dict[str, Any]:
-        """Return what config.json has of every architecture. Without `partly_turned`, positions turn whole heads."""
+    def named(self, **names: str) -> dict[str, int]:
+        """Return whole numbers by the names that config.json has for them."""
+        return {ours: self.whole(theirs) for ours, theirs in names.items()}
+
+    def shared(self, model_type: str, *, partly_turned: bool = False, scaled: bool = True) -> dict[str, Any]:
+        """Return what config.json has of every architecture.
+
+        Without `partly_turned`, positions turn whole heads; without `scaled`, mlx-lm's module scales no positions.
+        """
         if not partly_turned and self.turned != self.head_dim:
             raise SettingError("rope.dimension_count")
+        scaling = self.rope_scaling()
+        if not scaled and scaling is not None:
+            raise SettingError("rope.scaling.type")
+        layer_norm = "attention.layer_norm_epsilon"
         return {
+            "model_type": model_type,
             "vocab_size": self.rows("token_embd.weight"),
             "hidden_size": self.whole("embedding_length"),
             "num_hidden_layers": self.layers,
@@ -106,10 +133,11 @@ class GgufSettings:
             "num_attention_heads": self.heads,
             "num_key_value_heads": max(self.each("attention.head_count_kv", self.heads)),
             "head_dim": self.head_dim,
-            "rms_norm_eps": self.number("attention.layer_norm_rms_epsilon"),
+            "rms_norm_eps": self.number(layer_norm if self.get(layer_norm) else "attention.layer_norm_rms_epsilon"),
             "max_position_embeddings": self.whole("context_length"),
             "rope_theta": self.number("rope.freq_base", 10_000.0),
-            "rope_scaling": self.rope_scaling(),
+            "rope_scaling": scaling,
+            "attention_bias": self.has(".attn_q.bias"),
             "tie_word_embeddings": self.tied,
         }
 
@@ -136,6 +164,7 @@ class GgufSettings:
                 "original_max_position_embeddings": self.whole("rope.scaling.original_context_length"),
                 "beta_fast": self.number("rope.scaling.yarn_beta_fast", 32.0),
                 "beta_slow": self.number("rope.scaling.yarn_beta_slow", 1.0),
+                "mscale_all_dim": self.number("rope.scaling.yarn_log_multiplier", 0.0),
             }
         if kind in (None, "none", "longrope"):
             return None

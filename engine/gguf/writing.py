@@ -199,13 +199,18 @@ def _output(place: Placement, tensor: GgufTensor, dtype: str) -> _Output:
         if len(shape) != 3 or shape[1] % 2:
             raise SettingError(tensor.name)
         shape = (shape[0], shape[1] // 2, shape[2])
-    for order, side in ((place.rows, shape[0]), (place.columns, shape[-1] // GROUP)):
-        if order is not None and (side % len(order) or len(shape) > 2):
-            raise SettingError(tensor.name)
+    rows, columns = place.rows, place.columns
+    if (rows or columns) and (len(shape) > 2 or max(rows or (0,)) >= shape[0]):
+        raise SettingError(tensor.name)
+    if columns is not None and shape[-1] // GROUP % len(columns):
+        raise SettingError(tensor.name)
+    if rows is not None:
+        shape = (len(rows), *shape[1:])
     if width is None or place.change is not None or len(shape) < 2 or not place.name.endswith(".weight"):
         shape = place.change(np.full(shape, -1, np.float32)).shape if place.change is not None else shape
-        # A_log is exponentiated twice, so it stays in float32.
-        return _Output(place, tensor, None, {place.name: ("F32" if place.name.endswith("A_log") else dtype, shape)})
+        # A_log is exponentiated twice, and corrections of scores differ by less than they are large.
+        precise = place.name.endswith(("A_log", "e_score_correction_bias"))
+        return _Output(place, tensor, None, {place.name: ("F32" if precise else dtype, shape)})
     stem = place.name.removesuffix(".weight")
     groups = (*shape[:-1], shape[-1] // GROUP)
     arrays = {place.name: ("U32", (*shape[:-1], shape[-1] * width.bits // 32))}
@@ -233,13 +238,14 @@ def _arrays(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDAr
     for part in parts:
         for name, array in part.items():
             collected.setdefault(name, []).append(array)
-    whole = {name: np.concatenate(arrays) for name, arrays in collected.items()}
-    if len(tensor.shape) == 1:
-        whole = {name: array.ravel() for name, array in whole.items()}
+    whole = {name: np.concatenate(arrays).reshape(*tensor.shape[:-1], -1) for name, arrays in collected.items()}
     if place.rows is not None:
-        whole = {name: _reordered(array, place.rows) for name, array in whole.items()}
+        whole = {name: array[list(place.rows)] for name, array in whole.items()}
     if place.columns is not None:
-        whole = {name: _reordered(array.T, place.columns).T for name, array in whole.items()}
+        order, count = list(place.columns), len(place.columns)
+        whole = {
+            name: array.reshape(len(array), count, -1)[:, order].reshape(array.shape) for name, array in whole.items()
+        }
     if place.change is not None:
         whole = {name: place.change(array) for name, array in whole.items()}
     yield _stored(whole, output)
@@ -249,10 +255,6 @@ def _stored(parts: dict[str, NDArray[Any]], output: _Output) -> dict[str, NDArra
     if output.width is not None:
         return parts
     return {name: cast(array, output.arrays[name][0]) for name, array in parts.items()}
-
-
-def _reordered(array: NDArray[Any], order: tuple[int, ...]) -> NDArray[Any]:
-    return array.reshape(len(order), -1, *array.shape[1:])[list(order)].reshape(array.shape)
 
 
 def _rows(source: int, tensor: GgufTensor, half: int | None) -> Iterator[NDArray[np.uint8]]:

@@ -57,8 +57,8 @@ def test_a_damaged_file_is_listed_with_its_reason(tmp_path: Path) -> None:
 
 
 UNUSABLE: dict[str, tuple[dict[str, Any], str, str]] = {
-    "an architecture of a family that has none": ({"general__architecture": "mistral3"}, "unknown-architecture",
-                                                  "mistral3"),
+    "an architecture of a family that has none": ({"general__architecture": "qwen4exp"}, "unknown-architecture",
+                                                  "qwen4exp"),
     "no settings of its architecture": ({"general__architecture": "gemma4"}, "unknown-architecture",
                                         "gemma4: attention.sliding_window_pattern"),
     "positions that turn half a head": ({"llama__rope__dimension_count": 16}, "unknown-architecture",

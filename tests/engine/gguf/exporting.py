@@ -31,7 +31,15 @@ _SETTINGS = {
     "attention.sliding_window": "sliding_window", "expert_used_count": "num_experts_per_tok",
     "expert_feed_forward_length": "moe_intermediate_size", "expert_count": "num_experts",
 }  # fmt: skip
-_PERMUTED, _PLUS_ONE = ("llama", "granite"), ("gemma2", "gemma3")
+_PERMUTED = ("llama", "granite", "mistral3", "smollm3", "granitehybrid", "nemotron_h", "nemotron_h_moe")
+_PLUS_ONE = ("gemma2", "gemma3")
+# Names of mlx-lm that differ from the published ones, which the package `gguf` knows.
+_PUBLISHED = {
+    "model.language_model.": "model.", "language_model.": "", "switch_mlp.fc1": "experts.up_proj",
+    "switch_mlp.fc2": "experts.down_proj", "switch_mlp": "experts", "switch_glu.": "", "mixer.experts": "mlp.experts",
+    "score_correction_bias": "score_correction.bias", "embed_q": "k_b_proj", "unembed_out": "v_b_proj",
+    "correct_output_scale": "correct_output_scale.weight", ".dt_bias": ".dt_proj.bias",
+}  # fmt: skip
 
 
 def random_model(config: Mapping[str, Any], *, seed: int = 6) -> Any:
@@ -121,16 +129,22 @@ def _rounded(numbers: Numbers, kind: GGMLQuantizationType) -> tuple[Numbers, Num
 
 def _as_llama_cpp_has_it(architecture: str, name: str, stored: Numbers, text: Mapping[str, Any]) -> dict[str, Numbers]:
     """Return a tensor by llama.cpp's name, with rows, columns and numbers as llama.cpp wants them."""
-    name = name.removeprefix("language_model.").replace("switch_mlp", "experts").replace("switch_glu.", "")
+    for ours, published in _PUBLISHED.items():
+        name = name.replace(ours, published)
+    if ".mlp.experts." in name:
+        name = name.replace("backbone", "model")
     if architecture in _PERMUTED and (match := re.search(r"\.(q|k)_proj\.", name)):
         heads = text["num_attention_heads" if match[1] == "q" else "num_key_value_heads"]
         stored = stored.reshape(heads, 2, -1, *stored.shape[1:]).swapaxes(1, 2).reshape(stored.shape)
     if architecture in _PLUS_ONE and name.endswith("norm.weight"):
         stored = stored + 1
-    if "linear_attn." in name:
+    if "linear_attn." in name and architecture != "qwen3next":
         stored = _with_value_heads_in_turns(name, stored, text)
-        name = name.replace(".dt_bias", ".dt_proj.bias")
-        stored = -np.exp(stored) if name.endswith("A_log") else stored
+    stored = -np.exp(stored) if name.endswith("A_log") else stored
+    if re.search(r"(mamba|mixer)\.(A_log|D)$", name):
+        stored = stored[:, None]
+    if name.endswith(("mamba.norm.weight", "mixer.norm.weight")):
+        stored = stored.reshape(text.get("mamba_n_groups", text.get("n_groups")), -1)
     if "conv" in name and stored.ndim == 3:
         stored = stored.squeeze(2)
     if name.endswith("shared_expert_gate.weight"):
@@ -144,11 +158,16 @@ def _as_llama_cpp_has_it(architecture: str, name: str, stored: Numbers, text: Ma
     if "block_sparse_moe.experts" in name:
         numbered = {"gate": "w1", "down": "w2", "up": "w3"}[re.search(r"(gate|up|down)_proj", name)[1]]  # type: ignore[index]
         name = f"layers.{layer[1]}.feed_forward.experts.{numbered}.weight"  # type: ignore[index]
+    if "in_proj_qkvz" in name and not text["written_before_2026"]:
+        qkv, z = _taken_apart(stored, text)
+        return {f"blk.{layer[1]}.attn_qkv.weight": qkv, f"blk.{layer[1]}.attn_gate.weight": z}  # type: ignore[index]
+    if match := re.search(r"altup_(un|proj).*\.(\d)\.", name):
+        return {f"altup_{'unembd_proj' if match[1] == 'un' else 'proj'}.weight*{match[2]}": stored}
     if architecture == "gemma4" and re.search(r"experts\.(gate|up)_proj", name):
         # Fused below.
         return {f"blk.{layer[1]}.ffn_{name.split('.')[-2]}*": stored}  # type: ignore[index]
     kinds = {names: arch for arch, names in gguf.MODEL_ARCH_NAMES.items()}
-    names = gguf.get_tensor_name_map(kinds[architecture], 8)
+    names = gguf.get_tensor_name_map(kinds[architecture], text["num_hidden_layers"])
     found = names.get_name(name, try_suffixes=(".weight", ".bias"))
     assert found is not None, name
     return {found: stored}
@@ -162,7 +181,19 @@ def _fused(exported: dict[str, Numbers]) -> dict[str, Numbers]:
         )
         for name in gates
     }
+    for name in [name for name in exported if name.endswith("*0")]:
+        parts = [exported.pop(f"{name[:-1]}{index}") for index in range(3)]
+        fused[name[:-2]] = np.stack(parts)
     return exported | fused
+
+
+def _taken_apart(stored: Numbers, text: Mapping[str, Any]) -> tuple[Numbers, Numbers]:
+    """Return queries, keys and values of all heads, and z, of rows that have them in each key head."""
+    keys, width = text["linear_num_key_heads"], text["linear_key_head_dim"]
+    of_values = text["linear_num_value_heads"] // keys * text["linear_value_head_dim"]
+    heads = stored.reshape(keys, -1, stored.shape[-1])
+    q, k, v, z = np.split(heads, np.cumsum((width, width, of_values)), axis=1)
+    return np.concatenate([part.reshape(-1, stored.shape[-1]) for part in (q, k, v)]), z.reshape(-1, stored.shape[-1])
 
 
 def _with_value_heads_in_turns(name: str, stored: Numbers, text: Mapping[str, Any]) -> Numbers:

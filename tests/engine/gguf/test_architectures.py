@@ -12,8 +12,9 @@ import pytest
 from gguf import GGMLQuantizationType
 from mlx_lm.utils import load_model
 
+from engine.errors import ModelNotUsable
 from engine.gguf.writing import prepare, write_shard
-from tests.engine.gguf.cases import CASES
+from tests.engine.gguf.cases import CASES, OF_YARN
 from tests.engine.gguf.exporting import export, parameters, random_model
 from tests.engine.tiers import by_tier
 
@@ -44,14 +45,13 @@ def written(name: str, kind: Kind, folder: Path) -> tuple[Any, dict[str, Any], A
     return model, rounded, opened(folder / "model.gguf", folder / "opened")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", by_tier(CASES, [name for name in CASES if " " not in name]))
 def test_an_architecture_has_the_logits_of_its_model(name: str, tmp_path: Path) -> None:
     model, _, found = written(name, Kind.F32, tmp_path)
     config = json.loads((tmp_path / "opened" / "config.json").read_text())
-    assert config["model_type"] == CASES[name].config["model_type"]
-    assert {key: value.shape for key, value in parameters(found).items()} == {
-        key: value.shape for key, value in parameters(model).items()
-    }
+    assert config["model_type"] == (CASES[name].opened_as or CASES[name].config["model_type"])
+    shapes = [{key: value.shape for key, value in parameters(one).items()} for one in (found, model)]
+    assert CASES[name].opened_as or shapes[0] == shapes[1]
     want = logits(model)
     assert np.abs(logits(found) - want).max() <= 2e-5 * np.abs(want).max()
 
@@ -69,3 +69,28 @@ def test_quantised_weights_lie_where_the_floats_do(name: str, tmp_path: Path) ->
         # In bfloat16, scales are off by 2**-9.
         assert np.abs(numbers - want).max() <= np.abs(want).max() * 2**-8
     assert np.isfinite(logits(found)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "detail"),
+    [
+        ("deepseek2", {"expert_gating_func": 1}, "deepseek2: expert_gating_func"),
+        ("deepseek2", {"attention.temperature_scale": 0.1}, "deepseek2: expert_gating_func"),
+        ("granitehybrid", {"expert_count": 4}, "granitehybrid: expert_count"),
+        ("granitehybrid", {"ssm.group_count": 2}, "granitehybrid: ssm.group_count"),
+        ("glm4", {"rope.dimension_sections": [2, 1, 1, 0]}, "glm4: rope.dimension_sections"),
+        ("cohere2", OF_YARN, "cohere2: rope.scaling.type"),
+        ("mistral3", {"rope.scaling.type": "linear"}, "mistral3: rope.scaling.type"),
+        ("gemma3", {"attention.sliding_window_pattern": [True, False] * 3 + [False]},
+         "gemma3: attention.sliding_window_pattern"),
+    ],
+)  # fmt: skip
+def test_what_mlx_lm_cannot_compute_is_refused_by_its_name(
+    name: str, settings: dict[str, Any], detail: str, tmp_path: Path
+) -> None:
+    case = CASES[name]
+    model = random_model(case.config)
+    export(tmp_path / "model.gguf", case.architecture, model, case.config, case.settings | settings, extra=case.extra)
+    with pytest.raises(ModelNotUsable) as caught:
+        prepare(str(tmp_path / "model.gguf"), str(tmp_path))
+    assert (caught.value.reason, caught.value.detail) == ("unknown-architecture", detail)
