@@ -1516,6 +1516,18 @@
         <source>Copy as text</source>
         <translation>テキストとしてコピー</translation>
     </message>
+    <message>
+        <source>Copy report</source>
+        <translation>レポートをコピー</translation>
+    </message>
+    <message>
+        <source>Copies the figures and the names of published models as one JSON object, for the table in Tandem&apos;s README. Nothing is sent.</source>
+        <translation>測定値と公開されているモデルの名前を 1 つの JSON オブジェクトとしてコピーします。Tandem の README の表に載せるためのもので、何も送信されません。</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>コピーしました</translation>
+    </message>
 </context>
 <context>
     <name>Checkup</name>

@@ -1516,6 +1516,18 @@
         <source>Copy as text</source>
         <translation>텍스트로 복사하기</translation>
     </message>
+    <message>
+        <source>Copy report</source>
+        <translation>보고서 복사하기</translation>
+    </message>
+    <message>
+        <source>Copies the figures and the names of published models as one JSON object, for the table in Tandem&apos;s README. Nothing is sent.</source>
+        <translation>측정값과 공개된 모델의 이름을 JSON 객체 하나로 복사해요. Tandem의 README에 있는 표에 올릴 수 있고, 아무것도 전송되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>복사됨</translation>
+    </message>
 </context>
 <context>
     <name>Checkup</name>

@@ -1516,6 +1516,18 @@
         <source>Copy as text</source>
         <translation>拷贝为文本</translation>
     </message>
+    <message>
+        <source>Copy report</source>
+        <translation>拷贝报告</translation>
+    </message>
+    <message>
+        <source>Copies the figures and the names of published models as one JSON object, for the table in Tandem&apos;s README. Nothing is sent.</source>
+        <translation>将测量数据和已公开模型的名称拷贝为一个 JSON 对象，可填入 Tandem README 中的表格。不会发送任何内容。</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已拷贝</translation>
+    </message>
 </context>
 <context>
     <name>Checkup</name>

@@ -54,7 +54,7 @@ def run(command: Sequence[str]) -> str:
 
 
 def doctor() -> str:
-    """Return the page of `tandem doctor`; on a Mac nothing in it may be unknown."""
+    """Return the report of `tandem doctor`, as people publish it; on a Mac nothing in it may be unknown."""
     found = json.loads(run([*TANDEM, "doctor", "--json"]))
     if sys.platform == "darwin":
         unknown = [name for name in ("low_power_mode", "hot", "wired_limit_mb") if found[name] is None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import threading
 import time
@@ -28,18 +27,19 @@ def add_parser(subparsers: Any) -> None:
         "doctor",
         "check this computer: chip, memory, power, network, and the speed of a pair",
         ("tandem doctor", "tandem doctor --no-speed --json"),
-        "Check this computer, and measure a pair of models for about a minute. The report contains no chat "
-        "text and no paths. macOS may ask about the local network.",
+        "Check this computer, and measure a pair of models for about a minute. The page and the report contain no "
+        "chat text, and the report no paths and names of folders. Nothing is sent. macOS may ask about the local "
+        "network.",
     )
     parser.add_argument("--main", metavar="MODEL", help="folder or name (default: the pair that the window used last)")
     parser.add_argument("--draft", metavar="MODEL", help='folder or name of its draft model or head; "none" for none')
     parser.add_argument("--no-speed", action="store_true", help="load no models")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a page")
+    parser.add_argument("--json", action="store_true", help="print the report, one JSON object, instead of a page")
 
 
 def run(arguments: argparse.Namespace) -> int:
     # Not at the top: other commands should not wait for it.
-    from app.settings.checkup import gather
+    from app.settings.checkup import gather, report
     from app.wording.checkup import page
     from engine.machine.facts import read_facts
 
@@ -53,7 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
         except EngineError as error:
             problem = explained(error)
     found = gather(read_facts(), own_settings(), pair, problem)
-    print(json.dumps(found, ensure_ascii=False) if arguments.json else page(found), end="\n" if arguments.json else "")
+    if not arguments.json:
+        print(page(found), end="")
+    else:
+        print(report(found))
+        if problem:
+            say(f"tandem: {problem}")
     return FAILED if problem else DONE
 
 

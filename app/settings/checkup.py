@@ -22,7 +22,7 @@ _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transfo
 
 
 def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
-    """Return the check as plain data for a report; it has no chat text and no paths.
+    """Return the check as plain data for a page; it has no chat text.
 
     `pair` is None if no speed was measured. `problem` is the sentence for its error, or why there is no pair.
     """
@@ -39,6 +39,7 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
             "best_tokens_per_second": _rounded(pair.best_tps),
             "times": _rounded(pair.times, 2),
             "accept_rate": _rounded(pair.accept_rate, 2),
+            "identical": pair.identical,
             "answers": pair.answers,
             "ended": pair.ended,
         }
@@ -46,6 +47,16 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
         else None,
         "problem": problem or None,
     }
+
+
+def report(found: dict[str, Any]) -> str:
+    """Return a check as one JSON object to publish: without sentences, and without the names of folders.
+
+    A model is named if it is the starter's or has a page on the Hub, whose names have a "/".
+    """
+    models = {role: name if name and "/" in name else None for role, name in (found["models"] or {}).items()}
+    figures = {name: value for name, value in found.items() if name not in ("problem", "local_network")}
+    return json.dumps(figures | {"models": models or None}, ensure_ascii=False)
 
 
 def _rounded(value: float | None, digits: int = 1) -> float | None:

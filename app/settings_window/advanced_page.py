@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
-from app.settings.checkup import gather, write_diagnostics
+from app.settings.checkup import gather, report, write_diagnostics
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
@@ -200,10 +200,22 @@ class CheckReport(ThemeAware, QWidget):
         self.view.setFixedHeight(_HEIGHT)
         self.copy_page = CopyButton(self, self.view.toPlainText)
         self.bound("Copy as text", self.copy_page, QWidget.setAccessibleName)
-        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.copy_page, 1)
+        self.copy_report = self.bound("Copy report", button(self, self._copy_report))
+        self.bound(
+            "Copies the figures and the names of published models as one JSON object, for the table in Tandem's "
+            "README. Nothing is sent.",
+            self.copy_report,
+            QWidget.setToolTip,
+        )
+        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.copy_page, self.copy_report, 1)
         fill(vbox(self, margins=(0, 12, 0, 12), spacing=0), self.view, buttons)
         check.changed.connect(self.retranslate)
         self.restyle()
+
+    def _copy_report(self) -> None:
+        if (found := self._check.found) is not None:
+            QGuiApplication.clipboard().setText(report(found))
+            self.copy_report.setText(self.tr("Copied"))
 
     def retranslate(self) -> None:
         found = self._check.found

@@ -12,7 +12,6 @@ from engine.client import EngineClient
 from engine.errors import EngineError
 from engine.events import Failed, Finished
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.stats import RequestStats
 from engine.tuning import Rounding
 
 SECONDS = 30.0
@@ -27,7 +26,8 @@ class PairCheck:
 
     `times` is the median of the ratios of speculative answers to plain ones. `ended` says what ended the check early:
     "" (nothing), "stopped", "busy" (another answer was under way), or "failed" with `error`. `memory_limit` is the
-    bytes that the engine allows. `rounding` is what the engine's probe has found; None before it ran.
+    bytes that the engine allows. `rounding` is what the engine's probe has found; None before it ran. `identical` says
+    whether each answer had the same tokens both ways, as greedy ones have that are not rounded apart.
     """
 
     main: str
@@ -41,6 +41,7 @@ class PairCheck:
     ended: str = ""
     error: EngineError | None = None
     rounding: Rounding | None = None
+    identical: bool | None = None
 
 
 class _Ended(Exception):
@@ -54,8 +55,8 @@ def check_pair(
 
     Takes that long, so it must not run on the engine's thread or a window's. `stop` ends it within one round.
     """
-    plain: list[RequestStats] = []
-    best: list[RequestStats] = []
+    plain: list[Finished] = []
+    best: list[Finished] = []
     ended, error, limit, rounding = "", None, 0, None
     try:
         limit = engine.status().result().memory.limit
@@ -68,7 +69,7 @@ def check_pair(
             order = ("off", "auto") if number % 2 else ("auto", "off")
             found = {method: _answer(engine, question, method, stop) for method in order}
             # An answer of a token or two has no speed.
-            if all(one.decode_tps for one in found.values()):
+            if all(one.stats.decode_tps for one in found.values()):
                 plain.append(found["off"])
                 best.append(found["auto"])
             now = time.monotonic()
@@ -79,8 +80,9 @@ def check_pair(
         ended = str(reason)
     except EngineError as failure:
         ended, error = "failed", failure
-    speeds = [(one.decode_tps or 0.0, other.decode_tps or 0.0) for one, other in zip(plain, best, strict=True)]
-    drafted = sum(one.drafted for one in best)
+    pairs = list(zip(plain, best, strict=True))
+    speeds = [(one.stats.decode_tps or 0.0, other.stats.decode_tps or 0.0) for one, other in pairs]
+    drafted = sum(one.stats.drafted for one in best)
     return PairCheck(
         main,
         draft,
@@ -88,16 +90,17 @@ def check_pair(
         median(one for one, _ in speeds) if speeds else None,
         median(other for _, other in speeds) if speeds else None,
         median(other / one for one, other in speeds) if speeds else None,
-        sum(one.accepted for one in best) / drafted if drafted else None,
+        sum(one.stats.accepted for one in best) / drafted if drafted else None,
         len(speeds),
         ended,
         error,
         rounding,
+        all(one.ids == other.ids for one, other in pairs) if pairs else None,
     )
 
 
-def _answer(engine: EngineClient, question: str, method: str, stop: threading.Event) -> RequestStats:
-    """Return the figures of an answer that nothing disturbed. Raises `_Ended` and `EngineError`."""
+def _answer(engine: EngineClient, question: str, method: str, stop: threading.Event) -> Finished:
+    """Return an answer that nothing disturbed. Raises `_Ended` and `EngineError`."""
     if stop.is_set():
         raise _Ended("stopped")
     others = engine.status().result()
@@ -118,4 +121,4 @@ def _answer(engine: EngineClient, question: str, method: str, stop: threading.Ev
     others = engine.status().result()
     if others.active or others.waiting:
         raise _Ended("busy")
-    return event.stats
+    return event

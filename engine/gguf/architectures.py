@@ -104,7 +104,7 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
     layer, part = (None, tensor.name) if match is None else (int(match[1]), match[2])
     count = settings.whole("block_count")
     if layer is not None and settings.layers <= layer < count and "nextn.eh_proj" not in entry.names:
-        # An MTP head that nothing here drafts with.
+        # MTP heads of other families are not taken over.
         return []
     name = _renamed({**_OUTER, **entry.names} if layer is None else {**_LAYERS, **entry.names}, part)
     if name is None or (layer is not None and layer >= count):

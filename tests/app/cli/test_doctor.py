@@ -80,6 +80,7 @@ def test_the_json_has_the_same_and_no_paths(
     found = json.loads(out)
     assert found["models"] == {"main": "starter/main", "draft": None}
     assert found["speed"]["plain_tokens_per_second"] > 0
+    assert found["speed"]["identical"] is True
     assert found["low_power_mode"] is True
     assert str(Path.home()) not in out
 
@@ -91,6 +92,11 @@ def test_a_pair_that_cannot_be_loaded_is_named_and_the_rest_is_printed(
     out = capsys.readouterr().out
     assert "- Chip: Apple M4 Pro" in out
     assert "missing" in out
+    # A sentence may name a folder, so it is none of the report's.
+    assert main(["doctor", "--json", "--main", str(tmp_path / "missing")]) == 1
+    out, err = capsys.readouterr()
+    assert str(tmp_path) not in out
+    assert "missing" in err
 
 
 def test_without_speed_nothing_is_loaded(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
 
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
-MEASURED = PairCheck("Qwen3-8B", "Qwen3-0.6B", 36 * 10**9, 32.8, 70.5, 2.15, 0.71, 12)
+MEASURED = PairCheck("Qwen/Qwen3-8B", "annas-draft", 36 * 10**9, 32.8, 70.5, 2.15, 0.71, 12, identical=True)
 
 
 @pytest.fixture
@@ -115,6 +115,11 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
         assert not {*english.splitlines()} & {*shown.splitlines()} - {""}
     page.report.copy_page.click()
     assert QGuiApplication.clipboard().text() == shown
+    page.report.copy_report.click()
+    copied = json.loads(QGuiApplication.clipboard().text())
+    assert (copied["chip"], copied["speed"]["times"], copied["speed"]["identical"]) == ("Apple M4 Pro", 2.15, True)
+    # The one has a page on the Hub; the other is a folder, of which nobody needs to know the name.
+    assert copied["models"] == {"main": "Qwen/Qwen3-8B", "draft": None}
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ class Asked:
     def __init__(self, speeds: dict[str, float], others: Sequence[int] = ()) -> None:
         self.asked: list[tuple[str, str]] = []
         self._speeds, self._others = speeds, iter(others)
+        self.ids = {"off": (5, 6), "auto": (5, 6)}
 
     def status(self) -> Future[EngineStatus]:
         status: Future[EngineStatus] = Future()
@@ -46,7 +47,7 @@ class Asked:
         self.asked.append((question, method))
         harder = len({question for question, _ in self.asked})
         stats = RequestStats(decode_tps=self._speeds[method] / 2**harder, drafted=10, accepted=7)
-        return iter([Finished("length", "", (), stats)])
+        return iter([Finished("length", "", self.ids[method], stats)])
 
 
 def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_questions() -> None:
@@ -58,6 +59,9 @@ def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_ques
     assert {question for question, _ in counted} == {prompt.text for prompt in BUILT_IN}
     assert len(counted) == 2 * len(BUILT_IN)
     assert (found.answers, found.ended, found.memory_limit) == (len(BUILT_IN), "", 9_000_000_000)
+    assert found.identical
+    engine.ids["auto"] = (5, 7)
+    assert check_pair(engine, "main", "draft", threading.Event()).identical is False
     assert found.times == 2.5
     assert found.rounding == Rounding((KeyRange(1117, 5),))
     assert found.accept_rate == pytest.approx(0.7)
