@@ -21,6 +21,7 @@ _CAPITALS = r"[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))+((?=[\p{L}])([^A-Z]))*"
 _SLASHES = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*" + _SPACES
 _TEKKEN = rf"{_SMALL}|{_CAPITALS}|\p{{N}}{_SLASHES}"
 _GPT4O = rf"{_SMALL}{_SHORT}?|{_CAPITALS}{_SHORT}?|\p{{N}}{{1,3}}{_SLASHES}"
+_MINICPM5 = _SHORT + _WORD + r"|\p{N}+" + _SIGNS + _SPACES
 _DEEPSEEK3 = (
     r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*"
     + _SPACES
@@ -43,6 +44,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("deepseek-coder", (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}")),
     ("deepseek-v3 hunyuan-dense joyai-llm", (r"\p{N}{1,3}", "[一-龥\u3040-\u309f\u30a0-\u30ff]+", _DEEPSEEK3)),
     ("seed-coder", (_SEED,)),
+    ("minicpm5", (r"\p{N}{1,3}", _MINICPM5)),
     ("gemma4", (_LINES,)),
 )
 EXPRESSIONS = {name: expressions for names, expressions in _KINDS for name in names.split()}
@@ -50,4 +52,4 @@ EXPRESSIONS = {name: expressions for names, expressions in _KINDS for name in na
 COMPOSED = frozenset(("qwen2", "qwen35", "deepseek-r1-qwen", "stablelm2", "hunyuan", "command-r", "mpt", "olmo"))
 # Kinds that begin a text with BOS unless the file says otherwise, and kinds that take a whole word before its parts.
 BEGIN_WITH_BOS = frozenset(("tekken", *_LLAMA3_KINDS.split()))
-WHOLE_WORDS = BEGIN_WITH_BOS | {"glm4", "glm5"}
+WHOLE_WORDS = BEGIN_WITH_BOS | {"glm4", "glm5", "minicpm5"}
