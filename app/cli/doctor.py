@@ -53,12 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         except EngineError as error:
             problem = explained(error)
     found = gather(read_facts(), own_settings(), pair, problem)
-    if not arguments.json:
-        print(page(found), end="")
-    else:
-        print(report(found))
-        if problem:
-            say(f"tandem: {problem}")
+    print(report(found) if arguments.json else page(found), end="\n" if arguments.json else "")
+    if problem and arguments.json:
+        say(f"tandem: {problem}")
     return FAILED if problem else DONE
 
 

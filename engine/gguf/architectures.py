@@ -51,10 +51,10 @@ class GgufArchitecture:
 
     `names` come before those that most architectures share, whole ones before those without ".weight" or ".bias"; the
     name of what goes to several places has "{part}" in it. `places` returns fields of `Placement` for one tensor, or
-    those of each part of such a name (`_HALVES` without it); `permuted` and `plus_one` come after it. The layers are in
-    `trunk`. With `permuted`, the rows of queries and keys are interleaved by halves of their heads. With `plus_one`,
-    norms are stored plus one. `float16` is false for families whose hidden states leave float16's range (the list of
-    vLLM).
+    those of each part of such a name (without it `_HALVES`, `_ALTUP`); `permuted` and `plus_one` come after it. The
+    layers are in `trunk`. With `permuted`, the rows of queries and keys are interleaved by halves of their heads. With
+    `plus_one`, norms are stored plus one. `float16` is false for families whose hidden states leave float16's range
+    (the list of vLLM).
     """
 
     settings: Callable[[GgufSettings], dict[str, Any]]
@@ -121,7 +121,8 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
     changes: dict[str, Any] = {"change": np.asarray if place.endswith(".gate.weight") else _CHANGES.get(part)}
     parts = entry.places(settings, part) if entry.places is not None else {}
     if "{part}" in place:
-        return [Placement(place.format(part=part), **each) for part, each in (parts or _HALVES).items()]
+        parts = parts or (_ALTUP if layer is None else _HALVES)
+        return [Placement(place.format(part=part), **each) for part, each in parts.items()]
     changes |= parts
     if entry.permuted and part.startswith(("attn_q.", "attn_k.")):
         changes["rows"] = _unpermuted(settings, part, tensor)
@@ -154,7 +155,9 @@ _CHANGES: dict[str, Callable[[Floats], Floats]] = {
     "shortconv.conv.weight": lambda numbers: numbers[..., None],
     "ffn_gate_inp_shexp.weight": lambda numbers: numbers.reshape(1, -1),
 }
+# What becomes of one tensor that is several in the folder, by the parts of their names.
 _HALVES: dict[str, dict[str, Any]] = {"gate": {"half": 0}, "up": {"half": 1}}
+_ALTUP = {str(index): {"change": itemgetter(index)} for index in range(3)}
 
 
 def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
@@ -189,13 +192,6 @@ def _places_of_qwen3_next(settings: GgufSettings, part: str) -> dict[str, Any]:
     return {}
 
 
-def _places_of_gemma3n(settings: GgufSettings, part: str) -> dict[str, Any]:
-    """Take apart the projections of all but the first of alternating updates."""
-    count = settings.whole("altup.num_inputs") - 1
-    return {str(index): {"change": itemgetter(index)} for index in range(count)} if part in _OF_ALTUP else {}
-
-
-_OF_ALTUP = ("altup_proj.weight", "altup_unembd_proj.weight")
 _OF_VALUE_HEADS = ("attn_qkv", "attn_gate", "ssm_a", "ssm_alpha", "ssm_beta", "ssm_conv1d", "ssm_dt", "ssm_out")
 
 
@@ -311,9 +307,7 @@ _TABLE = {
     "qwen3next": GgufArchitecture(
         configurations.qwen3_5_moe, _QWEN3_NEXT, prefix="language_model.", places=_places_of_qwen3_next
     ),
-    "gemma3n": GgufArchitecture(
-        configurations.gemma3n, _GEMMA3N, float16=False, trunk="model.language_model", places=_places_of_gemma3n
-    ),
+    "gemma3n": GgufArchitecture(configurations.gemma3n, _GEMMA3N, float16=False, trunk="model.language_model"),
     "qwen2vl": GgufArchitecture(configurations.of_type("qwen2"), {}),
     "qwen3vl": GgufArchitecture(configurations.of_type("qwen3"), {}),
     "qwen3vlmoe": GgufArchitecture(configurations.qwen3_moe, {}),

@@ -69,11 +69,9 @@ def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
     if not isinstance(sections, list) or not all(type(section) is int for section in sections):
         raise SettingError("rope.dimension_sections")
     text = _partial(settings, "qwen3_5_text") | settings.named(
-        linear_num_value_heads="ssm.time_step_rank",
-        linear_num_key_heads="ssm.group_count",
-        linear_key_head_dim="ssm.state_size",
-        linear_conv_kernel_dim="ssm.conv_kernel",
-    )
+        linear_num_value_heads="ssm.time_step_rank", linear_num_key_heads="ssm.group_count",
+        linear_key_head_dim="ssm.state_size", linear_conv_kernel_dim="ssm.conv_kernel",
+    )  # fmt: skip
     text["linear_value_head_dim"] = settings.whole("ssm.inner_size") // max(1, text["linear_num_value_heads"])
     text["full_attention_interval"] = settings.whole("full_attention_interval", 4)
     text["mtp_num_hidden_layers"] = settings.whole("nextn_predict_layers", 0)
@@ -221,12 +219,9 @@ def _mamba2(settings: GgufSettings) -> dict[str, Any]:
     if settings.whole("ssm.group_count") > 1 and settings.has(".ssm_norm.weight"):
         raise SettingError("ssm.group_count")
     sizes = settings.named(
-        mamba_n_heads="ssm.time_step_rank",
-        mamba_d_state="ssm.state_size",
-        mamba_d_conv="ssm.conv_kernel",
-        mamba_n_groups="ssm.group_count",
-        mamba_d_ssm="ssm.inner_size",
-    )
+        mamba_n_heads="ssm.time_step_rank", mamba_d_state="ssm.state_size", mamba_d_conv="ssm.conv_kernel",
+        mamba_n_groups="ssm.group_count", mamba_d_ssm="ssm.inner_size",
+    )  # fmt: skip
     flags = {"mamba_conv_bias": settings.has(".ssm_conv1d.bias"), "mamba_proj_bias": False}
     return sizes | flags | {"mamba_d_head": sizes["mamba_d_ssm"] // sizes["mamba_n_heads"]}
 
@@ -255,11 +250,9 @@ def nemotron_h(settings: GgufSettings) -> dict[str, Any]:
     experts = settings.whole("expert_count", 0)
     feeds = "E" if experts else "-"
     config = settings.shared("nemotron_h", partly_turned=True) | settings.named(
-        mamba_num_heads="ssm.time_step_rank",
-        ssm_state_size="ssm.state_size",
-        conv_kernel="ssm.conv_kernel",
+        mamba_num_heads="ssm.time_step_rank", ssm_state_size="ssm.state_size", conv_kernel="ssm.conv_kernel",
         n_groups="ssm.group_count",
-    )
+    )  # fmt: skip
     config |= {
         "hybrid_override_pattern": [
             "*" if heads else feeds if width else "M" for heads, width in zip(attends, inner, strict=True)
@@ -348,11 +341,9 @@ def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     if config["rms_norm_eps"] != 1e-6:
         config["model_type"] = "glm4_moe_lite"
     config |= settings.named(
-        kv_lora_rank="attention.kv_lora_rank",
-        qk_rope_head_dim="rope.dimension_count",
-        v_head_dim="attention.value_length_mla",
-        head_dim="attention.key_length_mla",
-    )
+        kv_lora_rank="attention.kv_lora_rank", qk_rope_head_dim="rope.dimension_count",
+        v_head_dim="attention.value_length_mla", head_dim="attention.key_length_mla",
+    )  # fmt: skip
     config["num_key_value_heads"] = settings.heads
     config["q_lora_rank"] = settings.whole("attention.q_lora_rank", 0) or None
     config["qk_nope_head_dim"] = config["head_dim"] - config["qk_rope_head_dim"]
