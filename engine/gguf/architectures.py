@@ -54,7 +54,7 @@ class GgufArchitecture:
     those of each part of such a name (without it `_HALVES`, `_ALTUP`); `permuted` and `plus_one` come after it. The
     layers are in `trunk`. With `permuted`, the rows of queries and keys are interleaved by halves of their heads. With
     `plus_one`, norms are stored plus one. `float16` is false for families whose hidden states leave float16's range
-    (the list of vLLM).
+    (vLLM's list, and its deepseek_v2.py).
     """
 
     settings: Callable[[GgufSettings], dict[str, Any]]
@@ -301,7 +301,7 @@ _TABLE = {
     "olmo2": GgufArchitecture(configurations.olmo2, {}),
     "glm4": GgufArchitecture(configurations.glm4, _GLM4, float16=False),
     "glm4moe": GgufArchitecture(configurations.glm4_moe, {}, float16=False),
-    "deepseek2": GgufArchitecture(configurations.deepseek2, _DEEPSEEK2),
+    "deepseek2": GgufArchitecture(configurations.deepseek2, _DEEPSEEK2, float16=False),
     "mistral3": GgufArchitecture(configurations.mistral3, {}, permuted=True),
     "smollm3": GgufArchitecture(configurations.of_type("smollm3"), {}, permuted=True),
     "qwen3next": GgufArchitecture(

@@ -143,7 +143,7 @@ def gemma3n(settings: GgufSettings) -> dict[str, Any]:
     text = _per_layer(settings, "gemma3n_text") | {
         "intermediate_size": settings.each("feed_forward_length"),
         "activation_sparsity_pattern": [NormalDist().cdf(scale) for scale in sparsity],
-        "altup_coef_clip": None,
+        "altup_coef_clip": 120.0,
         "altup_correct_scale": True,
         "laurel_rank": settings.rows("blk.0.laurel_l.weight"),
     }
@@ -253,6 +253,7 @@ def nemotron_h(settings: GgufSettings) -> dict[str, Any]:
         mamba_num_heads="ssm.time_step_rank", ssm_state_size="ssm.state_size", conv_kernel="ssm.conv_kernel",
         n_groups="ssm.group_count",
     )  # fmt: skip
+    del config["rope_scaling"]
     config |= {
         "hybrid_override_pattern": [
             "*" if heads else feeds if width else "M" for heads, width in zip(attends, inner, strict=True)
@@ -366,5 +367,9 @@ def cohere2(settings: GgufSettings) -> dict[str, Any]:
 def exaone4(settings: GgufSettings) -> dict[str, Any]:
     """For exaone4.py; undoes Exaone4Model (conversion/exaone.py). Without a window, positions turn all layers."""
     window, period = settings.whole("attention.sliding_window", 0), settings.period(4)
-    pattern = "".join("L" if (layer + 1) % period else "G" for layer in range(settings.layers)) if window else None
-    return settings.shared("exaone4") | {"sliding_window": window or None, "sliding_window_pattern": pattern}
+    slides = [window > 0 and (layer + 1) % period > 0 for layer in range(settings.layers)]
+    return settings.shared("exaone4") | {
+        "sliding_window": window or None,
+        "sliding_window_pattern": "".join("L" if one else "G" for one in slides) if window else None,
+        "layer_types": ["sliding_attention" if one else "full_attention" for one in slides],
+    }

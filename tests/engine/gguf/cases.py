@@ -289,7 +289,7 @@ CASES = {
             "intermediate_size": [96] * 5 + [128], "vocab_size_per_layer_input": 96, "sliding_window": 4,
             "rope_local_base_freq": 10_000.0, "final_logit_softcapping": 20.0, "layer_types": LAYERS_OF_BOTH * 3,
             "activation_sparsity_pattern": [0.95] * 2 + [0.0] * 4, "hidden_size_per_layer_input": 32,
-            "altup_num_inputs": 4, "altup_coef_clip": None, "altup_correct_scale": True, "altup_active_idx": 0,
+            "altup_num_inputs": 4, "altup_coef_clip": 120.0, "altup_correct_scale": True, "altup_active_idx": 0,
             "laurel_rank": 32}},
         {"attention.sliding_window_pattern": [True, False] * 3, "attention.shared_kv_layers": 2,
          "embedding_length_per_layer_input": 32, "altup.num_inputs": 4, "altup.active_idx": 0,

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType
 from mlx_lm.utils import load_model
+from transformers import AutoTokenizer
 
 from engine.errors import ModelNotUsable
 from engine.gguf.writing import prepare, write_shard
@@ -69,6 +70,12 @@ def test_quantised_weights_lie_where_the_floats_do(name: str, tmp_path: Path) ->
         # In bfloat16, scales are off by 2**-9.
         assert np.abs(numbers - want).max() <= np.abs(want).max() * 2**-8
     assert np.isfinite(logits(found)).all()
+
+
+@pytest.mark.parametrize("name", ["exaone4 without windows", "gemma3n", "nemotron_h", "deepseek2 of GLM"])
+def test_transformers_accepts_the_configuration_before_it_reads_the_tokenizer(name: str, tmp_path: Path) -> None:
+    written(name, Kind.F32, tmp_path)
+    assert AutoTokenizer.from_pretrained(tmp_path / "opened").eos_token == "<1>"
 
 
 @pytest.mark.parametrize(
