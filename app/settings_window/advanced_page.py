@@ -207,7 +207,7 @@ class CheckReport(ThemeAware, QWidget):
             self.copy_report,
             QWidget.setToolTip,
         )
-        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.copy_page, self.copy_report, 1)
+        buttons = fill(hbox(margins=(0, 8, 0, 0), spacing=8), self.copy_page, self.copy_report, 1)
         fill(vbox(self, margins=(0, 12, 0, 12), spacing=0), self.view, buttons)
         check.changed.connect(self.retranslate)
         self.restyle()
