@@ -217,7 +217,7 @@ _LAYERS = _names_of_experts("mlp.switch_mlp", "mlp.gate", "mlp.shared_experts") 
     "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
     "attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm",
     "post_attention_norm": "post_attention_layernorm", "post_ffw_norm": "post_feedforward_layernorm",
-    "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
+    "exp_probs_b.bias": "mlp.gate.e_score_correction_bias", "ffn_gate_inp_shexp": "mlp.shared_expert_gate",
 }  # fmt: skip
 _GEMMA = {"ffn_norm": "pre_feedforward_layernorm"}
 _QWEN3_5 = _names_of_mamba2("linear_attn") | {
@@ -226,9 +226,7 @@ _QWEN3_5 = _names_of_mamba2("linear_attn") | {
     "nextn.eh_proj": "fc", "nextn.enorm": "pre_fc_norm_embedding", "nextn.hnorm": "pre_fc_norm_hidden",
     "nextn.shared_head_norm": "norm",
 }  # fmt: skip
-_QWEN3_5_MOE = _QWEN3_5 | _names_of_experts("mlp.switch_mlp", "mlp.gate", "mlp.shared_expert") | {
-    "ffn_gate_inp_shexp": "mlp.shared_expert_gate",
-}  # fmt: skip
+_QWEN3_5_MOE = _QWEN3_5 | _names_of_experts("mlp.switch_mlp", "mlp.gate", "mlp.shared_expert")
 _QWEN3_NEXT = _QWEN3_5_MOE | dict.fromkeys(("ssm_ba", "ssm_in"), "linear_attn.in_proj_{part}")
 _GEMMA4 = _GEMMA | {
     "per_layer_token_embd": "model.embed_tokens_per_layer", "per_layer_model_proj": "model.per_layer_model_projection",
