@@ -32,7 +32,8 @@ class SamplingSettings:
 
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1, `min_p` 0, `repetition_penalty` 1 and the two other penalties
     at 0 switch that rule off. The penalties cover the last `penalty_window` tokens. `logit_bias` maps token ids to
-    numbers that are added to their logits. With `seed` None every request draws a seed, which its stats report.
+    numbers that are added to their logits. With `seed` None every request draws a seed, which its stats report. After
+    `thinking_budget` tokens of thoughts, if not None, the mark that ends thoughts follows, with 0 at once.
     Ranges of annotations are those of JSON.
     """
 
@@ -46,6 +47,7 @@ class SamplingSettings:
     penalty_window: int = 20
     logit_bias: Mapping[int, float] = field(default_factory=dict)
     seed: int | None = None
+    thinking_budget: int | None = None
 
     def __post_init__(self) -> None:
         require_between(0, "temperature", self.temperature, MAX_TEMPERATURE)
@@ -56,6 +58,8 @@ class SamplingSettings:
         require(self.penalty_window >= 0, "penalty_window", "0 or more", self.penalty_window)
         if self.seed is not None:
             require(0 <= self.seed < 2**64, "seed", "between 0 and 2^64 - 1", self.seed)
+        if self.thinking_budget is not None:
+            require(self.thinking_budget >= 0, "thinking_budget", "0 or more", self.thinking_budget)
 
 
 @dataclass(frozen=True)
@@ -187,6 +191,11 @@ class ChatRequest:
             require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
         require_between(0, "alternatives", self.alternatives, MOST_ALTERNATIVES)
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))
+
+    @property
+    def thinking_budget(self) -> int | None:
+        """The most tokens of thoughts; None for no limit."""
+        return self.sampling.thinking_budget
 
     @property
     def continues(self) -> bool:

@@ -23,12 +23,13 @@ from engine.events import Alternative, Finished, PrefillProgress, Token, TokensC
 from engine.grammars.calls import opening_of
 from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
+from engine.grammars.thought_limit import ThoughtLimit
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.model_files.thought_marks import opened_thought
 from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
-from engine.requests import ChatRequest
+from engine.requests import MAX_DEPTH, ChatRequest
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.conversation import CachedConversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
@@ -45,6 +46,8 @@ log = logging.getLogger(__name__)
 _MARK_TOKENS = 16
 # A template starts or ends the thinking within these last tokens of a prompt; earlier markers may be a user's text.
 _OPENING = 4
+# More than the tokens of two rounds, the second of which starts before the first is read.
+_TWO_ROUNDS = 2 * (MAX_DEPTH + 2)
 
 
 class Generation:
@@ -101,6 +104,8 @@ class Generation:
         sequence = self.conversation.main
         self.sampler = Sampler(request.sampling, main.vocabulary, self._constraint, request.alternatives)
         self.ids: list[int] = []
+        self._thoughts = self._thought_limit(made.ids)
+        self._limit_thoughts()
         self.reason: str | None = None
         self.round = 0
         # When the latest round ended. With `timing_interrupted`, other work has run since then.
@@ -111,7 +116,7 @@ class Generation:
             cached_tokens=sequence.position,
             dropped_messages=made.dropped,
             merged_messages=made.merged,
-            opening=opened_thought(self.text_of(prompt[-_MARK_TOKENS:])),
+            opening=self._opening(prompt),
             seed=self.sampler.seed,
             main=main.info.name,
             pictures=len(self._pictures),
@@ -218,7 +223,27 @@ class Generation:
             tokens.append(Token(token, text, source, index, self.round, logprob, alternatives, top2_margin, part))
             if self.reason is not None:
                 break
+        self._limit_thoughts()
         return tokens
+
+    def _opening(self, prompt: Sequence[int]) -> str:
+        return opened_thought(self.text_of(prompt[-_MARK_TOKENS:]))
+
+    def _thought_limit(self, prompt: Sequence[int]) -> ThoughtLimit | None:
+        """Return the limit of the thoughts in an answer that follows `prompt`, or continues its last message."""
+        request, main = self.request, self._main
+        if request.thinking_budget is None:
+            return None
+        continued = request.prompt is None and request.continues
+        begun = request.messages[-1]["content"] if continued else self._opening(prompt)
+        position, calls = len(prompt), bool(request.tools)
+        return ThoughtLimit(request.thinking_budget, position, begun, main.mark_tokens, self.text_of, calls=calls)
+
+    def _limit_thoughts(self) -> None:
+        """Let the sampler follow the limit of the thoughts as soon as a round may reach it that has not started."""
+        if (limit := self._thoughts) is not None:
+            limit.read(self.ids)
+            self.sampler.thought_limit = limit if limit.within(_TWO_ROUNDS) else None
 
     def _end_behind(self, token: int, *, last: bool) -> str:
         """Set `reason` if the answer ends with its newest `token`; returns the text that was held back until then.
@@ -304,6 +329,8 @@ class Generation:
     def finish(self) -> Finished:
         """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
         stats = replace(self.stats(), unchecked=() if self._constraint is None else self._constraint.left_out)
+        if self._thoughts is not None and self._thoughts.reached:
+            stats = replace(stats, thinking_limit=self.request.thinking_budget)
         return Finished(
             self.reason or "cancelled",
             self._text.text,

@@ -16,10 +16,13 @@ from itertools import accumulate
 from typing import cast
 
 import mlx.core as mx
+import numpy as np
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
+from numpy.typing import NDArray
 
 from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import Constraint
+from engine.grammars.thought_limit import ThoughtLimit
 from engine.requests import SamplingSettings
 
 _MASK = 2**64 - 1
@@ -70,6 +73,8 @@ class Sampler:
         self.settings = settings
         self.vocabulary = vocabulary
         self.constraint = constraint
+        # Only while the next rounds may reach it: it waits for the tokens of each.
+        self.thought_limit: ThoughtLimit | None = None
         self.alternatives = alternatives
         self.seed = secrets.randbits(63) if settings.seed is None else settings.seed
         self.greedy = settings.temperature == 0.0
@@ -80,6 +85,11 @@ class Sampler:
         self._bias_ids = mx.array(list(bias), dtype=mx.uint32) if bias else None
         self._bias_values = mx.array(list(bias.values()), dtype=mx.float32)
         self._latest_noise: tuple[int, mx.array] | None = None
+
+    @property
+    def reads_tokens(self) -> bool:
+        """Whether a grammar, or the limit of thoughts, reads the tokens of a round before it ends."""
+        return self.constraint is not None or self.thought_limit is not None
 
     @property
     def constrained(self) -> bool:
@@ -141,11 +151,19 @@ class Sampler:
             scores = scores.at[:, self._bias_ids].add(self._bias_values)
         if self.penalised:
             scores = self._penalise(scores, committed, draft_tokens)
-        if self.constraint is not None:
-            drafted = [] if draft_tokens is None else cast("list[int]", draft_tokens.tolist())
-            allowed = self.constraint.allowed(committed, drafted, scores.shape[0])
+        if self.reads_tokens:
+            allowed = self.allowed(committed, [] if draft_tokens is None else draft_tokens, scores.shape[0])
             scores = scores if allowed is None else mx.where(mx.array(allowed), scores, -mx.inf)
         return scores
+
+    def allowed(
+        self, committed: Sequence[int], drafted: Sequence[int] | mx.array, rows: int
+    ) -> NDArray[np.bool_] | None:
+        """Return what `CallsInText.allowed` returns, for the grammar and the limit of thoughts; waits for `drafted`."""
+        tokens = cast("list[int]", drafted.tolist()) if isinstance(drafted, mx.array) else drafted
+        found = None if self.constraint is None else self.constraint.allowed(committed, tokens, rows)
+        limit, shape = self.thought_limit, (rows, self.vocabulary)
+        return found if limit is None else limit.restrict(found, shape, committed, tokens)
 
     @staticmethod
     def log_probabilities(scores: mx.array) -> mx.array:

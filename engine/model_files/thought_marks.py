@@ -19,6 +19,13 @@ THOUGHT_MARKS = (
     ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
 )
+# Thoughts that are messages: the texts that open and end them, that open a reply then, and that begin others.
+MESSAGE_MARKS = (
+    ("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>final<|message|>", ""),
+    ("to=self<|message|>", "<|eom|>", "<|start|>assistant to=user<|message|>", ""),
+)
+# The same in an answer that may have calls: these are messages in another channel.
+CALLING_MARKS = (("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>", "analysis"),)
 # The opening marks that are words: they are a part of the thoughts, and thoughts only if they are closed.
 OPENING_WORDS = ("Here are my reasoning steps:",)
 # The mark that opens a reply, and the marks in and after such replies.
@@ -37,5 +44,5 @@ LEFT_BEHIND = {"<channel|>": ("<|channel>thought\n<channel|>", "<channel|>")}
 def opened_thought(prompt_end: str) -> str:
     """Return the mark that opens thoughts at the end of a prompt, with the white space after it; "" without one."""
     marked = prompt_end.rstrip()
-    mark = next((opening for opening, _ in THOUGHT_MARKS if marked.endswith(opening)), "")
+    mark = next((opening for opening, *_ in (*THOUGHT_MARKS, *MESSAGE_MARKS) if marked.endswith(opening)), "")
     return prompt_end[len(marked) - len(mark) :] if mark else ""
