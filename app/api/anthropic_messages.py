@@ -27,7 +27,7 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, JsonReply, bad_field, sse
 from app.api.lenient_content import messages_of, parts_of
-from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format, thinking_options
+from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format
 from app.api.response_writers import ItemsWriter, new_id, reason_of
 from app.api.tool_use import RequestTools, function_tool, listed_tools, tool_use
 from app.api.usage import speculation, timings
@@ -106,6 +106,7 @@ class _ToolChoice(Struct):
 
 class _ThinkingSettings(Struct):
     type: str | None = None
+    budget_tokens: int | None = None
 
 
 class _OutputConfig(Struct):
@@ -143,13 +144,11 @@ class CountBody(AnswerRequestBody, kw_only=True):
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
-        kind = self.thinking.type if self.thinking is not None else None
-        options = thinking_options(info, None if kind is None else "none" if kind == "disabled" else "on")
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[EngineMessage] = [{"role": "system", "content": system}] if system else []
         pictures: PictureBytes = {}
         messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
-        content: dict[str, Any] = {"messages": answerable(messages), "pictures": pictures, "template_options": options}
+        content: dict[str, Any] = {"messages": answerable(messages), "pictures": pictures}
         requests = self.engine_requests(api, info, tools, grammar, path, **content)
         return PreparedCall(requests, MessageWriter(name, tools.parts(), self.stops), path)
 

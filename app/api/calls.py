@@ -72,8 +72,10 @@ class AnswerRequestBody(RequestSettings, kw_only=True):
     ) -> list[ChatRequest]:
         """Return requests for `count` answers, without calls in the format `answer` of `param`. Raises `ApiError`."""
         tools, recommended = tools or RequestTools(), recommended_of(info.sampling)
-        grammar = tools.grammar(answer, param)
+        grammar, budget = tools.grammar(answer, param), info.thinking.budget(self.effort, self.budget)
+        recommended = recommended if budget is None else {**recommended, "thinking_budget": budget}
         common: dict[str, Any] = {"max_tokens": self.most_tokens(), "tools": tools.tools, "grammar": grammar, **content}
+        common["template_options"] = self.template_options(info)
         stop, speculation = self.stops + tools.stop(grammar), self.speculating(api.speculation)
         try:
             return [

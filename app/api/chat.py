@@ -12,7 +12,7 @@ from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.errors import bad_field
 from app.api.lenient_content import custom_text, messages_of
-from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, thinking_options
+from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, choice_logprobs
@@ -51,8 +51,6 @@ class ChatBody(SeveralAnswers, kw_only=True):
     functions: Any = None
     parallel_tool_calls: bool | None = None
     response_format: _NamedSchema | OtherFormat | None = None
-    reasoning_effort: str | None = None
-    chat_template_kwargs: dict[str, Any] | None = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
@@ -78,8 +76,6 @@ class ChatBody(SeveralAnswers, kw_only=True):
             grammar, field = grammar_of(JsonSchema(schema), "response_format.json_schema")
         else:
             grammar, field = grammar_of(form, "response_format")
-        given = (self.chat_template_kwargs or {}).items()
-        own = {key: value for key, value in given if isinstance(value, str | bool | int)}
         pictures: PictureBytes = {}
         requests = self.engine_requests(
             api,
@@ -90,7 +86,6 @@ class ChatBody(SeveralAnswers, kw_only=True):
             count=self.n,
             messages=answerable([message.turn(message.role, pictures) for message in self.messages]),
             pictures=pictures,
-            template_options=thinking_options(info, self.reasoning_effort) | own,
             alternatives=self.top_logprobs or 0,
             token_bytes=bool(self.logprobs),
         )

@@ -36,7 +36,7 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, JsonReply
 from app.api.lenient_content import messages_of
-from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported, thinking_options
+from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported
 from app.api.response_writers import ResponseWriter, reason_of
 from app.api.tool_use import FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, schema_notes, token_logprobs
@@ -98,7 +98,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
                 setattr(self, name, value)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools, content = openai_tools(info.tool_format, self.functions, None, None), self.content(info)
+        tools, content = openai_tools(info.tool_format, self.functions, None, None), self.content()
         content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
         content |= {"overflow": "shorten", "kept_context": (self.options or _OllamaOptions()).num_ctx or None}
         requests = self.engine_requests(api, info, tools, self._grammar(), "format", **content)
@@ -123,7 +123,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
         """Whether there is nothing to answer: the model is only to be loaded."""
         raise NotImplementedError
 
-    def content(self, info: ModelInfo) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """Return the fields of `ChatRequest` that hold what is to be answered. Raises `ApiError`."""
         raise NotImplementedError
 
@@ -135,11 +135,6 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
         """Return the fields that only the end of an answer with this text has."""
         del text
         return {}
-
-    def thinking(self, info: ModelInfo) -> dict[str, Any]:
-        """Return the template's variables for `think`."""
-        named = self.think if isinstance(self.think, str) else {None: None, True: "on", False: "none"}[self.think]
-        return thinking_options(info, named)
 
     def _grammar(self) -> Grammar | None:
         if isinstance(self.format, dict):
@@ -181,10 +176,10 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
     def empty(self) -> bool:
         return not self.messages
 
-    def content(self, info: ModelInfo) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         pictures: PictureBytes = {}
         turns = answerable(_turns(self.messages or (), pictures))
-        return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
+        return {"messages": turns, "pictures": pictures}
 
     def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": text}
@@ -227,13 +222,13 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
     def empty(self) -> bool:
         return not self.prompt
 
-    def content(self, info: ModelInfo) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         if self.raw:
             return {"prompt": self.prompt}
         pictures: PictureBytes = {}
         question = content_of(_with_images(self.prompt, self.images), pictures)
         turns = answerable([*self._earlier, {"role": "user", "content": question}])
-        return {"messages": turns, "pictures": pictures, "template_options": self.thinking(info)}
+        return {"messages": turns, "pictures": pictures}
 
     @property
     def _earlier(self) -> list[EngineMessage]:

@@ -24,7 +24,7 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, bad_field, sse
 from app.api.lenient_content import arguments_of, custom_text, readable_text
-from app.api.request_settings import Format, grammar_of, readable_format, refuse_unsupported, thinking_options
+from app.api.request_settings import Format, grammar_of, readable_format, refuse_unsupported
 from app.api.response_items import readable_items
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
@@ -50,6 +50,7 @@ _ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tok
 
 class _Effort(Struct):
     effort: str | None = None
+    max_tokens: int | None = None
 
 
 class _TextSettings(Struct):
@@ -122,7 +123,6 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         functions = [replace(one, name=called) for called, (_, one) in self.functions().items()]
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
-        effort = self.reasoning.effort if self.reasoning is not None else None
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         pictures: PictureBytes = {}
         requests = self.engine_requests(
@@ -133,7 +133,6 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             field,
             messages=self._conversation(pictures),
             pictures=pictures,
-            template_options=thinking_options(info, effort),
             alternatives=self.top_logprobs or 0,
             token_bytes=logprobs,
         )

@@ -83,6 +83,7 @@ def timings(stats: RequestStats) -> dict[str, Any]:
         "draft_n_accepted": stats.accepted,
         "draft_rounds": stats.rounds,
         "merged_system_messages": stats.merged_messages,
+        "thinking_limit": stats.thinking_limit,
         "why_plain": [span.reason for span in stats.plain_spans],
         **schema_notes(stats),
     }

@@ -47,6 +47,9 @@ EFFORTS: Mapping[str, TemplateSwitch] = MappingProxyType(
         "muse": TemplateSwitch("reasoning_strength", LEVELS),
     }
 )
+# The tokens of thoughts at efforts that a template does not have, as Google's API maps OpenAI's efforts:
+# https://ai.google.dev/gemini-api/docs/openai
+BUDGETS = {"low": 1024, "medium": 8192, "high": 24576}
 # Templates that write any value into the prompt mean these.
 _COMMON = ("low", "medium", "high")
 
@@ -78,8 +81,15 @@ class ThinkingChoice:
             return next(reversed(self.levels), "")
         return "on" if chosen != "auto" and "on" in self.levels else ""
 
-    def options(self, chosen: str) -> dict[str, OptionValue]:
-        """Return the template's variables for a choice."""
+    def budget(self, chosen: str, given: int | None) -> int | None:
+        """Return the most tokens of thoughts: those `given`, or a choice's without efforts; None for no limit."""
+        if given is not None or not LEVELS.keys().isdisjoint(self.levels):
+            return given
+        return 0 if chosen == "off" and not self.levels else BUDGETS.get(chosen)
+
+    def options(self, chosen: str, budget: int | None = None) -> dict[str, OptionValue]:
+        """Return the template's variables for a choice; a `budget` of 0 tokens is "off"."""
+        chosen = "off" if budget == 0 else chosen
         level, found = self.level(chosen), dict[str, OptionValue | None]()
         if level and "off" in self.levels:
             switch = SWITCHES[self.switch]
