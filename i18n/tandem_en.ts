@@ -243,6 +243,13 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
+        <source>The limit of %Ln token(s) ended its thoughts.</source>
+        <translation>
+            <numerusform>The limit of %Ln token ended its thoughts.</numerusform>
+            <numerusform>The limit of %Ln tokens ended its thoughts.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>Drafting %Ln token per round.</numerusform>

@@ -5194,6 +5194,18 @@
         <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
     </message>
     <message>
+        <source>Maximum thinking length</source>
+        <translation>思考の最大長</translation>
+    </message>
+    <message>
+        <source>In tokens. At this length the model has to end its thoughts, and the answer follows.</source>
+        <translation>トークン単位です。この長さに達すると、モデルは思考を終えて回答に移ります。</translation>
+    </message>
+    <message>
+        <source>No limit</source>
+        <translation>無制限</translation>
+    </message>
+    <message>
         <source>Stop and notify me</source>
         <translation>停止して通知</translation>
     </message>
@@ -5632,6 +5644,12 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>1 ラウンドに %Ln トークンをドラフト中です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The limit of %Ln token(s) ended its thoughts.</source>
+        <translation>
+            <numerusform>%Ln トークンの上限に達したため、思考を終えました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">

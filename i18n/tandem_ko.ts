@@ -5194,6 +5194,18 @@
         <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
+        <source>Maximum thinking length</source>
+        <translation>추론 최대 길이</translation>
+    </message>
+    <message>
+        <source>In tokens. At this length the model has to end its thoughts, and the answer follows.</source>
+        <translation>토큰 단위예요. 이 길이에 이르면 모델이 추론을 끝내고 답변을 시작해요.</translation>
+    </message>
+    <message>
+        <source>No limit</source>
+        <translation>제한 없음</translation>
+    </message>
+    <message>
         <source>Stop and notify me</source>
         <translation>멈추고 알리기</translation>
     </message>
@@ -5628,6 +5640,12 @@
 </context>
 <context>
     <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>The limit of %Ln token(s) ended its thoughts.</source>
+        <translation>
+            <numerusform>추론이 토큰 %Ln개 한도에서 끝났어요.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>Drafting %Ln token(s) per round.</source>
         <translation>

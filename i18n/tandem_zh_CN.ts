@@ -5194,6 +5194,18 @@
         <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
     </message>
     <message>
+        <source>Maximum thinking length</source>
+        <translation>思考最大长度</translation>
+    </message>
+    <message>
+        <source>In tokens. At this length the model has to end its thoughts, and the answer follows.</source>
+        <translation>以 token 计。达到该长度时，模型结束思考，开始回答。</translation>
+    </message>
+    <message>
+        <source>No limit</source>
+        <translation>不限</translation>
+    </message>
+    <message>
         <source>Stop and notify me</source>
         <translation>停止并提示</translation>
     </message>
@@ -5628,6 +5640,12 @@
 </context>
 <context>
     <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>The limit of %Ln token(s) ended its thoughts.</source>
+        <translation>
+            <numerusform>达到 %Ln 个 token 的上限，思考就此结束。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>Drafting %Ln token(s) per round.</source>
         <translation>

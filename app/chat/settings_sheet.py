@@ -33,7 +33,7 @@ from app.wording.models import recommendation_text
 
 # The values of a slider's stops, for settings that even steps do not suit.
 _STOPS: dict[str, Sequence[float]] = {
-    "max_tokens": (0, 128, *(2**power for power in range(8, 18))),
+    **dict.fromkeys(("max_tokens", "thinking_budget"), (0, 128, *(2**power for power in range(8, 18)))),
     "min_p": tuple(round(0.01 * step, 2) for step in range(51)),
     "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
     "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
@@ -121,7 +121,8 @@ class SettingRow(QObject):
 
 # The margins leave space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
-_GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow"), SPECULATION_KEYS)
+_GENERATION = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow")
+_GROUPS = (tuple(key for key in SETTINGS if key in _GENERATION), SPECULATION_KEYS)
 
 
 class ChatSettingsSheet(ThemeAware, Overlay):

@@ -126,4 +126,6 @@ def _summary(stats: RequestStats) -> str:
         parts.append(f"the same text as without drafts{apart}")
     if stats.same_text_cost is not None:
         parts.append(f"the same text costs {stats.same_text_cost:.0%} of the speed")
+    if stats.thinking_limit is not None:
+        parts.append(f"the limit of {stats.thinking_limit} tokens ended its thoughts")
     return "[" + ", ".join(parts) + "]"

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -143,15 +144,17 @@ def request(
     Sampling is as in the window: `recommended` by the model's authors, or Tandem's own. `thinking` is the choice of the
     model's template. Raises `BadRequest`.
     """
-    sampling = {**own_sampling(recommended), **recommended} if recommended is not None else {}
+    unchosen = {**own_sampling(recommended), **recommended} if recommended is not None else {}
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []
+    sampling = SamplingSettings(**{**unchosen, **_chosen(arguments, SamplingSettings)})
+    choice, budget = thinking or ThinkingChoice(), sampling.thinking_budget
     return ChatRequest(
         messages=[*system, *turns],
-        sampling=SamplingSettings(**{**sampling, **_chosen(arguments, SamplingSettings)}),
+        sampling=replace(sampling, thinking_budget=choice.budget(arguments.thinking, budget)),
         speculation=SpeculationSettings(**_chosen(arguments, SpeculationSettings)),
         max_tokens=arguments.max_tokens,
         stop=tuple(map(readable, arguments.stop)),
-        template_options=thinking.options(arguments.thinking) if thinking is not None else {},
+        template_options=choice.options(arguments.thinking, budget),
         pictures=pictures,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.conversations.chat_settings import GenerationSettings, grammar_of
 from app.conversations.projects import picture_files, start_of
@@ -111,12 +111,12 @@ def chat_request(
             tools, told = [], ""
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
-    variables = prompt_variables.values(pair)
+    variables, sampling = prompt_variables.values(pair), generation.sampling
     folder = services.projects.folder(chat.folder_id)
     start, files = "\n\n".join(filter(None, (start_of(folder, variables), told))), picture_files(folder)
     return ChatRequest(
         chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
-        generation.sampling,
+        replace(sampling, thinking_budget=pair.thinking.budget(generation.thinking, sampling.thinking_budget)),
         generation.speculation,
         max_tokens=generation.max_tokens,
         overflow=generation.overflow,

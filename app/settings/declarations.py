@@ -235,6 +235,15 @@ class SettingsValues(RememberedValues):
         help="Models that can think do so before they answer. Other models ignore it.",
         choices=THINKING,
     )
+    thinking_budget: int = GENERATION.setting(
+        0,
+        title="Maximum thinking length",
+        help="In tokens. At this length the model has to end its thoughts, and the answer follows.",
+        most=131072,
+        step=256,
+        least_words="No limit",
+        terminal="the most tokens of thoughts; 0: none (no limit)",
+    )
     overflow: str = GENERATION.setting(
         "refuse",
         title="When the context is full",

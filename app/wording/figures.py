@@ -294,14 +294,19 @@ def _repetition() -> str:
 
 
 def remarks(answer: Answer) -> str:
-    """Say how the text compares, and what slowed the answer down; "" if nothing is known."""
+    """Say how the text compares, what ended thoughts, and what slowed it down; "" if unknown."""
     stats = answer.figures
     text = text_sentence(stats) if answer.ended else ""
-    return joined(text, busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
+    limit = SpeculationSentences().thoughts_ended(stats.thinking_limit)
+    return joined(text, limit, busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
 
 
 class SpeculationSentences(QObject):
     """Sentences with plural forms, which Qt's extractor finds only in a class's own `tr`."""
+
+    def thoughts_ended(self, limit: int | None) -> str:
+        """Say that a limit ended the thoughts; "" if none did."""
+        return "" if limit is None else self.tr("The limit of %Ln token(s) ended its thoughts.", "", limit)
 
     def now(self, answer: Answer, depth: int) -> str:
         cost = round_cost(answer)

@@ -21,6 +21,7 @@ _RANGES = {
     "top_k": (0, 100_000),
     "min_p": (0.0, 1.0),
     "repetition_penalty": (0.1, 10.0),
+    "thinking_budget": (1, 1_000_000),
 }
 
 
@@ -43,9 +44,10 @@ def _sampling_in(content: Mapping[str, Any]) -> dict[str, float]:
         value = content.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
             continue
-        if name == "top_k" and value != int(value):
+        whole = name in ("top_k", "thinking_budget")
+        if whole and value != int(value):
             continue
-        found[name] = int(value) if name == "top_k" else float(value)
+        found[name] = int(value) if whole else float(value)
     # transformers samples at temperature 1 if the file asks for sampling and gives no temperature.
     if content.get("do_sample") is True:
         found.setdefault("temperature", 1.0)

@@ -113,6 +113,23 @@ def test_a_preset_is_saved_under_a_name_and_found_in_another_chat(
     assert window.session.chat.system_prompt == "Speak like a pirate."
 
 
+def test_thoughts_get_a_limit_beside_their_switch(
+    sheet: ChatSettingsSheet, window: WindowDriver, engine: ScriptedEngine
+) -> None:
+    row = sheet.rows["thinking_budget"]
+    assert (row.name.text(), row.control.text()) == ("Maximum thinking length", "No limit")
+    names = list(sheet.rows)
+    assert names[names.index("thinking_budget") - 1] == "thinking"
+    for chosen, limit in ((2048, 2048), (0, None)):
+        row.control.setValue(chosen)
+        window.ask_and_wait("Think")
+        assert engine.requests[-1].thinking_budget == limit
+    # An effort that the template does not have is a limit, too.
+    sheet.rows["thinking"].changed.emit("thinking", "low")
+    window.ask_and_wait("Think")
+    assert engine.requests[-1].thinking_budget == 1024
+
+
 def test_new_chats_begin_with_what_was_chosen_for_them(
     sheet: ChatSettingsSheet, window: WindowDriver, open_window: OpenWindow
 ) -> None:

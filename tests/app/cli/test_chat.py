@@ -271,12 +271,22 @@ def test_thoughts_are_no_part_of_the_answer_on_standard_output(
     assert "<" not in printed.err
 
 
-@pytest.mark.parametrize(("words", "options"), [([], {}), (["--thinking", "off"], {"enable_thinking": False})])
-def test_thinking_is_switched_as_the_models_template_does(
-    engine: ScriptedEngine, words: list[str], options: dict[str, bool]
+@pytest.mark.parametrize(
+    ("words", "options", "budget"),
+    [
+        ([], {}, None),
+        (["--thinking", "off"], {"enable_thinking": False}, None),
+        (["--thinking-budget", "0"], {"enable_thinking": False}, 0),
+        (["--thinking-budget", "300", "--thinking", "high"], {"enable_thinking": True}, 300),
+        (["--thinking-budget", "auto", "--thinking", "high"], {"enable_thinking": True}, 24576),
+    ],
+)
+def test_thinking_is_switched_and_limited_as_the_models_template_does(
+    engine: ScriptedEngine, words: list[str], options: dict[str, bool], budget: int | None
 ) -> None:
     assert main(["chat", "Hello", *words]) == 0
-    assert engine.requests[-1].template_options == options
+    request = engine.requests[-1]
+    assert (request.template_options, request.thinking_budget) == (options, budget)
 
 
 @pytest.mark.parametrize(
@@ -289,6 +299,7 @@ def test_thinking_is_switched_as_the_models_template_does(
         ({"rounding": "identical", "same_text_cost": 0.12},
          "the same text as without drafts, the same text costs 12% of the speed"),
         ({"rounding": "rounded"}, "the same text as without drafts, apart from rounding"),
+        ({"thinking_limit": 8, "accept_rate": 0.5}, "50% accepted, the limit of 8 tokens ended its thoughts"),
     ],
 )  # fmt: skip
 def test_the_last_line_says_of_speculation_what_is_known(

@@ -7,7 +7,7 @@ import statistics
 import sys
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import structs
@@ -407,24 +407,28 @@ def test_a_draft_that_does_not_fit_is_named(panel: SpeculationPanel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("slowed", "words"),
+    ("known", "words"),
     [
-        ("", ""),
-        ("low-power", "Low Power Mode is on: this Mac runs slower"),
-        ("hot", "is hot"),
-        ("memory", "almost out of memory"),
+        ({}, ""),
+        ({"slowed": "low-power"}, "Low Power Mode is on: this Mac runs slower"),
+        ({"slowed": "hot"}, "is hot"),
+        ({"slowed": "memory"}, "almost out of memory"),
+        ({"thinking_limit": 1024}, "The limit of 1,024 tokens ended its thoughts."),
     ],
 )
 @pytest.mark.parametrize("speculates", [True, False])
-def test_the_panel_says_what_slowed_the_mac(panel: SpeculationPanel, slowed: str, words: str, speculates: bool) -> None:
+def test_the_panel_says_what_slowed_the_mac_and_what_ended_thoughts(
+    panel: SpeculationPanel, known: dict[str, Any], words: str, speculates: bool
+) -> None:
     answer = Answer()
     for event in play(Script(STORY, PATTERN if speculates else (PLAIN,))):
         if isinstance(event, TokensCommitted | Finished):
-            event = replace(event, stats=structs.replace(event.stats, slowed=slowed))
+            event = replace(event, stats=structs.replace(event.stats, **known))
         answer.apply([event])
         panel.show_answer(answer)
-    shown = [label.text() for label in panel.findChildren(QLabel) if "slower" in label.text()]
-    assert len(shown) == bool(slowed)
+    texts = [label.text() for label in panel.findChildren(QLabel)]
+    shown = [text for text in texts if "slower" in text or "ended its thoughts" in text]
+    assert len(shown) == bool(known)
     assert all(words in text for text in shown)
 
 
