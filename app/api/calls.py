@@ -72,10 +72,13 @@ class AnswerRequestBody(RequestSettings, kw_only=True):
     ) -> list[ChatRequest]:
         """Return requests for `count` answers, without calls in the format `answer` of `param`. Raises `ApiError`."""
         tools, recommended = tools or RequestTools(), recommended_of(info.sampling)
-        grammar, budget = tools.grammar(answer, param), info.thinking.budget(self.effort, self.budget)
-        recommended = recommended if budget is None else {**recommended, "thinking_budget": budget}
+        grammar, budget = tools.grammar(answer, param), self.thinking_budget
         common: dict[str, Any] = {"max_tokens": self.most_tokens(), "tools": tools.tools, "grammar": grammar, **content}
-        common["template_options"] = self.template_options(info)
+        level, given = self.reasoning_effort or "auto", (self.chat_template_kwargs or {}).items()
+        own = {key: value for key, value in given if isinstance(value, str | bool | int)}
+        common["template_options"] = info.thinking.options(level, budget) | own
+        if (limit := info.thinking.budget(level, budget)) is not None:
+            recommended = {**recommended, "thinking_budget": limit}
         stop, speculation = self.stops + tools.stop(grammar), self.speculating(api.speculation)
         try:
             return [

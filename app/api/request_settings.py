@@ -15,7 +15,6 @@ from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
 from engine.methods import methods
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
-from engine.status import ModelInfo
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
@@ -37,41 +36,33 @@ _Biases = Annotated[
 ]
 
 
-# The efforts of clients that templates have another name for.
-_EFFORTS = {"none": "off", "minimal": "low", "xhigh": "max"}
-
-
+# The efforts of clients that templates have another name for, and switches.
+_EFFORTS = {"none": "off", "minimal": "low", "xhigh": "max", "True": "on", "False": "off", "disabled": "off"}
 # The names of a limit of thoughts in tokens: Qwen's, llama.cpp's, vLLM's, SGLang's, OpenRouter's and Anthropic's.
 _BUDGETS = (
     *("thinking_budget", "thinking_budget_tokens", "reasoning_budget", "reasoning_budget_tokens"),
     *("thinking_token_budget", "max_thinking_tokens", "reasoning_max_tokens", "budget_tokens"),
 )
+_PLACES = ("reasoning", "thinking", "output_config", "chat_template_kwargs", "options", "extra_body")
 
 
-def _objects_in(body: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
-    return [one if isinstance(one := body.get(name), dict) else {} for name in names]
-
-
-def _budget_in(body: Mapping[str, Any]) -> Any:
-    """Return the limit of thoughts in any of its spellings; None for no limit."""
-    reasoning, *others = _objects_in(body, "reasoning", "thinking", "chat_template_kwargs", "options", "extra_body")
-    found = [one[name] for one in (body, reasoning, *others) for name in _BUDGETS if one.get(name) is not None]
-    return [*found, reasoning.get("max_tokens")][0]
-
-
-def _effort_in(body: Mapping[str, Any]) -> Any:
-    """Return the effort of thinking in any of its spellings, "on" and "none" for switches; None without a wish."""
-    reasoning, thinking, config, own = _objects_in(
-        body, "reasoning", "thinking", "output_config", "chat_template_kwargs"
+def _thinking_in(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `thinking_budget` and `reasoning_effort`, a level of `ThinkingChoice`, in any of their spellings."""
+    inner = [one if isinstance(one := body.get(name), dict) else {} for name in _PLACES]
+    reasoning, thinking, config, own, *_ = inner
+    budgets = [one[name] for one in (body, *inner) for name in _BUDGETS if one.get(name) is not None]
+    budget = [*budgets, reasoning.get("max_tokens")][0]
+    asked = (
+        # In Anthropic's API, the last one is that of the whole answer, which thinks if `thinking` says so.
+        *(body.get("reasoning_effort"), reasoning.get("effort"), thinking.get("type") and config.get("effort")),
+        *(thinking.get("type"), reasoning.get("enabled"), own.get("enable_thinking")),
+        *(body.get("think"), body.get("enable_thinking")),
     )
-    kind, enabled = thinking.get("type"), own.get("enable_thinking", body.get("enable_thinking"))
-    switches = (None if kind is None else kind != "disabled", body.get("think"), reasoning.get("enabled"), enabled)
-    switch = next((one for one in switches if one is not None), None)
-    if switch is False:
-        return "none"
-    # In Anthropic's API, it is the effort of the whole answer, which thinks if `thinking` says so.
-    effort = body.get("reasoning_effort") or reasoning.get("effort") or (config.get("effort") if kind else None)
-    return effort or ("on" if switch is True else switch)
+    levels = [_EFFORTS.get(str(one), one) for one in asked if one is not None]
+    return {
+        "thinking_budget": None if isinstance(budget, int) and budget < 0 else budget,
+        "reasoning_effort": "off" if "off" in levels else next(iter(levels), None),
+    }
 
 
 def _struct_of(record: type[Any], names: Iterable[str]) -> type[Struct]:
@@ -126,11 +117,9 @@ class RequestSettings(_SamplingFields, kw_only=True):
     frequency_penalty: _Penalty | None = None
     penalty_window: Annotated[int, Meta(ge=0, le=2**20)] | None = field(name="repetition_context_size", default=None)
     logit_bias: _Biases | None = None
-    # The OpenAI API allows negative ones.
-    # With 0 the model does not think; a number below it is no limit.
-    thinking_budget: MaxTokens | None = None
     reasoning_effort: str | None = None
     chat_template_kwargs: dict[str, Any] | None = None
+    # The OpenAI API allows negative ones.
     seed: Annotated[int, Meta(ge=-(2**63), extra_json_schema={"maximum": 2**64 - 1})] | None = None
     max_completion_tokens: MaxTokens | None = None
     max_tokens: MaxTokens | None = None
@@ -144,23 +133,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         """Return the body with what programs really send as the fields here; `skipped` gets what is left out."""
         del skipped
-        return {**body, "thinking_budget": _budget_in(body), "reasoning_effort": _effort_in(body)}
-
-    @property
-    def budget(self) -> int | None:
-        """The most tokens of thoughts; None for no limit."""
-        return None if (self.thinking_budget or 0) < 0 else self.thinking_budget
-
-    @property
-    def effort(self) -> str:
-        """The level of `ThinkingChoice` that is asked for."""
-        return _EFFORTS.get(self.reasoning_effort or "auto", self.reasoning_effort or "auto")
-
-    def template_options(self, info: ModelInfo) -> dict[str, Any]:
-        """Return the variables with which the loaded model's template thinks as asked, and those of the request."""
-        given = (self.chat_template_kwargs or {}).items()
-        own = {key: value for key, value in given if isinstance(value, str | bool | int)}
-        return info.thinking.options(self.effort, self.budget) | own
+        return {**body, **_thinking_in(body)}
 
     def most_tokens(self, otherwise: int | None = None) -> int | None:
         """Return the limit of tokens in any of the spellings, or `otherwise`; None allows what the context holds."""
@@ -175,9 +148,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
 
     def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
         """Return the sampling of the answer `index`; `recommended` fills in what is not given. Raises `ApiError`."""
-        asked = {one.name: getattr(self, one.name) for one in fields(SamplingSettings)} | {
-            "thinking_budget": self.budget
-        }
+        asked = {one.name: getattr(self, one.name) for one in fields(SamplingSettings)}
         if self.seed is not None and self.seed < 0:
             asked["seed"] = self.seed % 2**64
         if self.top_k is not None:

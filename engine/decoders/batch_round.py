@@ -129,7 +129,7 @@ class BatchSampling:
     def dispatch(self, current: BatchRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
-        if any(sampler.reads_tokens for sampler in samplers):
+        if any(sampler.constraint is not None for sampler in samplers):
             # The device computes while the host determines the tokens that the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
         rows = range(len(samplers))
@@ -160,13 +160,8 @@ class BatchSampling:
         sampler, seen = generation.sampler, fed if proposal is None else proposal.tokens
         rejects = proposal is not None and proposal.distributions is not None
         simple = sampler.plain_scores and not sampler.alternatives and not rejects
-        if not simple or not sampler.reads_tokens:
-            return simple
         # A call may begin, or thoughts may have to end, among the tokens that the rows were fed.
-        return (
-            sampler.allowed(generation.conversation.main.tokens, [] if seen is None else seen, current.depths[row] + 1)
-            is None
-        )
+        return simple and sampler.allowed(generation.conversation.main.tokens, seen, current.depths[row] + 1) is None
 
     def _together(
         self, current: BatchRound, members: Sequence[int], fed: Sequence[mx.array | None]

@@ -29,7 +29,7 @@ from engine.main_model.sampling import Sampler
 from engine.model_files.thought_marks import opened_thought
 from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache
-from engine.requests import MAX_DEPTH, ChatRequest
+from engine.requests import ChatRequest
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.conversation import CachedConversation, continue_on
 from engine.speculation.rounds.interruptible import PrefillPass
@@ -46,8 +46,6 @@ log = logging.getLogger(__name__)
 _MARK_TOKENS = 16
 # A template starts or ends the thinking within these last tokens of a prompt; earlier markers may be a user's text.
 _OPENING = 4
-# More than the tokens of two rounds, the second of which starts before the first is read.
-_TWO_ROUNDS = 2 * (MAX_DEPTH + 2)
 
 
 class Generation:
@@ -104,8 +102,6 @@ class Generation:
         sequence = self.conversation.main
         self.sampler = Sampler(request.sampling, main.vocabulary, self._constraint, request.alternatives)
         self.ids: list[int] = []
-        self._thoughts = self._thought_limit(made.ids)
-        self._limit_thoughts()
         self.reason: str | None = None
         self.round = 0
         # When the latest round ended. With `timing_interrupted`, other work has run since then.
@@ -116,12 +112,18 @@ class Generation:
             cached_tokens=sequence.position,
             dropped_messages=made.dropped,
             merged_messages=made.merged,
-            opening=self._opening(prompt),
+            opening=opened_thought(self.text_of(prompt[-_MARK_TOKENS:])),
             seed=self.sampler.seed,
             main=main.info.name,
             pictures=len(self._pictures),
         )
         self.log = RequestLog(started, known)
+        self._thoughts: ThoughtLimit | None = None
+        if request.thinking_budget is not None:
+            begun = request.messages[-1]["content"] if request.messages and request.continues else known.opening
+            most, calls = request.thinking_budget, bool(request.tools)
+            self._thoughts = ThoughtLimit(most, len(prompt), begun, main.tokenizer, calls=calls)
+            self._limit_thoughts()
         # The most tokens of the answer.
         self.budget = min(limit if request.max_tokens is None else request.max_tokens, limit - len(prompt))
         continued = prompt[-1:] if request.continues else ()
@@ -226,24 +228,11 @@ class Generation:
         self._limit_thoughts()
         return tokens
 
-    def _opening(self, prompt: Sequence[int]) -> str:
-        return opened_thought(self.text_of(prompt[-_MARK_TOKENS:]))
-
-    def _thought_limit(self, prompt: Sequence[int]) -> ThoughtLimit | None:
-        """Return the limit of the thoughts in an answer that follows `prompt`, or continues its last message."""
-        request, main = self.request, self._main
-        if request.thinking_budget is None:
-            return None
-        continued = request.prompt is None and request.continues
-        begun = request.messages[-1]["content"] if continued else self._opening(prompt)
-        position, calls = len(prompt), bool(request.tools)
-        return ThoughtLimit(request.thinking_budget, position, begun, main.mark_tokens, self.text_of, calls=calls)
-
     def _limit_thoughts(self) -> None:
-        """Let the sampler follow the limit of the thoughts as soon as a round may reach it that has not started."""
+        """Let the sampler follow the limit of the thoughts while rounds may reach it that have not started."""
         if (limit := self._thoughts) is not None:
             limit.read(self.ids)
-            self.sampler.thought_limit = limit if limit.within(_TWO_ROUNDS) else None
+            self.sampler.thought_limit = limit if limit.near else None
 
     def _end_behind(self, token: int, *, last: bool) -> str:
         """Set `reason` if the answer ends with its newest `token`; returns the text that was held back until then.
@@ -328,9 +317,9 @@ class Generation:
 
     def finish(self) -> Finished:
         """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
-        stats = replace(self.stats(), unchecked=() if self._constraint is None else self._constraint.left_out)
-        if self._thoughts is not None and self._thoughts.reached:
-            stats = replace(stats, thinking_limit=self.request.thinking_budget)
+        unchecked = () if self._constraint is None else self._constraint.left_out
+        limit = None if self._thoughts is None else self._thoughts.reached
+        stats = replace(self.stats(), unchecked=unchecked, thinking_limit=limit)
         return Finished(
             self.reason or "cancelled",
             self._text.text,

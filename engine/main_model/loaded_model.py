@@ -62,11 +62,6 @@ class LoadedModel:
         """Return the id of a text that is a single token of the vocabulary."""
         return token_of(self.tokenizer, text)
 
-    def mark_tokens(self, mark: str) -> list[int]:
-        """Return the tokens of a mark."""
-        token = self.token_of(mark)
-        return self.tokenizer.encode(mark, add_special_tokens=False) if token is None else [token]
-
     def reader(self, files: PictureFiles) -> RequestPictures:
         """Return what reads the pictures of a request. Raises `ModelCannotSee`."""
         if self.vision is None or self.info.pictures is None:

@@ -87,11 +87,6 @@ class Sampler:
         self._latest_noise: tuple[int, mx.array] | None = None
 
     @property
-    def reads_tokens(self) -> bool:
-        """Whether a grammar, or the limit of thoughts, reads the tokens of a round before it ends."""
-        return self.constraint is not None or self.thought_limit is not None
-
-    @property
     def constrained(self) -> bool:
         """Whether a grammar holds the next token."""
         return self.constraint is not None and self.constraint.holds
@@ -151,16 +146,16 @@ class Sampler:
             scores = scores.at[:, self._bias_ids].add(self._bias_values)
         if self.penalised:
             scores = self._penalise(scores, committed, draft_tokens)
-        if self.reads_tokens:
-            allowed = self.allowed(committed, [] if draft_tokens is None else draft_tokens, scores.shape[0])
-            scores = scores if allowed is None else mx.where(mx.array(allowed), scores, -mx.inf)
-        return scores
+        allowed = self.allowed(committed, draft_tokens, scores.shape[0])
+        return scores if allowed is None else mx.where(mx.array(allowed), scores, -mx.inf)
 
     def allowed(
-        self, committed: Sequence[int], drafted: Sequence[int] | mx.array, rows: int
+        self, committed: Sequence[int], drafted: mx.array | Sequence[int] | None, rows: int
     ) -> NDArray[np.bool_] | None:
-        """Return what `CallsInText.allowed` returns, for the grammar and the limit of thoughts; waits for `drafted`."""
-        tokens = cast("list[int]", drafted.tolist()) if isinstance(drafted, mx.array) else drafted
+        """Return what `CallsInText.allowed` returns, within the limit of thoughts. It may wait for `drafted`."""
+        if self.constraint is None and self.thought_limit is None:
+            return None
+        tokens = cast("list[int]", drafted.tolist()) if isinstance(drafted, mx.array) else drafted or ()
         found = None if self.constraint is None else self.constraint.allowed(committed, tokens, rows)
         limit, shape = self.thought_limit, (rows, self.vocabulary)
         return found if limit is None else limit.restrict(found, shape, committed, tokens)

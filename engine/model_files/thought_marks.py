@@ -21,11 +21,9 @@ THOUGHT_MARKS = (
 )
 # Thoughts that are messages: the texts that open and end them, that open a reply then, and that begin others.
 MESSAGE_MARKS = (
-    ("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>final<|message|>", ""),
+    ("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>final<|message|>", "analysis"),
     ("to=self<|message|>", "<|eom|>", "<|start|>assistant to=user<|message|>", ""),
 )
-# The same in an answer that may have calls: these are messages in another channel.
-CALLING_MARKS = (("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant<|channel|>", "analysis"),)
 # The opening marks that are words: they are a part of the thoughts, and thoughts only if they are closed.
 OPENING_WORDS = ("Here are my reasoning steps:",)
 # The mark that opens a reply, and the marks in and after such replies.

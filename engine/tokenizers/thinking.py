@@ -83,9 +83,10 @@ class ThinkingChoice:
 
     def budget(self, chosen: str, given: int | None) -> int | None:
         """Return the most tokens of thoughts: those `given`, or a choice's without efforts; None for no limit."""
-        if given is not None or not LEVELS.keys().isdisjoint(self.levels):
-            return given
-        return 0 if chosen == "off" and not self.levels else BUDGETS.get(chosen)
+        if chosen == "off" and not self.levels:
+            return 0
+        has_efforts = not LEVELS.keys().isdisjoint(self.levels)
+        return given if given is not None or has_efforts else BUDGETS.get(chosen)
 
     def options(self, chosen: str, budget: int | None = None) -> dict[str, OptionValue]:
         """Return the template's variables for a choice; a `budget` of 0 tokens is "off"."""

@@ -204,7 +204,7 @@ class Rounds:
         """
         sampler, tokens = self._sampler, self.sequence.tokens
         top2_margins = self.top2_margins
-        if sampler.reads_tokens:
+        if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
