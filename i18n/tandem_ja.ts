@@ -5194,12 +5194,12 @@
         <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
     </message>
     <message>
-        <source>Maximum thinking length</source>
-        <translation>思考の最大長</translation>
+        <source>Thinking limit</source>
+        <translation>思考の上限</translation>
     </message>
     <message>
-        <source>In tokens. At this length the model has to end its thoughts, and the answer follows.</source>
-        <translation>トークン単位です。この長さに達すると、モデルは思考を終えて回答に移ります。</translation>
+        <source>In tokens. At this limit the model has to end its thoughts, and the answer follows.</source>
+        <translation>トークン単位です。上限に達すると、モデルは思考を終えて回答に移ります。</translation>
     </message>
     <message>
         <source>No limit</source>

@@ -5194,12 +5194,12 @@
         <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
-        <source>Maximum thinking length</source>
-        <translation>추론 최대 길이</translation>
+        <source>Thinking limit</source>
+        <translation>추론 한도</translation>
     </message>
     <message>
-        <source>In tokens. At this length the model has to end its thoughts, and the answer follows.</source>
-        <translation>토큰 단위예요. 이 길이에 이르면 모델이 추론을 끝내고 답변을 시작해요.</translation>
+        <source>In tokens. At this limit the model has to end its thoughts, and the answer follows.</source>
+        <translation>토큰 단위예요. 이 한도에 이르면 모델이 추론을 끝내고 답변을 시작해요.</translation>
     </message>
     <message>
         <source>No limit</source>

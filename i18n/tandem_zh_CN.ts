@@ -5194,12 +5194,12 @@
         <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
     </message>
     <message>
-        <source>Maximum thinking length</source>
-        <translation>思考最大长度</translation>
+        <source>Thinking limit</source>
+        <translation>思考上限</translation>
     </message>
     <message>
-        <source>In tokens. At this length the model has to end its thoughts, and the answer follows.</source>
-        <translation>以 token 计。达到该长度时，模型结束思考，开始回答。</translation>
+        <source>In tokens. At this limit the model has to end its thoughts, and the answer follows.</source>
+        <translation>以 token 计。达到上限时，模型结束思考，开始回答。</translation>
     </message>
     <message>
         <source>No limit</source>

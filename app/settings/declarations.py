@@ -237,8 +237,8 @@ class SettingsValues(RememberedValues):
     )
     thinking_budget: int = GENERATION.setting(
         0,
-        title="Maximum thinking length",
-        help="In tokens. At this length the model has to end its thoughts, and the answer follows.",
+        title="Thinking limit",
+        help="In tokens. At this limit the model has to end its thoughts, and the answer follows.",
         most=131072,
         step=256,
         least_words="No limit",

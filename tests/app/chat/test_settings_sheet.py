@@ -117,7 +117,7 @@ def test_thoughts_get_a_limit_beside_their_switch(
     sheet: ChatSettingsSheet, window: WindowDriver, engine: ScriptedEngine
 ) -> None:
     row = sheet.rows["thinking_budget"]
-    assert (row.name.text(), row.control.text()) == ("Maximum thinking length", "No limit")
+    assert (row.name.text(), row.control.text()) == ("Thinking limit", "No limit")
     names = list(sheet.rows)
     assert names[names.index("thinking_budget") - 1] == "thinking"
     for chosen, limit in ((2048, 2048), (0, None)):
