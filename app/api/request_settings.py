@@ -117,6 +117,8 @@ class RequestSettings(_SamplingFields, kw_only=True):
     frequency_penalty: _Penalty | None = None
     penalty_window: Annotated[int, Meta(ge=0, le=2**20)] | None = field(name="repetition_context_size", default=None)
     logit_bias: _Biases | None = None
+    # 0 is no thoughts.
+    thinking_budget: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     reasoning_effort: str | None = None
     chat_template_kwargs: dict[str, Any] | None = None
     # The OpenAI API allows negative ones.
