@@ -2776,8 +2776,12 @@
         <translation>Hugging Face がトークンを拒否しました。間違っているか、期限切れか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
-        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
+        <source>{repository} has neither MLX weights nor GGUF files. Search for an MLX version of this model.</source>
+        <translation>{repository} には MLX の重みも GGUF ファイルもありません。このモデルの MLX 版を検索してください。</translation>
+    </message>
+    <message>
+        <source>“{tag}” does not name one quantization of {repository}. Choose from: {tags}.</source>
+        <translation>「{tag}」では {repository} の量子化を 1 つに決められません。{tags} から選んでください。</translation>
     </message>
     <message>
         <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>

@@ -2776,8 +2776,12 @@
         <translation>Hugging Face가 토큰을 거부했어요. 잘못됐거나 만료됐거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
     </message>
     <message>
-        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository} 모델에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
+        <source>{repository} has neither MLX weights nor GGUF files. Search for an MLX version of this model.</source>
+        <translation>{repository} 모델에는 MLX 가중치도 GGUF 파일도 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{tag}” does not name one quantization of {repository}. Choose from: {tags}.</source>
+        <translation>‘{tag}’만으로는 {repository}의 양자화를 하나로 정할 수 없어요. 다음 중에서 선택해 주세요: {tags}</translation>
     </message>
     <message>
         <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>

@@ -2776,8 +2776,12 @@
         <translation>Hugging Face 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
     </message>
     <message>
-        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository} 没有 MLX 权重。请搜索该模型的 MLX 版本。</translation>
+        <source>{repository} has neither MLX weights nor GGUF files. Search for an MLX version of this model.</source>
+        <translation>{repository} 既没有 MLX 权重，也没有 GGUF 文件。请搜索该模型的 MLX 版本。</translation>
+    </message>
+    <message>
+        <source>“{tag}” does not name one quantization of {repository}. Choose from: {tags}.</source>
+        <translation>“{tag}”无法确定 {repository} 的一个量化版本。请从以下选项中选择：{tags}。</translation>
     </message>
     <message>
         <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>

@@ -43,7 +43,8 @@ HUB_REASONS = Sentences(
         "token-refused": (
             "Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings."
         ),
-        "not-mlx": "{repository} has no MLX weights. Search for an MLX version of this model.",
+        "not-mlx": "{repository} has neither MLX weights nor GGUF files. Search for an MLX version of this model.",
+        "no-quantisation": "“{tag}” does not name one quantization of {repository}. Choose from: {tags}.",
         "unsafe-name": "{repository} refers to a file outside its folder ({file}). Tandem won't download it.",
         "no-space": "{needed} needed, but only {free} free on the disk. Free up space, then try again.",
         "disk-full": "The disk is full. Free up space, then try again; nothing is lost.",

@@ -31,7 +31,12 @@ def installed_models(
     # A folder that the user added may be the starter's or another app's, or a link to one.
     for place in (
         *((folder, folder.name, "starter") for folder in starter),
-        *(place for name, snapshot in snapshots for place in _with_inner(snapshot, name, "cache")),
+        *(
+            place
+            for name, folder in snapshots
+            if not gguf_models.holds_only_files(folder)
+            for place in _with_inner(folder, name, "cache")
+        ),
         *_folders_in(others),
         *gguf_models.places(cache_dir, snapshots, others),
     ):

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from glob import escape
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
+from engine.gguf.names import name_of_set
 from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.config import check_sizes
 from engine.model_files.model import GgufOrigin, Model
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 # The folder of conversions in the Hugging Face cache, whose repositories are called otherwise.
 _HOME = "tandem-gguf"
 _LATER_PART = re.compile(r".*-(?!00001)\d{5}-of-\d{5}\.gguf")
-_FIRST_PART = re.compile(r"-00001-of-\d{5}$")
+_FIRST_PART = re.compile(r"(.+)-00001-of-(\d{5})\.gguf")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _PATTERNS = ("*.gguf", "*/*.gguf", "*/*/*.gguf")
 _OLLAMA_LEAVES_OUT = ("registry.ollama.ai", "library")
@@ -46,7 +48,7 @@ def conversion_of(source: Path, cache_dir: Path) -> Path:
     status = source.stat()
     content = f"{os.path.realpath(source)}\0{status.st_size}\0{status.st_mtime_ns}"
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-    name = _FIRST_PART.sub("", source.stem)
+    name = name_of_set(source.stem)
     if source.parent.name == "blobs":
         # Ollama's files are called by their content.
         models = source.parent.parent
@@ -136,7 +138,14 @@ def _files(
     snapshots: Iterable[tuple[str, Path]], folders: Iterable[tuple[str, Path]]
 ) -> Iterator[tuple[Path, str, str]]:
     for repository, snapshot in snapshots:
-        yield from ((file, f"{repository}/{file.stem}", "cache") for file in _ggufs_in(snapshot))
+        places, here = [snapshot], dict[str, Path]()
+        if snapshot.parent.name == "snapshots":
+            # Each model is downloaded on its own, and may be in another snapshot.
+            places += sorted(snapshot.parent.iterdir())
+        for place in places:
+            for file in _ggufs_in(place):
+                here.setdefault(name_of_set(file.relative_to(place).as_posix()), file)
+        yield from ((file, f"{repository}/{name}", "cache") for name, file in here.items())
     for source, folder in folders:
         if source == "ollama":
             yield from ((file, name, source) for file, name in _in_ollama(folder))
@@ -144,7 +153,18 @@ def _files(
             # Jan calls every file so.
             named = file.parent if file.stem == "model" else file.with_suffix("")
             name = named.name if source == "folder" else named.relative_to(folder).as_posix()
-            yield file, _FIRST_PART.sub("", name), source
+            yield file, name_of_set(name), source
+
+
+def holds_only_files(snapshot: Path) -> bool:
+    """Whether a snapshot has GGUF files and no weights of MLX: it is no model itself."""
+    return not os.path.exists(snapshot / "config.json") and any(_ggufs_in(snapshot))
+
+
+def files_of(first: Path) -> list[Path]:
+    """Return the parts of a split file that are there, or the file itself."""
+    match = _FIRST_PART.fullmatch(first.name)
+    return sorted(first.parent.glob(f"{escape(match[1])}-*-of-{match[2]}.gguf")) if match is not None else [first]
 
 
 def _ggufs_in(folder: Path) -> Iterator[Path]:

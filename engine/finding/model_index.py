@@ -16,7 +16,7 @@ from engine.model_files.adapters import CONFIG_NAME
 from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 
-_FORMAT = 6
+_FORMAT = 7
 _LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
 
 
@@ -99,7 +99,9 @@ def _is_language_model(model: Model) -> bool:
 def _signature(folder: Path) -> list[int]:
     """Return times in ns that change when a file is added, removed or replaced; 0 for a missing path."""
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
-    paths = (folder, folder / "config.json", folder / "tokenizer.json", folder / CONFIG_NAME, home / "blobs")
+    # The other parts of a split file are beside it.
+    home = folder.parent if folder.suffix == ".gguf" else home
+    paths = (folder, home, folder / "config.json", folder / "tokenizer.json", folder / CONFIG_NAME, home / "blobs")
     times = []
     for path in paths:
         try:

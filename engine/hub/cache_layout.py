@@ -21,7 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.files.atomic_file import write_atomically
-from engine.hub.repository_names import is_content_hash
+from engine.hub.repository_names import is_content_hash, split_name
 from engine.hub.values import RemoteFile
 from engine.model_files.names import cache_folder_name
 
@@ -32,11 +32,11 @@ _LOCK_POLL_S = 0.2
 
 
 class RepositoryCache:
-    """The paths of one repository in a cache folder. Creates nothing until something is written."""
+    """The paths of the repository of a download in a cache folder. Creates nothing until something is written."""
 
-    def __init__(self, cache_dir: Path, repository: str) -> None:
-        self.cache_dir, self.repository = cache_dir, repository
-        self.home = cache_dir / cache_folder_name(repository)
+    def __init__(self, cache_dir: Path, name: str) -> None:
+        self.cache_dir, self.repository = cache_dir, split_name(name)[0]
+        self.home = cache_dir / cache_folder_name(self.repository)
         self.blobs = self.home / "blobs"
         self.locks = cache_dir / ".locks" / self.home.name
 
@@ -128,6 +128,9 @@ class RepositoryCache:
         except OSError:
             shutil.copyfile(self.blob(digest), pointer)
 
+    def has_ref(self, revision: str) -> bool:
+        return (self.home / "refs" / revision).exists()
+
     def write_ref(self, revision: str, commit: str) -> None:
         """Record that `revision` is `commit`, atomically: from then on every tool finds the snapshot."""
         ref = self.home / "refs" / revision
@@ -137,7 +140,9 @@ class RepositoryCache:
 
     def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
         """Delete an unfinished download, without blobs in `found`, which were there before, and those of others."""
-        listed, kept_before = set(digests), set(found)
+        listed = set(digests)
+        # What the snapshot has of another download, as of another quantisation, stays, too.
+        kept_before = {*found, *(digest for _, digest in _links(self.snapshot(commit)) if digest not in listed)}
         downloaded = listed - kept_before
         for digest in listed:
             self.part(digest).unlink(missing_ok=True)

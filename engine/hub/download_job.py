@@ -18,8 +18,8 @@ from engine.hub.connections import Connections
 from engine.hub.download_state import DownloadStatus
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_plan import find_head, list_head
-from engine.hub.listing import describe, list_model
-from engine.hub.repository_names import COMMIT
+from engine.hub.listing import describe, gguf_listing, list_files, mlx_listing
+from engine.hub.repository_names import COMMIT, split_name
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
@@ -163,11 +163,13 @@ class DownloadJob:
 
     def _listing(self, client: HubClient) -> Listing:
         entry = self.entry
+        repository, gguf = split_name(entry.repository)
         if not entry.commit and COMMIT.fullmatch(entry.revision):
             entry.commit = entry.revision
         elif not entry.commit:
-            entry.commit, _ = describe(client, entry.repository, entry.revision)
-        whole = list_model(client, entry.repository, entry.commit)
+            entry.commit, _ = describe(client, repository, entry.revision)
+        files = list_files(client, repository, entry.commit)
+        whole = gguf_listing(files, gguf)[1] if gguf else mlx_listing(files)
         return replace(whole, files=tuple(file for file in whole.files if self._wanted(file.name)))
 
     def _head_listing(self, client: HubClient) -> Listing:
@@ -271,7 +273,9 @@ class DownloadJob:
         for file in listing.files:
             if file.spans and not self._name_by_content(listing.commit, file):
                 return False
-        if not COMMIT.fullmatch(self.entry.revision):
+        gguf = split_name(self.entry.repository)[1]
+        # Files of another commit are found without it, but weights of MLX are not.
+        if not COMMIT.fullmatch(self.entry.revision) and not (gguf and self.cache.has_ref(self.entry.revision)):
             self.cache.write_ref(self.entry.revision, listing.commit)
         return True
 

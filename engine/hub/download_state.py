@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.hub.failures import HubError
-from engine.hub.repository_names import COMMIT, CONTENT_HASH, is_revision, parse_repository
+from engine.hub.repository_names import COMMIT, CONTENT_HASH, is_revision, parse_name, parse_repository
 
 STATES = ("queued", "resolving", "downloading", "verifying", "ready", "paused", "failed")
 ACTIVE = frozenset({"resolving", "downloading", "verifying"})
@@ -29,7 +29,8 @@ class DownloadStatus(Struct, omit_defaults=True):
 
     `bytes_total` is 0 until the repository has been resolved. `error` is set when the state is failed. `digests` are
     its blobs; the snapshot had those in `found` before the download began, and those in `verified` have been checked.
-    `head_of` is the repository that a head is taken from; "" for a whole repository.
+    `repository` may name one GGUF model in it, as `split_name` takes it apart. `head_of` is the repository that a head
+    is taken from; "" for others.
 
     Only in a snapshot: `bytes_per_second` is the rate of the last seconds. `attempt` counts reconnections in a row
     without a byte (0 while bytes arrive). `path` (the model's snapshot) is set when ready. A download that
@@ -87,7 +88,7 @@ def read_queue(path: Path) -> list[DownloadStatus]:
 def _read_entry(value: Any) -> DownloadStatus | None:
     try:
         entry = msgspec.convert(value, DownloadStatus, dec_hook=_read_error)
-        entry.repository = parse_repository(entry.repository)
+        entry.repository = parse_name(entry.repository)
         entry.head_of = parse_repository(entry.head_of) if entry.head_of else ""
     except (msgspec.ValidationError, HubError):
         return None

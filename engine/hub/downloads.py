@@ -14,7 +14,7 @@ from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError
-from engine.hub.repository_names import head_of, is_revision, parse_repository
+from engine.hub.repository_names import head_of, is_revision, parse_name
 from engine.hub.transfer import disk_error
 
 _log = logging.getLogger(__name__)
@@ -52,8 +52,8 @@ class DownloadQueue:
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
-        """Queue a model, or the head that `head_name` names; a known one goes on or starts again. Return its name."""
-        name = parse_repository(repository)
+        """Queue what `parse_name` takes, or a head's name; a known one goes on or starts again. Return its name."""
+        name = parse_name(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
         with self._lock:

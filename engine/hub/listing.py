@@ -1,18 +1,20 @@
-"""The files of a repository at one commit that a model needs."""
+"""The files of a repository at one commit that a model needs: of MLX weights, or of one of its GGUF models."""
 
 from __future__ import annotations
 
 import fnmatch
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from engine.files.folder_paths import MODEL_PATTERNS
+from engine.gguf.names import is_model_file, named, proposed, sets_of, tag_of
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
 from engine.hub.values import Listing, RemoteFile
 
-_MOST_FILES = 5_000
+_MOST_FILES = 20_000
 _MOST_PAGES = 50
 
 
@@ -29,6 +31,47 @@ def describe(client: HubClient, repository: str, revision: str = "main") -> tupl
 
 def list_model(client: HubClient, repository: str, commit: str) -> Listing:
     """List the repository's files at `commit` that a model needs. Raises as `describe`, and not-mlx or unsafe-name."""
+    return mlx_listing(list_files(client, repository, commit))
+
+
+def mlx_listing(files: Listing) -> Listing:
+    """Return the files of the model with MLX weights in a repository. Raises `HubError` (not-mlx) if it has none."""
+    needed = tuple(file for file in files.files if not file.name.endswith(".gguf"))
+    names = {file.name for file in needed}
+    if "config.json" not in names or not any(name.endswith(".safetensors") for name in names):
+        raise HubError("not-mlx", files.repository)
+    return replace(files, files=needed)
+
+
+def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
+    """Return the name and the files of the GGUF model that a tag, a file's name or, with "", the proposal means.
+
+    Raises `HubError`: not-mlx without any, no-quantisation for an unknown or ambiguous tag, file-missing.
+    """
+    found = sets_of(file.name for file in files.files if file.name.endswith(".gguf"))
+    by_name = {file.name: file for file in files.files}
+    sizes = {name: sum(by_name[one].size for one in parts) for name, (parts, missing) in found.items() if not missing}
+    if not found or not (wanted or sizes):
+        raise HubError("not-mlx", files.repository)
+    names = named(list(found), wanted) if wanted else [proposed(sizes)]
+    if len(names) != 1:
+        listed = names or sorted(found, key=lambda name: sizes.get(name, 0))
+        tags = [tag_of(name) for name in listed]
+        shown = ", ".join(tag if tags.count(tag) == 1 else name for tag, name in zip(tags, listed, strict=True))
+        raise HubError("no-quantisation", files.repository, tag=wanted[:80], tags=shown[:2_000])
+    parts, missing = found[names[0]]
+    if missing:
+        raise HubError("file-missing", files.repository, file=missing)
+    return names[0], replace(files, files=tuple(by_name[one] for one in parts))
+
+
+def left_out(files: Listing) -> tuple[str, ...]:
+    """Return the GGUF files of a repository that hold no language model, such as the towers that see."""
+    return tuple(one.name for one in files.files if one.name.endswith(".gguf") and not is_model_file(one.name))
+
+
+def list_files(client: HubClient, repository: str, commit: str) -> Listing:
+    """List what models of any kind need of the repository's files. Raises as `describe`, and unsafe-name."""
     files: list[RemoteFile] = []
     path: str | None = f"/api/models/{repository}/tree/{commit}?recursive=true&expand=false"
     for _ in range(_MOST_PAGES):
@@ -43,9 +86,6 @@ def list_model(client: HubClient, repository: str, commit: str) -> Listing:
     for file in files:
         if not is_plain_path(file.name):
             raise HubError("unsafe-name", repository, file=file.name[:80])
-    names = {file.name for file in files}
-    if "config.json" not in names or not any(name.endswith(".safetensors") for name in names):
-        raise HubError("not-mlx", repository)
     return Listing(repository, commit, tuple(sorted(files, key=lambda file: (file.size > 2**20, file.name))))
 
 
@@ -53,7 +93,7 @@ def _is_wanted(entry: Any) -> bool:
     if not isinstance(entry, dict) or entry.get("type") != "file":
         return False
     name = entry.get("path")
-    return isinstance(name, str) and any(fnmatch.fnmatchcase(name, pattern) for pattern in MODEL_PATTERNS)
+    return isinstance(name, str) and any(fnmatch.fnmatchcase(name, pattern) for pattern in (*MODEL_PATTERNS, "*.gguf"))
 
 
 def _file_of(client: HubClient, repository: str, entry: dict[str, Any]) -> RemoteFile:

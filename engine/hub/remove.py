@@ -9,7 +9,7 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from engine.finding.gguf_models import is_conversion
+from engine.finding.gguf_models import files_of, is_conversion
 from engine.finding.other_apps import name_of_app
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
@@ -39,6 +39,8 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)
+    if model.source == "cache" and (model.gguf or model.is_gguf_file):
+        return _plan_of_gguf(model, cache_dir)
     if model.gguf and is_conversion(Path(model.path), cache_dir):
         # The file from which it was made is the person's own, or another program's.
         home = Path(model.path).parent
@@ -59,6 +61,20 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
         raise HubError("not-installed", model.id)
     own = not all(_is_in_repository(path, cache_dir) for path in paths)
     return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), not own, folder, own)
+
+
+def _plan_of_gguf(model: Model, cache_dir: Path) -> RemovalPlan:
+    """Plan to remove the files of one GGUF model of the Hub's cache, and the folder that was made from them."""
+    cache = RepositoryCache(cache_dir, model.id)
+    if cache.is_being_written():
+        raise HubError("in-use", model.id)
+    content = set(map(os.path.realpath, files_of(Path(model.gguf.source if model.gguf else model.path))))
+    files = [*(cache.home / "snapshots").rglob("*"), *cache.blobs.glob("*")]
+    own = [file for file in files if os.path.realpath(file) in content]
+    others = [file for file in files if file not in own and not file.is_dir()]
+    made = [Path(model.path).parent] if model.gguf else []
+    paths = (*made, *(own if others else (cache.home, cache.locks)))
+    return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), True, cache.home)
 
 
 def remove(plan: RemovalPlan) -> None:

@@ -1,4 +1,4 @@
-"""Checks of names from people and servers: repositories, pasted addresses, files of a repository."""
+"""Checks of names from people and servers: repositories, pasted addresses, tags, files of a repository."""
 
 from __future__ import annotations
 
@@ -13,13 +13,43 @@ _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 CONTENT_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _HEAD_SUFFIX = "-mtp-head"
+_HOSTS = ("huggingface.co/", "hf.co/", "www.huggingface.co/")
+
+
+# An address of a file, and a name with a tag as Ollama and llama.cpp take it.
+_GGUF_ADDRESS = re.compile(r"(.*/[^/]+/[^/]+)/(?:blob|resolve)/[^/]+/(.+\.gguf)(?:[?#].*)?", re.IGNORECASE)
+_TAGGED = re.compile(r"((?:https?://)?(?:[^/:]+/)?[^/:]+/[^/:]+):([^:]+)", re.IGNORECASE)
+
+
+def split_tag(text: str) -> tuple[str, str]:
+    """Return the name and the tag, or the file, of a GGUF model that was typed or pasted; "" for none or "latest"."""
+    text = text.strip().strip("\"'<>")
+    found = _GGUF_ADDRESS.fullmatch(text) or _TAGGED.fullmatch(text)
+    if found is None:
+        return text, ""
+    tag = unquote(found[2])
+    return found[1], "" if tag.lower() == "latest" else tag
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the repository of a download, and the name of the GGUF files that it is of; "" for a whole repository."""
+    owner, repository, files = (*name.split("/", 2), "", "")[:3]
+    return f"{owner}/{repository}", files
+
+
+def parse_name(text: str) -> str:
+    """Return the name of a download, as `split_name` takes it apart, or as `parse_repository`. Raises `HubError`."""
+    repository, files = split_name(text)
+    if not is_plain_path(files) or not _REPOSITORY.fullmatch(repository) or text.lower().startswith(_HOSTS):
+        return parse_repository(text)
+    return f"{parse_repository(repository)}/{files}"
 
 
 def parse_repository(text: str) -> str:
     """Return `organisation/name` for a name or an address that was typed or pasted. Raises `HubError` (bad-name)."""
     text = text.strip().strip("\"'<>")
     path = text
-    if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/", "www.huggingface.co/")):
+    if "://" in text or text.lower().startswith(_HOSTS):
         try:
             path = unquote(urlsplit(text if "://" in text else f"https://{text}").path).strip("/")
         except ValueError as error:

@@ -169,7 +169,7 @@ def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | No
         content = json.dumps(older)
     index.write_text(content)
     assert only(installed_models(tmp_path / "cache", index_path=index)).complete
-    assert json.loads(index.read_text())["format"] == 6
+    assert json.loads(index.read_text())["format"] == 7
 
 
 def test_a_file_that_arrives_during_a_scan_is_known_to_the_next_one(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -92,6 +93,12 @@ def refused(reason: str) -> Iterator[pytest.ExceptionInfo[HubError]]:
     with pytest.raises(HubError) as caught:
         yield caught
     assert caught.value.reason == reason
+
+
+def pages(*contents: Any) -> Any:
+    """Return a client whose Hub answers with these pages."""
+    answers = [(page, "next" if number < len(contents) else None) for number, page in enumerate(contents, 1)]
+    return SimpleNamespace(access=HubAccess(), get_json=lambda *_: answers.pop(0))
 
 
 def finish(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
