@@ -33,16 +33,16 @@ from app.library.measured import MeasuredPairs, measured_pairs
 from app.system.paths import cache_folder, data_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
-from engine.advice.suggestion import advise_remotely, suggest_draft
-from engine.errors import EngineError
+from engine.advice.suggestion import advise_remotely, mlx_version, suggest_draft
+from engine.errors import EngineError, ModelNotUsable
 from engine.finding.discovery import absent_folders
 from engine.finding.other_apps import name_of_app
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.remove import own_folder, plan_removal, remove
-from engine.hub.repository_names import parse_repository
-from engine.hub.search import search_models
+from engine.hub.repository_names import parse_repository, split_tag
+from engine.hub.search import find_gguf, search_models
 from engine.model_files.model import Model
 
 TextRow = tuple[str, ...]
@@ -68,7 +68,7 @@ def add_parser(subparsers: Any) -> None:
     added["show"].add_argument("id", metavar="ID", help="a name that `tandem models list` shows, or starter")
     search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
     search.add_argument("--limit", type=_count, default=20, metavar="N", help="number of results (20)")
-    download.add_argument("id", metavar="ID", help="organization/name, or the address of its page")
+    download.add_argument("id", metavar="ID", help="organization/name, for GGUF with :Q4_K_M, or its page")
     download.add_argument("--with-draft", action="store_true", help="also download its draft model")
     download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
     removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
@@ -175,10 +175,13 @@ def _search(arguments: argparse.Namespace) -> int:
 
 def _download(arguments: argparse.Namespace) -> int:
     access = chosen_access(arguments)
-    names = [parse_repository(arguments.id)]
+    typed, tag = split_tag(arguments.id)
+    names = [parse_repository(typed)]
     if access.offline:
         # A queue would wait until the Hub is allowed again.
         raise HubError("kept-offline", names[0])
+    with HubClient(access) as client:
+        names[0] = _name_of_download(client, names[0], tag, arguments.revision)
     if arguments.with_draft:
         with HubClient(access) as client:
             draft = suggest_draft(client, names[0], load_catalog(), _small_files())
@@ -193,6 +196,26 @@ def _download(arguments: argparse.Namespace) -> int:
         return DONE if follow(queue, names, arguments.json) else FAILED
     finally:
         queue.close()
+
+
+def _name_of_download(client: HubClient, repository: str, tag: str, revision: str) -> str:
+    """Return what to download: the repository, or one of its GGUF models. Raises `EngineError` for an unusable one."""
+    try:
+        found = find_gguf(client, repository, tag, revision)
+    except HubError as error:
+        if tag or error.reason == "no-quantisation":
+            raise
+        # The download reports what is wrong, and tries again.
+        return repository
+    if found is None:
+        return repository
+    if found.problem:
+        raise ModelNotUsable(repository, found.problem, found.detail)
+    if found.left_out:
+        say(f"tandem: left out, as no language model is in them: {', '.join(found.left_out)}")
+    if (version := mlx_version(replace(found, id=repository), load_catalog(), client)) is not None:
+        say(f"tandem: {version.id} is the same model for MLX: faster, and without a second copy on the disk.")
+    return found.id
 
 
 def _remove(arguments: argparse.Namespace) -> int:
@@ -315,7 +338,12 @@ def _parameters(model: Model) -> str:
 
 
 def _use(model: Model) -> str:
-    use = " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown"
+    use = " or ".join(model.kinds)
+    if model.problem:
+        # Not at the top: it imports Qt, which other actions need not wait for.
+        from app.wording.errors import reason_sentence
+
+        use = reason_sentence(model.problem, model.detail).rstrip(".")
     use, app = f"{use}, sees" if model.sees else use, name_of_app(model.source)
     return f"{use} ({app})" if app else use
 

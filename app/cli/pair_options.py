@@ -22,8 +22,9 @@ from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
 from engine.files.steps import run_to_completion
 from engine.finding.gguf_models import is_gguf
+from engine.gguf.names import named
 from engine.hub.failures import HubError
-from engine.hub.repository_names import parse_repository
+from engine.hub.repository_names import parse_repository, split_name, split_tag
 from engine.model_files.model import Model
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
@@ -103,7 +104,10 @@ def model_path(name: str) -> str:
         return str(resources() / name)
     if os.path.exists(os.path.expanduser(name)):
         return name
-    return next((model.path for model in models_here() if model.kinds and is_named(model, name)), name)
+    here = [model for model in models_here() if model.kinds]
+    # A repository of GGUF files stands for the first that was downloaded.
+    parts = (model.path for model in here if model.source == "cache" and split_name(model.id)[0] == name)
+    return next((model.path for model in here if is_named(model, name)), next(parts, name))
 
 
 def is_named(model: Model, name: str) -> bool:
@@ -114,8 +118,11 @@ def is_named(model: Model, name: str) -> bool:
     places = (model.path, model.gguf.source if model.gguf else "")
     if any(place and os.path.realpath(place) == here for place in places):
         return True
+    typed, tag = split_tag(name)
+    repository, files = split_name(model.id)
     try:
-        return model.source == "cache" and parse_repository(name) == model.id
+        is_here = model.source == "cache" and parse_repository(typed) == (repository if tag else model.id)
+        return is_here and (not tag or bool(named([files], tag)))
     except HubError:
         return False
 
@@ -161,7 +168,8 @@ def explained(error: CodedError) -> str:
         name = str(error.arguments.get("path", ""))
         with suppress(HubError):
             if not name.startswith((".", "/", "~")):
-                return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` downloads it"
+                found = parse_repository(split_tag(name)[0])
+                return f"{found} is not on this computer: `tandem models download {name}` downloads it"
         # Ollama's names may end in a tag.
         if _PLAIN_NAME.fullmatch(name) and not name.endswith(".gguf"):
             return f"{name} is not on this computer. `tandem models search {name.partition(':')[0]}` finds it."

@@ -37,7 +37,7 @@ VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-m
 _PACKING = frozenset(
     {
         "mlx", "bf16", "fp16", "f16", "fp8", "mxfp4", "mxfp8", "nvfp4", "dwq", "qat", "gptq", "awq", "int4", "int8",
-        "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
+        "gguf", "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
         "mtplx", "bare", "optimized", "speed", "quality",
     }
 )  # fmt: skip

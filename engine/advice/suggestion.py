@@ -72,6 +72,17 @@ def head_for(
     return next(fitting, None)
 
 
+def mlx_version(model: Model, catalog: Catalog, client: HubClient | None = None) -> Model | None:
+    """Return the smallest conversion to MLX of a model in GGUF files: the catalog's or, with `client`, the Hub's."""
+    names = (model.id, model.base_model)
+    mains = (one for one in catalog.models.values() if "main" in one.kinds)
+    known = [one for one in mains if any(same_model(one.id, name) for name in names)]
+    if not known and client is not None and model.base_model:
+        with suppress(HubError):
+            known = search_models(client, "", 1, ["mlx", f"base_model:quantized:{model.base_model}"])
+    return min(known, key=lambda one: one.bytes, default=None)
+
+
 def _shipped(client: HubClient, repository: str, name: str, commit: str = "") -> list[Model]:
     """Return the head in the files of a repository as the only one, called `name`, or none."""
     with suppress(HubError):

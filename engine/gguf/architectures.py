@@ -96,6 +96,13 @@ def model_of(
         raise ModelNotUsable(path, "damaged", f"{path.name} (its sizes)") from error
 
 
+def refusal_of(name: str) -> str:
+    """Return why no file of an architecture can be loaded, as a reason of `ModelNotUsable`; "" if it may be."""
+    if name in _PARTS:
+        return "is-part"
+    return "is-embedding" if name in _EMBEDDING else "" if name in _TABLE else "unknown-architecture"
+
+
 def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTensor) -> list[Placement]:
     """Return where a tensor of the file goes; nowhere, if it became a setting. Raises `SettingError` if unknown."""
     if tensor.name in ROPE_FACTORS or tensor.name.startswith(_TOWERS):

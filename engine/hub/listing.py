@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -43,26 +44,35 @@ def mlx_listing(files: Listing) -> Listing:
     return replace(files, files=needed)
 
 
+def gguf_models(files: Listing) -> dict[str, tuple[tuple[RemoteFile, ...], str]]:
+    """Map the name of each GGUF model of a repository to its files, and the first that is missing, by size."""
+    by_name = {file.name: file for file in files.files if file.name.endswith(".gguf")}
+    found = {name: (tuple(by_name[one] for one in parts), lacks) for name, (parts, lacks) in sets_of(by_name).items()}
+    return dict(sorted(found.items(), key=lambda item: _bytes(item[1][0])))
+
+
 def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
     """Return the name and the files of the GGUF model that a tag, a file's name or, with "", the proposal means.
 
     Raises `HubError`: not-mlx without any, no-quantisation for an unknown or ambiguous tag, file-missing.
     """
-    found = sets_of(file.name for file in files.files if file.name.endswith(".gguf"))
-    by_name = {file.name: file for file in files.files}
-    sizes = {name: sum(by_name[one].size for one in parts) for name, (parts, missing) in found.items() if not missing}
+    found = gguf_models(files)
+    sizes = {name: _bytes(parts) for name, (parts, missing) in found.items() if not missing}
     if not found or not (wanted or sizes):
         raise HubError("not-mlx", files.repository)
     names = named(list(found), wanted) if wanted else [proposed(sizes)]
     if len(names) != 1:
-        listed = names or sorted(found, key=lambda name: sizes.get(name, 0))
-        tags = [tag_of(name) for name in listed]
-        shown = ", ".join(tag if tags.count(tag) == 1 else name for tag, name in zip(tags, listed, strict=True))
-        raise HubError("no-quantisation", files.repository, tag=wanted[:80], tags=shown[:2_000])
+        tags = [tag_of(name) for name in names or found]
+        shown = (tag if tags.count(tag) == 1 else name for tag, name in zip(tags, names or found, strict=True))
+        raise HubError("no-quantisation", files.repository, tag=wanted[:80], tags=", ".join(shown)[:2_000])
     parts, missing = found[names[0]]
     if missing:
         raise HubError("file-missing", files.repository, file=missing)
-    return names[0], replace(files, files=tuple(by_name[one] for one in parts))
+    return names[0], replace(files, files=parts)
+
+
+def _bytes(files: Iterable[RemoteFile]) -> int:
+    return sum(file.size for file in files)
 
 
 def left_out(files: Listing) -> tuple[str, ...]:

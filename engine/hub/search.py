@@ -9,9 +9,10 @@ from typing import Any
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
-from engine.hub.client import HubClient
+from engine.hub.client import HubClient, QueryValue
 from engine.hub.failures import HubError
-from engine.hub.listing import describe, list_model
+from engine.hub.head_plan import base_of
+from engine.hub.listing import describe, gguf_listing, gguf_models, left_out, list_files, list_model, mlx_listing
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
 from engine.hub.values import Listing, RemoteFile
@@ -22,17 +23,17 @@ from engine.model_files.model import Model, facts_of_config
 from engine.model_files.tokenizer_files import vocabulary_in
 from engine.model_files.vision_kinds import may_see
 
-_EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage")
+_EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "gguf")
 _MOST_RESULTS = 100
 
 
-def search_models(client: HubClient, text: str, limit: int = 30, tag: str = "mlx") -> list[Model]:
-    """Find models by name and tag ("" is any), most downloaded first, or by a pasted address. Raises `HubError`."""
+def search_models(client: HubClient, text: str, limit: int = 30, tag: str | list[str] = "mlx") -> list[Model]:
+    """Find models by name and tags ("" is any), most downloaded first, or by a pasted address. Raises `HubError`."""
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
     limit = min(limit, _MOST_RESULTS)
-    tagged = {"filter": tag} if tag else {}
+    tagged: dict[str, QueryValue] = {"filter": tag} if tag else {}
     answer, _ = client.get_json(
         "/api/models", search=text, sort="downloads", limit=limit, expand=list(_EXPANDED), **tagged
     )
@@ -47,11 +48,34 @@ def find_model(client: HubClient, repository: str) -> Model:
     return _described(client, parse_repository(repository))[1]
 
 
+def find_gguf(client: HubClient, repository: str, tag: str, revision: str = "main") -> Model | None:
+    """Describe the GGUF model that a tag means or, without a tag, the proposed one; its id names the download.
+
+    None without a tag for a repository with weights of MLX. Raises `HubError` as `gguf_listing`.
+    """
+    commit, found = _described(client, repository, revision)
+    files = list_files(client, repository, commit)
+    if not tag:
+        with suppress(HubError):
+            mlx_listing(files)
+            return None
+    name, _ = gguf_listing(files, tag)
+    return replace(found, id=f"{repository}/{name}", left_out=left_out(files))
+
+
 def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> Model:
     """Describe a repository by its small files, kept in `keep_in` by their hashes. Raises `HubError`."""
     name = parse_repository(repository)
     commit, found = _described(client, name)
-    listing = list_model(client, name, commit)
+    files = list_files(client, name, commit)
+    found = replace(found, variants=_variants(found, files), left_out=left_out(files))
+    try:
+        listing = mlx_listing(files)
+    except HubError:
+        if not found.variants:
+            raise
+        return replace(found, bytes=0, is_gguf_file=True)
+    found = replace(found, is_gguf_file=False)
     config = _parsed(_small_file(client, listing, "config.json", keep_in), CONFIG)
 
     def read_vocabulary() -> dict[str, int] | None:
@@ -106,8 +130,19 @@ def read_heads_inside(client: HubClient, repository: str, commit: str, keep_in: 
     return heads
 
 
-def _described(client: HubClient, name: str) -> tuple[str, Model]:
-    commit, answer = describe(client, name)
+def _variants(found: Model, files: Listing) -> tuple[Model, ...]:
+    """Describe the models in a repository's GGUF files, by size."""
+    variants = []
+    for name, (parts, missing) in gguf_models(files).items():
+        size = sum(part.size for part in parts)
+        one = replace(found, id=f"{found.id}/{name}", bytes=size, weight_bytes=size, active_bytes=size)
+        one = replace(one, roles=("main",), is_gguf_file=True)
+        variants.append(replace(one, problem="incomplete", detail=missing) if missing and not one.problem else one)
+    return tuple(variants)
+
+
+def _described(client: HubClient, name: str, revision: str = "main") -> tuple[str, Model]:
+    commit, answer = describe(client, name, revision)
     return commit, _found({**answer, "id": name}) or Model(name, "search")
 
 
@@ -159,6 +194,9 @@ def _found(item: dict[str, Any]) -> Model | None:
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     weights = item.get("safetensors")
     parameters = weights.get("total") if isinstance(weights, dict) else None
+    gguf = item.get("gguf") if "gguf" in tags and "mlx" not in tags else None
+    architecture = gguf.get("architecture") if isinstance(gguf, dict) else None
+    problem = _refusal(architecture) if isinstance(architecture, str) else ""
     return Model(
         name,
         "search",
@@ -169,7 +207,18 @@ def _found(item: dict[str, Any]) -> Model | None:
         head=kind_of_config({"architectures": [name.rpartition("/")[2]]}) or "",
         gated=bool(item.get("gated")),
         downloads=_count(item.get("downloads")),
+        problem=problem,
+        detail=str(architecture)[:80] if problem else "",
+        is_gguf_file="gguf" in tags and "mlx" not in tags,
+        base_model=base_of({**item, "tags": tags}),
     )
+
+
+def _refusal(architecture: str) -> str:
+    # Not at the top: the package that knows GGUF's kinds is slow to import.
+    from engine.gguf.architectures import refusal_of
+
+    return refusal_of(architecture)
 
 
 def _count(value: Any) -> int:

@@ -58,8 +58,9 @@ class Model:
     `engine.advice.pairing.with_files` for installed models. `read_vocabulary` fetches the ids by token string, or
     returns None. `head` is the kind of a head. It `sees` if Tandem knows the family of its vision tower.
 
-    `is_gguf_file`: its `path` is a GGUF file, from which no folder was made yet. `gguf` tells where a folder that was
-    made from one is from.
+    `is_gguf_file`: its `path` is a GGUF file, from which no folder was made yet, or it is one on the Hub. `gguf` tells
+    where a folder that was made from one is from. `variants` are the models in GGUF files of a repository, by size;
+    other such files, as of towers, are `left_out`. The Hub says that it was made from the repository `base_model`.
 
     Facts: `released` is the year and month, such as 2026-08. Numbers of 16 bits are `float16` or bfloat16. A `gated`
     model needs consent on its page. `roles` and `drafts` (ids, best first) are the catalog's.
@@ -98,6 +99,9 @@ class Model:
     drafts: tuple[str, ...] = ()
     is_gguf_file: bool = False
     gguf: GgufOrigin | None = None
+    variants: tuple[Model, ...] = ()
+    left_out: tuple[str, ...] = ()
+    base_model: str = ""
 
     @property
     def complete(self) -> bool:

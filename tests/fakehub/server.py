@@ -57,6 +57,7 @@ class Repository:
     tags: tuple[str, ...] = ("mlx", "safetensors")
     downloads: int = 7
     licence: str = "apache-2.0"
+    architecture: str = ""
 
     def entry(self, name: str) -> dict[str, Any]:
         content = self.files[name]
@@ -256,6 +257,7 @@ class _Handler(BaseHTTPRequestHandler):
             "downloads": repository.downloads,
             "usedStorage": sum(map(len, files.values())),
             "safetensors": {"parameters": {"F16": 1000}, "total": 1000},
+            **({"gguf": {"total": 1000, "architecture": repository.architecture}} if repository.architecture else {}),
         }
 
     def _search(self, query: dict[str, list[str]]) -> None:

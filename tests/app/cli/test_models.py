@@ -21,12 +21,14 @@ from huggingface_hub import constants
 
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
+from app.cli.pair_options import is_named
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
 from app.settings.store import SettingsStore
 from app.system.paths import data_folder, settings_folder
 from engine.files.paths import resources
+from engine.finding.discovery import installed_models
 from engine.stats import RequestStats
 from tests.engine.model_files.model_folders import (
     llama_config,
@@ -37,6 +39,7 @@ from tests.engine.model_files.model_folders import (
 )
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
+from tests.tiny_gguf import write_gguf
 
 Run = Callable[..., int]
 
@@ -74,7 +77,7 @@ def test_list_shows_what_is_here_and_what_it_is_good_for(
     assert lines[0].split() == ["MODEL", "ON", "DISK", "PARAMETERS", "BITS", "CONTEXT", "USE"]
     assert lines[1].startswith("org/model")
     assert lines[1].endswith("main or draft")
-    assert lines[2].endswith("incomplete model.safetensors")
+    assert lines[2].endswith("One of its files is missing (model.safetensors)")
     assert run("list", "--json") == 0
     model, _partial = objects(capsys)
     assert (model["event"], model["id"], model["kinds"]) == ("model", "org/model", ["main", "draft"])
@@ -363,3 +366,65 @@ def test_without_a_network_a_download_ends_with_what_to_do(
     assert "asking Hugging Face what to download" in err
     assert err.endswith("Check your connection and try again. The same command resumes the download.\n")
     assert hub.requests == []
+
+
+@pytest.fixture
+def gguf(hub: FakeHub, tmp_path: Path) -> dict[str, bytes]:
+    """A repository of two quantisations and a tower, made from a model that the catalog has for MLX."""
+    files = {f"Some-{tag}.gguf": write_gguf(tmp_path / f"{tag}.gguf").read_bytes() for tag in ("Q4_K_M", "Q8_0")}
+    tags = ("gguf", "base_model:quantized:Qwen/Qwen3-8B")
+    hub.add("org/Some-GGUF", {**files, "mmproj-F16.gguf": b"GGUF"}, tags=tags, architecture="llama")
+    return files
+
+
+@pytest.mark.parametrize(("typed", "tag"), [
+    ("org/Some-GGUF", "Q4_K_M"), ("org/Some-GGUF:q8_0", "Q8_0"), ("hf.co/org/Some-GGUF:Some-Q8_0.gguf", "Q8_0"),
+])  # fmt: skip
+def test_a_quantisation_is_downloaded_by_its_tag_and_is_found_by_it(
+    typed: str, tag: str, run: Run, cache: Path, gguf: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("download", typed) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"org/Some-GGUF/Some-{tag} is ready: {cache}")
+    assert "left out, as no language model is in them: mmproj-F16.gguf" in err
+    assert "mlx-community/Qwen3-8B-4bit is the same model for MLX" in err
+    [model] = installed_models(cache)
+    assert Path(model.path).read_bytes() == gguf[f"Some-{tag}.gguf"]
+    assert is_named(model, typed if ":" in typed else f"{typed}:{tag}")
+    assert run("remove", f"org/Some-GGUF:{tag}", "--yes") == 0
+    assert installed_models(cache) == []
+
+
+@pytest.mark.parametrize(("architecture", "typed", "said"), [
+    ("llama", "org/Some-GGUF:Q9", "“Q9” does not name one quantization of org/Some-GGUF. Choose from: Q4_K_M, Q8_0."),
+    ("mistral3", "org/Some-GGUF", "Its architecture is not supported yet (mistral3)."),
+    ("llama", "org/None-GGUF:Q8_0", "There is no model org/None-GGUF"),
+])  # fmt: skip
+def test_what_cannot_be_downloaded_or_loaded_is_said_before_anything_arrives(
+    architecture: str, typed: str, said: str, run: Run, hub: FakeHub, gguf: dict[str, bytes],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    hub.repositories["org/Some-GGUF"].architecture = architecture
+    assert run("download", typed) == 1
+    assert said in capsys.readouterr().err
+    assert hub.sent == []
+    assert gguf
+
+
+def test_weights_of_mlx_come_before_gguf_files_of_the_same_repository(
+    run: Run, hub: FakeHub, gguf: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.add("org/both", {**model_files(), **gguf}, tags=("mlx", "gguf"))
+    assert run("download", "org/both") == 0
+    assert capsys.readouterr().out.startswith("org/both is ready")
+    assert run("download", "org/both:Q8_0") == 0
+    assert capsys.readouterr().out.startswith("org/both/Some-Q8_0 is ready")
+
+
+def test_a_file_that_cannot_be_loaded_says_so_in_the_list(
+    run: Run, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_gguf(own_home / ".lmstudio/models/org/m/m-Q8_0.gguf", general__architecture="mistral3")
+    assert run("list") == 0
+    line = capsys.readouterr().out.splitlines()[1]
+    assert line.endswith("Its architecture is not supported yet (mistral3) (LM Studio)")
