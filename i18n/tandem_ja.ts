@@ -3258,6 +3258,14 @@
         <translation>削除…</translation>
     </message>
     <message>
+        <source>recommended</source>
+        <translation>おすすめ</translation>
+    </message>
+    <message>
+        <source>Quantization</source>
+        <translation>量子化</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>このモデルを削除しますか？（{size}）</translation>
     </message>
@@ -3703,12 +3711,20 @@
         <translation>ドラフト：{draft}</translation>
     </message>
     <message>
+        <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
+        <translation>{name} は MLX の重みのほうが速く、ディスクに 2 つ目のコピーも要りません。</translation>
+    </message>
+    <message>
         <source>sees pictures</source>
         <translation>画像対応</translation>
     </message>
     <message>
         <source>not checked; looked at when it is opened</source>
         <translation>未確認、開くときに確認</translation>
+    </message>
+    <message>
+        <source>without {files}</source>
+        <translation>{files} を除く</translation>
     </message>
     <message>
         <source>{count}-token context</source>

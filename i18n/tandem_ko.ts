@@ -3258,6 +3258,14 @@
         <translation>삭제…</translation>
     </message>
     <message>
+        <source>recommended</source>
+        <translation>추천</translation>
+    </message>
+    <message>
+        <source>Quantization</source>
+        <translation>양자화</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>이 모델을 삭제할까요? ({size})</translation>
     </message>
@@ -3707,12 +3715,20 @@
         <translation>초안: {draft}</translation>
     </message>
     <message>
+        <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
+        <translation>{name}의 MLX 가중치가 더 빠르고, 디스크에 사본을 하나 더 만들지 않아도 돼요.</translation>
+    </message>
+    <message>
         <source>sees pictures</source>
         <translation>이미지를 볼 수 있음</translation>
     </message>
     <message>
         <source>not checked; looked at when it is opened</source>
         <translation>확인 안 됨, 열 때 살펴봄</translation>
+    </message>
+    <message>
+        <source>without {files}</source>
+        <translation>{files} 제외</translation>
     </message>
     <message>
         <source>{count}-token context</source>

@@ -3258,6 +3258,14 @@
         <translation>删除…</translation>
     </message>
     <message>
+        <source>recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
+        <source>Quantization</source>
+        <translation>量化</translation>
+    </message>
+    <message>
         <source>Delete this model? ({size})</source>
         <translation>要删除此模型（{size}）吗？</translation>
     </message>
@@ -3707,12 +3715,20 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
+        <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
+        <translation>{name} 的 MLX 权重更快，也无需在磁盘上再存一份副本。</translation>
+    </message>
+    <message>
         <source>sees pictures</source>
         <translation>支持图片</translation>
     </message>
     <message>
         <source>not checked; looked at when it is opened</source>
         <translation>尚未检查，打开时再看</translation>
+    </message>
+    <message>
+        <source>without {files}</source>
+        <translation>不含 {files}</translation>
     </message>
     <message>
         <source>{count}-token context</source>

@@ -14,9 +14,11 @@ from engine.advice.catalog import Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit, size_of
 from engine.advice.pairing import PairAdvice, installed_head, published_head
 from engine.advice.speedup import WORTH_IT, SpeedupEstimate, estimate_speedup, parameters
+from engine.advice.suggestion import mlx_version
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.finding.other_apps import name_of_app
+from engine.gguf.names import proposed
 from engine.machine.row_costs import keeps_weights
 from engine.model_files.config import read_config
 from engine.model_files.model import Model
@@ -73,7 +75,8 @@ class Entry(Model):
     `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `together`: it fits on
     several Macs only. `head_found` is a head for it, its draft if a gain is expected, or one without a gain by the
     chip's published costs. `advice` judges a search result as a draft for the loaded main model. `place` tells an
-    installed model from others of its name: its publisher or its folder.
+    installed model from others of its name: its publisher or its folder. `mlx_name` is the name of a conversion to MLX
+    of the model in a GGUF file.
     """
 
     installed: bool = False
@@ -86,6 +89,22 @@ class Entry(Model):
     head_found: Model | None = None
     advice: PairAdvice | None = None
     place: str = ""
+    variants: tuple[Entry, ...] = ()
+    mlx_name: str = ""
+
+    @property
+    def choices(self) -> tuple[Entry, ...]:
+        """The models of a repository with GGUF files, of which one is downloaded, that with MLX weights first."""
+        return self.variants if self.is_gguf_file else (self, *self.variants)
+
+    @property
+    def proposed(self) -> Entry:
+        """What to download of the repository, of those that fit if any does."""
+        fitting = [one for one in self.choices if one.verdict == "fits"] or self.choices
+        if not self.is_gguf_file or not fitting:
+            return self
+        best = proposed({one.id: one.bytes for one in fitting})
+        return next(one for one in fitting if one.id == best)
 
     @property
     def holds_draft(self) -> bool:
@@ -160,8 +179,16 @@ def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str],
     return replace(entry, get_bytes=_missing_bytes(entry, catalog, installed_ids))
 
 
-def from_search(model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
-    """Return a search result, with what the catalog knows about it."""
+def from_search(
+    model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget, mlx: Model | None = None
+) -> Entry:
+    """Return a search result, with what the catalog knows about it; `mlx` is the same model with MLX weights."""
+    if model.variants:
+        entry = from_search(replace(model, variants=()), catalog, installed_ids, budget)
+        mlx = mlx or mlx_version(model, catalog)
+        name = "" if mlx is None or not model.is_gguf_file else mlx.name or short_name(mlx.id)[0]
+        parts = (from_search(one, catalog, installed_ids, budget) for one in model.variants)
+        return replace(entry, variants=tuple(replace(part, mlx_name=name) for part in parts))
     if (known := catalog.models.get(model.id)) is not None:
         entry = from_catalog(known, catalog, installed_ids, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)

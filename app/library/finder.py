@@ -85,7 +85,9 @@ class Finder(QObject):
 
     def _read_details(self) -> None:
         self._generation += 1
-        self._read_next(self._generation, self.searched.found[:_DETAILED])
+        found = enumerate(self.searched.found)
+        # Only its details tell what of a repository of GGUF files can be downloaded.
+        self._read_next(self._generation, tuple(one for n, one in found if n < _DETAILED or one.is_gguf_file))
 
     def _read_next(self, generation: int, entries: tuple[Entry, ...]) -> None:
         """One request at a time, so that a search does not occupy every thread of the library."""

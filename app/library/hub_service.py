@@ -31,7 +31,7 @@ from engine.advice.cache_shape import COUNTING
 from engine.advice.catalog import Catalog, in_order, load_catalog
 from engine.advice.fit import number_bytes
 from engine.advice.pairing import PairAdvice, advise, candidates
-from engine.advice.suggestion import draft_for, head_for
+from engine.advice.suggestion import draft_for, head_for, mlx_version
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
 from engine.finding.description import describe_folder
@@ -42,13 +42,15 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
-from engine.hub.repository_names import head_of, parse_repository
+from engine.hub.repository_names import head_of, parse_repository, split_name, split_tag
 from engine.hub.search import find_model, read_repository, search_models
 from engine.hub.values import AccessReport, RemovalPlan
 from engine.model_files.model import Model
 
 # Seconds that a connection test, which a person watches, waits for the Hub.
 _CHECK_S = 8.0
+# How many repositories of GGUF files follow those with weights of MLX.
+_GGUF_RESULTS = 10
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,9 @@ class HubService:
         paths, values = self._paths, self._options.values
         folders = tuple(map(Path, values.model_folders))
         found = installed_models(self._cache, folders, paths.starter, paths.index)
+        # The first bytes of a GGUF file are in no snapshot yet.
+        begun = {split_name(status.repository)[0] for status in self.downloads() if status.state != "ready"}
+        found = [model for model in found if model.problem != "not-a-model" or model.id not in begun]
         self._found = tuple(found)
         budget = self._budget()
         installed = with_places([from_installed(model, self.catalog, found, budget) for model in found])
@@ -197,21 +202,29 @@ class HubService:
         """Return models whose name contains `text`, or the one with this full name or address. Raises `HubError`."""
         client = self._connected()
         if "/" in text:
-            return (self._pasted(client, parse_repository(text)),)
-        return tuple(map(self._entry_of, search_models(client, text)))
+            return self._pasted(client, parse_repository(split_tag(text)[0]))
+        found = search_models(client, text)
+        known = {model.id for model in found}
+        files = [one for one in search_models(client, text, _GGUF_RESULTS, ("gguf",)) if one.id not in known]
+        return tuple(map(self._entry_of, (*found, *files)))
 
-    def _pasted(self, client: HubClient, name: str) -> Entry:
-        """Return the model of that name, also a gated one with unreadable files, whose card links its page."""
+    def _pasted(self, client: HubClient, name: str) -> tuple[Entry, ...]:
+        """Return the model of that name, also a gated one with unreadable files, whose card links its page.
+
+        Before a model in GGUF files comes the same one with MLX weights.
+        """
         try:
             looked = read_repository(client, name, self._paths.small_files)
         except HubError as error:
             if error.reason not in ("gated", "forbidden"):
                 raise
-            return replace(self._entry_of(find_model(client, name)), gated=True)
-        return self._entry_of(looked)
+            return (replace(self._entry_of(find_model(client, name)), gated=True),)
+        mlx = mlx_version(looked, self.catalog, client) if looked.is_gguf_file else None
+        entry = self._entry_of(looked, mlx)
+        return (entry,) if mlx is None else (self._entry_of(mlx), entry)
 
-    def _entry_of(self, found: Model) -> Entry:
-        return from_search(found, self.catalog, self._complete_ids(), self._budget())
+    def _entry_of(self, found: Model, mlx: Model | None = None) -> Entry:
+        return from_search(found, self.catalog, self._complete_ids(), self._budget(), mlx)
 
     def read_details(self, entry: Entry, main_path: str, only_result: bool) -> Entry:
         """Return a search result with what its small files say: its memory, and its verdict as a draft.
@@ -222,10 +235,10 @@ class HubService:
         client, kept = self._connected(), self._paths.small_files
         looked = read_repository(client, entry.id, kept)
         detailed = self._entry_of(looked)
-        if main_path:
+        if main_path and not looked.is_gguf_file:
             verdicts = self._judged(main_path, (), looked, {})
             detailed = replace(detailed, advice=next((one for one in verdicts if one.id == looked.id), None))
-        if not only_result or entry.id in self.catalog.models or detailed.problem:
+        if not only_result or entry.id in self.catalog.models or detailed.problem or looked.is_gguf_file:
             return detailed
         context, limit = self._options.values.fit_context, self._limit()
         head = head_for(client, looked, self.catalog, context, limit, kept)
@@ -284,7 +297,9 @@ class HubService:
             self._connected()
             assert self._queue is not None
             # A head is cut anew out of the files of its source.
-            self._queue.add(model.id, revision="main" if head_of(model.id) else Path(path).name)
+            place = Path(model.gguf.source if model.gguf else path).parts
+            revision = "main" if head_of(model.id) else place[place.index("snapshots") + 1]
+            self._queue.add(model.id, revision)
 
     def plan_removal(self, path: str) -> RemovalPlan:
         return plan_removal(self._model_at(path), self._cache)

@@ -19,6 +19,7 @@ from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError, as_engine_error
+from engine.hub.repository_names import split_name
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -280,7 +281,9 @@ class Library(QObject):
 
     def page_of(self, repository: str) -> str:
         """Return the address of a model's page on the Hub in use."""
-        return f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
+        return (
+            f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{split_name(repository)[0]}"
+        )
 
     def check(self, path: str) -> None:
         """Compare a model's files with their checksums and download damaged ones again, shown as a download."""

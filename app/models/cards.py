@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 from app.conversations.request_history import Totals
 from app.library.entries import Entry
 from app.widgets.badges import Badge, Bar
+from app.widgets.controls import Chooser
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class, styled
@@ -118,7 +119,8 @@ class CardState:
 
 class ModelCard(Card):
     """The card of a model. Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers
-    `removal_asked`. `lists` are the folders that the person has added in which the model was found.
+    `removal_asked`. `lists` are the folders that the person has added in which the model was found. `chosen` follows
+    the choice of another quantisation, which is then the entry.
     """
 
     used = Signal(object)
@@ -128,18 +130,21 @@ class ModelCard(Card):
     removal_asked = Signal(object)
     removal_confirmed = Signal(object)
     unlisted = Signal(object)
+    chosen = Signal()
 
     def __init__(
         self, entry: Entry, with_file_buttons: bool, lists: Sequence[str] = (), parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.entry, self._lists = entry, lists
+        self._lists = lists
         # What the card asks about: a removal, or the folders to take off the list.
         self._asked: RemovalPlan | Sequence[str] | None = None
         self._state = CardState()
         self.bar, self.memory = Bar(self.side), label(self.side, "muted", wraps=True)
         self.memory.setMinimumWidth(_LEAST_WORDS)
         fill(self.side_column, self.bar, self.memory)
+        self.quantisation: Chooser | None = None
+        self.offer(entry)
         self.main_button = self.add_button("button", self._act)
         self.draft_button = self.add_button("quiet", lambda: self.got_as_draft.emit(self.entry))
         self.add_page_button()
@@ -147,9 +152,29 @@ class ModelCard(Card):
         self.remove_button = self.add_button("quiet", self._remove)
         # Only the models of the Hub cache have published checksums.
         self.check_button.setVisible(with_file_buttons and entry.source == "cache")
-        may_go = not (entry.is_starter or entry.app or entry.is_gguf_file)
+        may_go = not (entry.is_starter or entry.app or (entry.is_gguf_file and entry.source != "cache"))
         self.remove_button.setVisible(with_file_buttons and (may_go or entry.gguf is not None))
         self.unlist_button = self.add_button("quiet", self._ask_unlisting)
+
+    def offer(self, offered: Entry, wanted: str = "") -> None:
+        """Take a search result, and of a repository with GGUF files what is `wanted`, else what is proposed."""
+        self.offered, best = offered, offered.proposed
+        self.entry = next((one for one in offered.choices if one.id == wanted), best)
+        if not offered.variants:
+            return
+        if self.quantisation is None:
+            self.quantisation = Chooser(self.side, chosen=self._choose)
+            self.side_column.addWidget(self.quantisation)
+        self.quantisation.clear()
+        for one in offered.choices:
+            word = self.tr("recommended") if one is best else self.tr("too large") if one.verdict == "too-big" else ""
+            self.quantisation.addItem(model_wording.quantisation_words(one, word), one.id)
+        self.quantisation.set_value(self.entry.id)
+        self.quantisation.setAccessibleName(self.tr("Quantization"))
+
+    def _choose(self, wanted: str) -> None:
+        self.offer(self.offered, wanted)
+        self.chosen.emit()
 
     def show_state(self, state: CardState) -> None:
         """Show the state. A question about removal stays, unless the model has come into use."""
@@ -166,7 +191,9 @@ class ModelCard(Card):
         self.badge.show_word(*self._badge())
         self._show_fit()
         self.main_button.setText(model_wording.button_words(entry, state.download))
-        self.main_button.setEnabled(paused or (not runs and (not entry.problem or entry.partial)))
+        is_unread = entry.is_gguf_file and entry is self.offered and not entry.installed
+        usable = not is_unread and (not entry.problem or entry.partial)
+        self.main_button.setEnabled(paused or (not runs and usable))
         set_style_class(self.main_button, "accent" if not fetched and entry.verdict != "too-big" else "button")
         advice = state.advice
         self.draft_button.setText(self.tr("Download as draft"))
@@ -193,7 +220,7 @@ class ModelCard(Card):
         else:
             sentence, word = self.tr("Delete this model? ({size})"), self.tr("Delete")
             more = self.tr("Other apps that use the Hugging Face cache will lose it too.") if plan.shared else ""
-            if self.entry.gguf:
+            if self.entry.gguf and not plan.shared:
                 more = self.tr("The file {file} stays.").format(file=self.entry.gguf.source)
         self._ask(joined(sentence.format(size=size), more), [str(plan.place)], word, plan)
 

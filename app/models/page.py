@@ -154,12 +154,14 @@ class ModelsPage(ThemeAware, QWidget):
         if self.isHidden():
             return
         focused = next((card.entry.id for card in self.cards if card.main_button.hasFocus()), None)
+        wanted = {card.offered.id: card.entry.id for card in self.cards}
         for old in (*self.cards, *self.folder_cards):
             old.hide()
             old.deleteLater()
         self.cards = [self._card(entry) for entry in self._entries()]
         self.folder_cards = self._cards_of_folders()
         for card in self.cards:
+            card.offer(card.offered, wanted.get(card.offered.id, ""))
             self._card_column.addWidget(card)
             if card.entry.id == focused:
                 card.main_button.setFocus()
@@ -185,6 +187,7 @@ class ModelsPage(ThemeAware, QWidget):
         is_installed = self._tab == INSTALLED
         card = ModelCard(entry, is_installed, self._library.lists_of(entry) if is_installed else ())
         card.unlisted.connect(self._library.unlist)
+        card.chosen.connect(self._refresh_cards)
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)
@@ -237,8 +240,8 @@ class ModelsPage(ThemeAware, QWidget):
 
     def _take_details(self, entry: Entry) -> None:
         for card in self.cards:
-            if self._tab == SEARCH and card.entry.id == entry.id:
-                card.entry = entry
+            if self._tab == SEARCH and card.offered.id == entry.id:
+                card.offer(entry)
         self._refresh_cards()
 
     def _entry_at(self, path: str) -> Entry | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -15,6 +16,7 @@ from app.wording.figures import as_fast, capitalized, number, percent, times, ti
 from app.wording.hub import size_words
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
+from engine.gguf.names import tag_of
 
 if TYPE_CHECKING:
     from app.conversations.request_history import Totals
@@ -212,6 +214,9 @@ def draft_words(entry: Entry, measured: Totals | None = None) -> str:
 
 def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: bool = False) -> str:
     """Say why a model cannot be used, or list its draft, app, licence, context and downloads, if known."""
+    if entry.mlx_name:
+        words = translate("Models", "{name} with MLX weights is faster and needs no second copy on the disk.")
+        return f"{words.format(name=entry.mlx_name)}\n{facts_words(replace(entry, mlx_name=''), measured)}"
     if obstacle := _obstacle_words(entry):
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
@@ -219,6 +224,8 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     unread = entry.source == "catalog" and not entry.config
     checked = translate("Models", "not checked; looked at when it is opened") if unread else ""
     parts = [draft_words(entry, measured) if with_draft else "", converted, sees, checked, entry.app]
+    if entry.left_out:
+        parts.append(translate("Models", "without {files}").format(files=", ".join(entry.left_out[:3])))
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
@@ -230,6 +237,11 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     if entry.gated:
         parts.append(translate("Models", "gated"))
     return _separated(*parts)
+
+
+def quantisation_words(entry: Entry, word: str) -> str:
+    """Return a choice among the models of a repository: Q4_K_M · 4.9 GB · `word`."""
+    return _separated(tag_of(entry.id) if entry.is_gguf_file else "MLX", size_words(entry.bytes), word)
 
 
 def origin_words(entry: Entry) -> str:

@@ -79,7 +79,7 @@ def mlx_version(model: Model, catalog: Catalog, client: HubClient | None = None)
     known = [one for one in mains if any(same_model(one.id, name) for name in names)]
     if not known and client is not None and model.base_model:
         with suppress(HubError):
-            known = search_models(client, "", 1, ["mlx", f"base_model:quantized:{model.base_model}"])
+            known = search_models(client, "", 1, ("mlx", f"base_model:quantized:{model.base_model}"))
     return min(known, key=lambda one: one.bytes, default=None)
 
 
@@ -95,10 +95,10 @@ def _shipped(client: HubClient, repository: str, name: str, commit: str = "") ->
 def _names_of_heads(client: HubClient, main: Model, base: str, catalog: Catalog) -> list[str]:
     names = [head.id for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
     with suppress(HubError):
-        found = search_models(client, bare_name(main.id), tag="")
+        found = search_models(client, bare_name(main.id), tags=())
         names += [one.id for one in found if is_named_after(one.id, main.id)]
     with suppress(HubError):
-        found = search_models(client, "", tag=f"base_model:{base}")
+        found = search_models(client, "", tags=(f"base_model:{base}",))
         names += [one.id for one in found if OF_HEADS.search(one.id)]
     return list(dict.fromkeys(names))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
-from engine.hub.client import HubClient, QueryValue
+from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.head_plan import base_of
 from engine.hub.listing import describe, gguf_listing, gguf_models, left_out, list_files, list_model, mlx_listing
@@ -27,15 +28,14 @@ _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "gguf")
 _MOST_RESULTS = 100
 
 
-def search_models(client: HubClient, text: str, limit: int = 30, tag: str | list[str] = "mlx") -> list[Model]:
-    """Find models by name and tags ("" is any), most downloaded first, or by a pasted address. Raises `HubError`."""
+def search_models(client: HubClient, text: str, limit: int = 30, tags: Sequence[str] = ("mlx",)) -> list[Model]:
+    """Find models by name and tags, most downloaded first, or by a pasted address. Raises `HubError`."""
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
-    limit = min(limit, _MOST_RESULTS)
-    tagged: dict[str, QueryValue] = {"filter": tag} if tag else {}
+    limit, more = min(limit, _MOST_RESULTS), list(_EXPANDED)
     answer, _ = client.get_json(
-        "/api/models", search=text, sort="downloads", limit=limit, expand=list(_EXPANDED), **tagged
+        "/api/models", search=text, sort="downloads", limit=limit, expand=more, filter=list(tags)
     )
     if not isinstance(answer, list):
         raise client.access.wrong_mirror()
@@ -68,7 +68,8 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
     name = parse_repository(repository)
     commit, found = _described(client, name)
     files = list_files(client, name, commit)
-    found = replace(found, variants=_variants(found, files), left_out=left_out(files))
+    found = replace(found, left_out=left_out(files))
+    found = replace(found, variants=_variants(found, files))
     try:
         listing = mlx_listing(files)
     except HubError:
