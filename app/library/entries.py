@@ -188,7 +188,8 @@ def from_search(
         mlx = mlx or mlx_version(model, catalog)
         name = "" if mlx is None or not model.is_gguf_file else mlx.name or short_name(mlx.id)[0]
         parts = (from_search(one, catalog, installed_ids, budget) for one in model.variants)
-        return replace(entry, variants=tuple(replace(part, mlx_name=name) for part in parts))
+        owner = model.id.partition("/")[0]
+        return replace(entry, variants=tuple(replace(part, mlx_name=name, place=owner) for part in parts))
     if (known := catalog.models.get(model.id)) is not None:
         entry = from_catalog(known, catalog, installed_ids, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)

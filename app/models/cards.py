@@ -158,8 +158,8 @@ class ModelCard(Card):
 
     def offer(self, offered: Entry, wanted: str = "") -> None:
         """Take a search result, and of a repository with GGUF files what is `wanted`, else what is proposed."""
-        self.offered, best = offered, offered.proposed
-        self.entry = next((one for one in offered.choices if one.id == wanted), best)
+        self.offered = offered
+        self.entry = next((one for one in offered.choices if one.id == wanted), offered.proposed)
         if not offered.variants:
             return
         if self.quantisation is None:
@@ -167,7 +167,7 @@ class ModelCard(Card):
             self.side_column.addWidget(self.quantisation)
         self.quantisation.clear()
         for one in offered.choices:
-            word = self.tr("recommended") if one is best else self.tr("too large") if one.verdict == "too-big" else ""
+            word = self.tr("too large") if one.verdict == "too-big" else ""
             self.quantisation.addItem(model_wording.quantisation_words(one, word), one.id)
         self.quantisation.set_value(self.entry.id)
         self.quantisation.setAccessibleName(self.tr("Quantization"))
@@ -194,7 +194,7 @@ class ModelCard(Card):
         is_unread = entry.is_gguf_file and entry is self.offered and not entry.installed
         usable = not is_unread and (not entry.problem or entry.partial)
         self.main_button.setEnabled(paused or (not runs and usable))
-        set_style_class(self.main_button, "accent" if not fetched and entry.verdict != "too-big" else "button")
+        set_style_class(self.main_button, "button" if fetched or entry.verdict in ("too-big", "unusable") else "accent")
         advice = state.advice
         self.draft_button.setText(self.tr("Download as draft"))
         suits = advice is not None and advice.works and not entry.head
@@ -284,6 +284,8 @@ class ModelCard(Card):
             return self.tr("multiple Macs"), "neutral"
         if self.entry.tight:
             return self.tr("tight"), "lookup"
+        if self.offered.variants and self.entry is self.offered.proposed:
+            return self.tr("recommended"), "draft"
         return (self.tr("pair"), "neutral") if self.entry.draft else ("", "neutral")
 
     def _show_fit(self) -> None:

@@ -63,7 +63,8 @@ def test_a_quantisation_is_chosen_downloaded_and_deleted_alone(
     assert "Tiny Main with MLX weights is faster and needs no second copy on the disk." in card.facts.text()
     assert "without mmproj-F16.gguf" in card.facts.text()
     texts = [card.quantisation.itemText(index).replace("\u00a0", " ") for index in range(3)]
-    assert sorted(texts) == ["F16 · 120 kB", "Q4_K_M · 120 kB · recommended", "Q8_0 · 120 kB"]
+    assert sorted(texts) == ["F16 · 120 kB", "Q4_K_M · 120 kB", "Q8_0 · 120 kB"]
+    assert (card.name.text(), card.badge.text()) == ("Tiny Main Q4_K_M (tiny-org)", "recommended")
     pick(card, "F16")
     assert not card.main_button.isEnabled()
     assert "Tiny-Main-F16-00002-of-00002.gguf" in card.facts.text()
