@@ -76,7 +76,7 @@ class Entry(Model):
     several Macs only. `head_found` is a head for it, its draft if a gain is expected, or one without a gain by the
     chip's published costs. `advice` judges a search result as a draft for the loaded main model. `place` tells an
     installed model from others of its name: its publisher or its folder. `mlx_name` is the name of a conversion to MLX
-    of the model in a GGUF file.
+    of the model in a GGUF file; what a repository with such files offers are its `variants`.
     """
 
     installed: bool = False
@@ -93,17 +93,12 @@ class Entry(Model):
     mlx_name: str = ""
 
     @property
-    def choices(self) -> tuple[Entry, ...]:
-        """The models of a repository with GGUF files, of which one is downloaded, that with MLX weights first."""
-        return self.variants if self.is_gguf_file else (self, *self.variants)
-
-    @property
     def proposed(self) -> Entry:
-        """What to download of the repository, of those that fit if any does."""
-        fitting = [one for one in self.choices if one.verdict == "fits"] or self.choices
+        """What to download of a repository with several models: of those that fit, if any does."""
+        fitting = [one for one in self.variants if one.verdict == "fits"] or self.variants
         if not self.is_gguf_file or not fitting:
             return self
-        best = proposed({one.id: one.bytes for one in fitting})
+        best = proposed([one.id for one in fitting])
         return next(one for one in fitting if one.id == best)
 
     @property
@@ -187,9 +182,9 @@ def from_search(
         entry = from_search(replace(model, variants=()), catalog, installed_ids, budget)
         mlx = mlx or mlx_version(model, catalog)
         name = "" if mlx is None or not model.is_gguf_file else mlx.name or short_name(mlx.id)[0]
-        parts = (from_search(one, catalog, installed_ids, budget) for one in model.variants)
-        owner = model.id.partition("/")[0]
-        return replace(entry, variants=tuple(replace(part, mlx_name=name, place=owner) for part in parts))
+        parts = [from_search(one, catalog, installed_ids, budget) for one in model.variants]
+        parts = [replace(part, mlx_name=name, place=model.id.partition("/")[0]) for part in parts]
+        return replace(entry, variants=tuple(parts if model.is_gguf_file else (entry, *parts)))
     if (known := catalog.models.get(model.id)) is not None:
         entry = from_catalog(known, catalog, installed_ids, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)

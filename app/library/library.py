@@ -281,9 +281,8 @@ class Library(QObject):
 
     def page_of(self, repository: str) -> str:
         """Return the address of a model's page on the Hub in use."""
-        return (
-            f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{split_name(repository)[0]}"
-        )
+        endpoint = self.settings.values.hub_endpoint or "https://huggingface.co"
+        return f"{endpoint.rstrip('/')}/{split_name(repository)[0]}"
 
     def check(self, path: str) -> None:
         """Compare a model's files with their checksums and download damaged ones again, shown as a download."""

@@ -159,14 +159,14 @@ class ModelCard(Card):
     def offer(self, offered: Entry, wanted: str = "") -> None:
         """Take a search result, and of a repository with GGUF files what is `wanted`, else what is proposed."""
         self.offered = offered
-        self.entry = next((one for one in offered.choices if one.id == wanted), offered.proposed)
+        self.entry = next((one for one in offered.variants if one.id == wanted), offered.proposed)
         if not offered.variants:
             return
         if self.quantisation is None:
             self.quantisation = Chooser(self.side, chosen=self._choose)
             self.side_column.addWidget(self.quantisation)
         self.quantisation.clear()
-        for one in offered.choices:
+        for one in offered.variants:
             word = self.tr("too large") if one.verdict == "too-big" else ""
             self.quantisation.addItem(model_wording.quantisation_words(one, word), one.id)
         self.quantisation.set_value(self.entry.id)

@@ -31,12 +31,7 @@ def installed_models(
     # A folder that the user added may be the starter's or another app's, or a link to one.
     for place in (
         *((folder, folder.name, "starter") for folder in starter),
-        *(
-            place
-            for name, folder in snapshots
-            if not gguf_models.holds_only_files(folder)
-            for place in _with_inner(folder, name, "cache")
-        ),
+        *(place for name, snapshot in snapshots for place in _with_inner(snapshot, name, "cache")),
         *_folders_in(others),
         *gguf_models.places(cache_dir, snapshots, others),
     ):
@@ -66,6 +61,8 @@ def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
 def _with_inner(path: Path, name: str, source: str) -> Iterator[_ModelPlace]:
     """Yield a model with the heads and adapters inside a main model's folder; the heads may be files of tensors."""
     folder = ModelFolder(path)
+    if not _is_model(path) and any(gguf_models.ggufs_in(path)):
+        return
     yield path, name, source
     if folder.head is None:
         for inner, head in folder.heads():

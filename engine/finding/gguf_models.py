@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from glob import escape
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 # The folder of conversions in the Hugging Face cache, whose repositories are called otherwise.
 _HOME = "tandem-gguf"
 _LATER_PART = re.compile(r".*-(?!00001)\d{5}-of-\d{5}\.gguf")
-_FIRST_PART = re.compile(r"(.+)-00001-of-(\d{5})\.gguf")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _PATTERNS = ("*.gguf", "*/*.gguf", "*/*/*.gguf")
 _OLLAMA_LEAVES_OUT = ("registry.ollama.ai", "library")
@@ -143,31 +141,21 @@ def _files(
             # Each model is downloaded on its own, and may be in another snapshot.
             places += sorted(snapshot.parent.iterdir())
         for place in places:
-            for file in _ggufs_in(place):
+            for file in ggufs_in(place):
                 here.setdefault(name_of_set(file.relative_to(place).as_posix()), file)
         yield from ((file, f"{repository}/{name}", "cache") for name, file in here.items())
     for source, folder in folders:
         if source == "ollama":
             yield from ((file, name, source) for file, name in _in_ollama(folder))
-        for file in _ggufs_in(folder):
+        for file in ggufs_in(folder):
             # Jan calls every file so.
             named = file.parent if file.stem == "model" else file.with_suffix("")
             name = named.name if source == "folder" else named.relative_to(folder).as_posix()
             yield file, name_of_set(name), source
 
 
-def holds_only_files(snapshot: Path) -> bool:
-    """Whether a snapshot has GGUF files and no weights of MLX: it is no model itself."""
-    return not os.path.exists(snapshot / "config.json") and any(_ggufs_in(snapshot))
-
-
-def files_of(first: Path) -> list[Path]:
-    """Return the parts of a split file that are there, or the file itself."""
-    match = _FIRST_PART.fullmatch(first.name)
-    return sorted(first.parent.glob(f"{escape(match[1])}-*-of-{match[2]}.gguf")) if match is not None else [first]
-
-
-def _ggufs_in(folder: Path) -> Iterator[Path]:
+def ggufs_in(folder: Path) -> Iterator[Path]:
+    """Yield the GGUF files in a folder, of split ones the first part."""
     try:
         found = sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if os.path.isfile(file))
     except OSError:

@@ -77,17 +77,15 @@ def model_of(
     """
     path, name = file.files[0], file.architecture
     kind = str(file.metadata.get("general.type", "model"))
-    if kind != "model" or name in _PARTS:
-        raise ModelNotUsable(path, "is-part", (name if kind == "model" else kind)[:80])
-    if name in _EMBEDDING:
-        raise ModelNotUsable(path, "is-embedding", name)
+    if kind != "model":
+        raise ModelNotUsable(path, "is-part", kind[:80])
+    if reason := refusal_of(name):
+        raise ModelNotUsable(path, reason, name[:80])
     if factors is None:
         factors = {name: (1.0,) for name in ROPE_FACTORS if name in file.tensors}
     try:
         settings = GgufSettings(file, factors)
-        entry = _MIXTRAL if name == "llama" and settings.whole("expert_count", 0) else _TABLE.get(name)
-        if entry is None:
-            raise ModelNotUsable(path, "unknown-architecture", name[:80])
+        entry = _MIXTRAL if name == "llama" and settings.whole("expert_count", 0) else _TABLE[name]
         return entry, settings, entry.settings(settings)
     except SettingError as error:
         raise ModelNotUsable(path, "unknown-architecture", f"{name}: {error}"[:160]) from error
@@ -98,9 +96,9 @@ def model_of(
 
 def refusal_of(name: str) -> str:
     """Return why no file of an architecture can be loaded, as a reason of `ModelNotUsable`; "" if it may be."""
-    if name in _PARTS:
-        return "is-part"
-    return "is-embedding" if name in _EMBEDDING else "" if name in _TABLE else "unknown-architecture"
+    if name in _TABLE:
+        return ""
+    return "is-part" if name in _PARTS else "is-embedding" if name in _EMBEDDING else "unknown-architecture"
 
 
 def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTensor) -> list[Placement]:

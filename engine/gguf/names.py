@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 _PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
 # How a file is quantised; the last one in its name counts.
@@ -15,11 +15,16 @@ _DEEPEST = 2
 _PROPOSED = ("Q4_K_M", "UD-Q4_K_XL", "Q4_K_S", "Q4_0", "MXFP4", "Q4_1", "Q5_K_M", "Q5_K_S", "Q8_0")
 
 
-def name_of_set(file: str) -> str:
-    """Return a file's path without its suffix and, for a part of a split one, without its number."""
+def part_of(file: str) -> tuple[str, int, int]:
+    """Return a file's path without its suffix and the number of a part, that number, and the number of all parts."""
     stem = file.removesuffix(".gguf")
     part = _PART.fullmatch(stem)
-    return part[1] if part is not None else stem
+    return (stem, 1, 1) if part is None else (part[1], int(part[2]), int(part[3]))
+
+
+def name_of_set(file: str) -> str:
+    """Return a file's path without its suffix and, for a part of a split one, without its number."""
+    return part_of(file)[0]
 
 
 def is_model_file(file: str) -> bool:
@@ -27,25 +32,6 @@ def is_model_file(file: str) -> bool:
     *folders, name = file.split("/")
     is_hidden = any(part.startswith(".") for part in (*folders, name))
     return not (is_hidden or _NO_MODEL.search(name) or len(folders) > _DEEPEST) and file.isprintable()
-
-
-def sets_of(files: Iterable[str]) -> dict[str, tuple[list[str], str]]:
-    """Map the name of each set to its files in their order, and to the first missing part; "" for a whole set.
-
-    Of two sets of one name, a whole one counts.
-    """
-    parts: dict[tuple[str, int], dict[int, str]] = {}
-    for file in filter(is_model_file, files):
-        split = _PART.fullmatch(file.removesuffix(".gguf"))
-        count = int(split[3]) if split is not None else 1
-        parts.setdefault((name_of_set(file), count), {})[int(split[2]) if split is not None else 1] = file
-    found: dict[str, tuple[list[str], str]] = {}
-    for (name, count), numbered in parts.items():
-        lacking = next((number for number in range(1, count + 1) if number not in numbered), None)
-        missing = "" if lacking is None else f"{name}-{lacking:05}-of-{count:05}.gguf"
-        if name not in found or found[name][1]:
-            found[name] = [file for _, file in sorted(numbered.items())], missing
-    return found
 
 
 def tag_of(name: str) -> str:
@@ -65,10 +51,7 @@ def named(names: Sequence[str], wanted: str) -> list[str]:
     return []
 
 
-def proposed(sizes: Mapping[str, int]) -> str:
-    """Return the set to propose among those with these bytes; the smallest with four bits or more, if none is known."""
-    for tag in _PROPOSED:
-        if found := named(list(sizes), tag):
-            return found[0]
-    wide = [name for name in sizes if (bits := re.search(r"\d+", tag_of(name))) and int(bits[0]) >= 4]
-    return min(wide, key=lambda name: sizes[name]) if wide else max(sizes, key=lambda name: sizes[name])
+def proposed(names: Sequence[str]) -> str:
+    """Return the set to propose among some, smaller ones first: the middle one if no tag is a usual one."""
+    usual = (found[0] for tag in _PROPOSED if (found := named(names, tag)))
+    return next(usual, names[len(names) // 2])

@@ -128,9 +128,6 @@ class RepositoryCache:
         except OSError:
             shutil.copyfile(self.blob(digest), pointer)
 
-    def has_ref(self, revision: str) -> bool:
-        return (self.home / "refs" / revision).exists()
-
     def write_ref(self, revision: str, commit: str) -> None:
         """Record that `revision` is `commit`, atomically: from then on every tool finds the snapshot."""
         ref = self.home / "refs" / revision

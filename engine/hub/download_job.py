@@ -273,9 +273,9 @@ class DownloadJob:
         for file in listing.files:
             if file.spans and not self._name_by_content(listing.commit, file):
                 return False
-        gguf = split_name(self.entry.repository)[1]
-        # Files of another commit are found without it, but weights of MLX are not.
-        if not COMMIT.fullmatch(self.entry.revision) and not (gguf and self.cache.has_ref(self.entry.revision)):
+        # GGUF files of another commit are found without it, but weights of MLX are not.
+        is_kept = split_name(self.entry.repository)[1] and (self.cache.home / "refs" / self.entry.revision).exists()
+        if not COMMIT.fullmatch(self.entry.revision) and not is_kept:
             self.cache.write_ref(self.entry.revision, listing.commit)
         return True
 

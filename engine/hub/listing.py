@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from engine.files.folder_paths import MODEL_PATTERNS
-from engine.gguf.names import is_model_file, named, proposed, sets_of, tag_of
+from engine.gguf.names import is_model_file, named, part_of, proposed, tag_of
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
@@ -45,10 +44,22 @@ def mlx_listing(files: Listing) -> Listing:
 
 
 def gguf_models(files: Listing) -> dict[str, tuple[tuple[RemoteFile, ...], str]]:
-    """Map the name of each GGUF model of a repository to its files, and the first that is missing, by size."""
-    by_name = {file.name: file for file in files.files if file.name.endswith(".gguf")}
-    found = {name: (tuple(by_name[one] for one in parts), lacks) for name, (parts, lacks) in sets_of(by_name).items()}
-    return dict(sorted(found.items(), key=lambda item: _bytes(item[1][0])))
+    """Map the name of each GGUF model of a repository to its files and to the first that is missing, by size.
+
+    Of two sets of one name, a whole one counts.
+    """
+    sets: dict[tuple[str, int], dict[int, RemoteFile]] = {}
+    for file in files.files:
+        if file.name.endswith(".gguf") and is_model_file(file.name):
+            name, number, count = part_of(file.name)
+            sets.setdefault((name, count), {})[number] = file
+    found: dict[str, tuple[tuple[RemoteFile, ...], str]] = {}
+    for (name, count), parts in sorted(sets.items(), key=lambda item: sum(part.size for part in item[1].values())):
+        lacking = next((number for number in range(1, count + 1) if number not in parts), 0)
+        if name not in found or not lacking:
+            missing = f"{name}-{lacking:05}-of-{count:05}.gguf" if lacking else ""
+            found[name] = tuple(part for _, part in sorted(parts.items())), missing
+    return found
 
 
 def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
@@ -57,22 +68,17 @@ def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
     Raises `HubError`: not-mlx without any, no-quantisation for an unknown or ambiguous tag, file-missing.
     """
     found = gguf_models(files)
-    sizes = {name: _bytes(parts) for name, (parts, missing) in found.items() if not missing}
-    if not found or not (wanted or sizes):
+    names = [name for name, (_, missing) in found.items() if wanted or not missing]
+    if not names:
         raise HubError("not-mlx", files.repository)
-    names = named(list(found), wanted) if wanted else [proposed(sizes)]
+    names = named(names, wanted) if wanted else [proposed(names)]
     if len(names) != 1:
-        tags = [tag_of(name) for name in names or found]
-        shown = (tag if tags.count(tag) == 1 else name for tag, name in zip(tags, names or found, strict=True))
-        raise HubError("no-quantisation", files.repository, tag=wanted[:80], tags=", ".join(shown)[:2_000])
+        tags = names or dict.fromkeys(map(tag_of, found))
+        raise HubError("no-quantisation", files.repository, tag=wanted[:80], tags=", ".join(tags)[:2_000])
     parts, missing = found[names[0]]
     if missing:
         raise HubError("file-missing", files.repository, file=missing)
     return names[0], replace(files, files=parts)
-
-
-def _bytes(files: Iterable[RemoteFile]) -> int:
-    return sum(file.size for file in files)
 
 
 def left_out(files: Listing) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from engine.finding.gguf_models import files_of, is_conversion
+from engine.finding.gguf_models import is_conversion
 from engine.finding.other_apps import name_of_app
+from engine.gguf.names import name_of_set
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
@@ -68,7 +69,9 @@ def _plan_of_gguf(model: Model, cache_dir: Path) -> RemovalPlan:
     cache = RepositoryCache(cache_dir, model.id)
     if cache.is_being_written():
         raise HubError("in-use", model.id)
-    content = set(map(os.path.realpath, files_of(Path(model.gguf.source if model.gguf else model.path))))
+    file = Path(model.gguf.source if model.gguf else model.path)
+    parts = (one for one in file.parent.glob("*.gguf") if name_of_set(one.name) == name_of_set(file.name))
+    content = set(map(os.path.realpath, parts))
     files = [*(cache.home / "snapshots").rglob("*"), *cache.blobs.glob("*")]
     own = [file for file in files if os.path.realpath(file) in content]
     others = [file for file in files if file not in own and not file.is_dir()]

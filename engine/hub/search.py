@@ -33,10 +33,9 @@ def search_models(client: HubClient, text: str, limit: int = 30, tags: Sequence[
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
-    limit, more = min(limit, _MOST_RESULTS), list(_EXPANDED)
-    answer, _ = client.get_json(
-        "/api/models", search=text, sort="downloads", limit=limit, expand=more, filter=list(tags)
-    )
+    query: dict[str, list[str]] = {"expand": list(_EXPANDED), "filter": list(tags)}
+    limit = min(limit, _MOST_RESULTS)
+    answer, _ = client.get_json("/api/models", "", search=text, sort="downloads", limit=limit, **query)
     if not isinstance(answer, list):
         raise client.access.wrong_mirror()
     found = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
@@ -195,9 +194,14 @@ def _found(item: dict[str, Any]) -> Model | None:
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     weights = item.get("safetensors")
     parameters = weights.get("total") if isinstance(weights, dict) else None
-    gguf = item.get("gguf") if "gguf" in tags and "mlx" not in tags else None
+    is_gguf, gguf = "gguf" in tags and "mlx" not in tags, item.get("gguf")
     architecture = gguf.get("architecture") if isinstance(gguf, dict) else None
-    problem = _refusal(architecture) if isinstance(architecture, str) else ""
+    problem = ""
+    if is_gguf and isinstance(architecture, str):
+        # Not at the top: the package that knows GGUF's kinds is slow to import.
+        from engine.gguf.architectures import refusal_of
+
+        problem = refusal_of(architecture)
     return Model(
         name,
         "search",
@@ -210,16 +214,9 @@ def _found(item: dict[str, Any]) -> Model | None:
         downloads=_count(item.get("downloads")),
         problem=problem,
         detail=str(architecture)[:80] if problem else "",
-        is_gguf_file="gguf" in tags and "mlx" not in tags,
+        is_gguf_file=is_gguf,
         base_model=base_of({**item, "tags": tags}),
     )
-
-
-def _refusal(architecture: str) -> str:
-    # Not at the top: the package that knows GGUF's kinds is slow to import.
-    from engine.gguf.architectures import refusal_of
-
-    return refusal_of(architecture)
 
 
 def _count(value: Any) -> int:
