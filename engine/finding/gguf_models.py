@@ -88,7 +88,7 @@ def places(
 def describe_file(file: Path, name: str, source: str) -> Model:
     """Describe a GGUF file from which no folder has been made yet."""
     # Not at the top: the package that knows GGUF's kinds is slow to import.
-    from engine.gguf.architectures import model_of
+    from engine.gguf.architectures import check_tensors, model_of
     from engine.gguf.header import SETTINGS_BYTES, read_gguf
     from engine.gguf.tokenizer import kind_of
 
@@ -96,7 +96,9 @@ def describe_file(file: Path, name: str, source: str) -> Model:
     try:
         content = read_gguf(file, SETTINGS_BYTES)
         found = _with_figures(found, content)
-        check_sizes(file, model_of(content)[-1])
+        entry, settings, config = model_of(content)
+        check_sizes(file, config)
+        check_tensors(content, entry, settings)
         kind_of(content.metadata, file)
     except ModelNotUsable as error:
         return replace(found, problem=error.reason, detail=error.detail)

@@ -18,7 +18,7 @@ from engine.errors import ModelNotUsable
 from engine.gguf import configurations
 from engine.gguf.header import GgufFile, GgufTensor
 from engine.gguf.settings import GgufSettings, SettingError
-from engine.gguf.weights import Floats
+from engine.gguf.weights import Floats, width_of
 
 Order = tuple[int, ...]
 _LAYER = re.compile(r"blk\.(\d{1,4})\.(.+)")
@@ -92,6 +92,18 @@ def model_of(
     # Sizes that are zero or do not divide each other.
     except (ValueError, ArithmeticError) as error:
         raise ModelNotUsable(path, "damaged", f"{path.name} (its sizes)") from error
+
+
+def check_tensors(file: GgufFile, entry: GgufArchitecture, settings: GgufSettings) -> None:
+    """Check that all tensors can be read and placed. Raises `ModelNotUsable` (unknown-architecture)."""
+    for tensor in file.tensors.values():
+        try:
+            placements(entry, settings, tensor)
+            width_of(tensor.kind)
+        # Of a kind that cannot be read.
+        except (SettingError, KeyError) as error:
+            found = f"{file.architecture}: {tensor.name}, {tensor.kind.name}"
+            raise ModelNotUsable(file.files[0], "unknown-architecture", found[:160]) from error
 
 
 def refusal_of(name: str) -> str:

@@ -44,6 +44,24 @@ def test_a_file_that_is_dropped_or_pasted_is_converted_loaded_and_listed(
     assert hub_window.attached == []
 
 
+def test_a_file_that_cannot_be_loaded_says_so_on_the_page_and_in_the_picker(
+    hub_window: WindowDriver, library: Library, own_home: Path, qtbot: QtBot
+) -> None:
+    write_gguf(own_home / ".lmstudio/models/org/m/m-Q8_0.gguf", general__architecture="mistral3")
+    library.rescan()
+    qtbot.waitUntil(lambda: library.inventory is not None and library.inventory.entry("org/m/m-Q8_0") is not None)
+    said = "Cannot be used. Its architecture is not supported yet (mistral3). Choose another model or update Tandem."
+    hub_window.settings.open("models")
+    page = hub_window.settings_page("models")
+    page.show_tab(INSTALLED)
+    card = card_of(page, "org/m/m-Q8_0")
+    assert (card.facts.text(), card.main_button.isEnabled()) == (said, False)
+    hub_window.settings.close()
+    hub_window.picker("main").open()
+    [row] = [one for one in hub_window.picker("main").choices if one.id == "org/m/m-Q8_0"]
+    assert not row.usable
+
+
 def test_the_page_names_the_file_and_what_became_of_its_codes_and_removes_only_the_conversion(
     page: Any, library: Library, cache: Path, own_home: Path, qtbot: QtBot
 ) -> None:

@@ -80,6 +80,13 @@ def test_a_file_that_cannot_be_loaded_is_listed_with_its_reason_beside_the_other
     assert models["other"].kinds == ("main",)
 
 
+def test_a_file_with_a_tensor_that_has_no_place_is_listed_with_its_name(tmp_path: Path) -> None:
+    file = write_gguf(tmp_path / "models/odd.gguf")
+    file.write_bytes(file.read_bytes().replace(b"blk.1.ffn_up.", b"blk.1.ffn_xx."))
+    [model] = installed_models(tmp_path / "none", [tmp_path / "models"])
+    assert (model.problem, model.detail) == ("unknown-architecture", "llama: blk.1.ffn_xx.weight, Q8_0")
+
+
 @pytest.mark.parametrize("kind", ["adapter", "mmproj", "imatrix"])
 def test_a_part_of_a_model_is_left_out_and_refused_when_it_is_named(kind: str, tmp_path: Path) -> None:
     file = write_gguf(tmp_path / "models/part.gguf", general__type=kind)
