@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _DRAW_EVERY_S = 0.08
 
 
-class PlainText:
+class UnchangedText:
     """Writes a text unchanged, for pipes, files and terminals that only take letters."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -103,10 +103,10 @@ class MarkdownText:
         return [[], *kept] if self._printed else kept
 
 
-def growing_text(stream: TextIO, style: str = "") -> PlainText | MarkdownText:
+def growing_text(stream: TextIO, style: str = "") -> UnchangedText | MarkdownText:
     """Return what shows a growing text on `stream`, in a style of rich on a terminal that can do it."""
     if not stream.isatty():
-        return PlainText(stream)
+        return UnchangedText(stream)
     from rich.console import Console
 
-    return PlainText(stream) if Console(file=terminal_of(stream)).is_dumb_terminal else MarkdownText(stream, style)
+    return UnchangedText(stream) if Console(file=terminal_of(stream)).is_dumb_terminal else MarkdownText(stream, style)

@@ -23,9 +23,9 @@ from engine.events import Alternative, Finished, PrefillProgress, Token, TokensC
 from engine.grammars.calls import opening_of
 from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
-from engine.grammars.thought_limit import ThoughtLimit
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
+from engine.main_model.thought_limit import ThoughtLimit
 from engine.model_files.thought_marks import opened_thought
 from engine.pictures.reading import PictureFiles
 from engine.prefix.cache import PrefixCache

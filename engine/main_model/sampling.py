@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import Constraint
-from engine.grammars.thought_limit import ThoughtLimit
+from engine.main_model.thought_limit import ThoughtLimit
 from engine.requests import SamplingSettings
 
 _MASK = 2**64 - 1

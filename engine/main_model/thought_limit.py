@@ -21,7 +21,7 @@ _MESSAGES = [(start + opening, *others) for opening, *others in MESSAGE_MARKS fo
 _MARKS = (*((opening, closing, "", opening.removesuffix("thought")) for opening, closing in THOUGHT_MARKS), *_MESSAGES)
 
 
-class _Place(NamedTuple):
+class _ThoughtPlace(NamedTuple):
     """The place after some tokens of an answer: in thoughts, or where they may begin (again).
 
     It began at the token `since`, after `used` tokens of thoughts. The texts open the newest thoughts, end them, open a
@@ -54,7 +54,7 @@ class ThoughtLimit:
         self._tokens_of, self._text_of = partial(tokenizer.encode, add_special_tokens=False), local_decoder(tokenizer)
         # The limit, once it has ended the thoughts.
         self.reached: int | None = None
-        self._read, self._place = 0, self._opened(_Place(), begun, 0)
+        self._read, self._place = 0, self._opened(_ThoughtPlace(), begun, 0)
         if self._place is not None and self._place.thinks:
             thought = begun.partition(self._place.opening)[2].strip()
             used = min(most, len(self._tokens_of(thought)))
@@ -90,7 +90,7 @@ class ThoughtLimit:
                 self._hold(allowed[at - first], place, at)
         return allowed
 
-    def _hold(self, row: NDArray[np.bool_], place: _Place, at: int) -> None:
+    def _hold(self, row: NDArray[np.bool_], place: _ThoughtPlace, at: int) -> None:
         """Exclude what may not follow the first `at` tokens: all but the mark in thoughts, more thoughts after it."""
         if not place.thinks:
             # If it is several tokens, the first begins other texts, too.
@@ -101,12 +101,12 @@ class ThoughtLimit:
             row[:] = False
             row[token] = True
 
-    def _ending(self, place: _Place) -> list[int]:
+    def _ending(self, place: _ThoughtPlace) -> list[int]:
         """Return the tokens that end the thoughts at the limit."""
         reply = place.reply.removesuffix("final<|message|>") if self._calls else place.reply
         return [*self._tokens_of(place.closing), *self._tokens_of(reply)]
 
-    def _after(self, place: _Place, answer: Sequence[int], at: int) -> _Place | None:
+    def _after(self, place: _ThoughtPlace, answer: Sequence[int], at: int) -> _ThoughtPlace | None:
         """Return the place after the first `at` tokens, from the one before the last of these; None in a reply."""
         if not place.thinks:
             return self._opened(place, self._text_of(answer[max(place.since, at - _OPENING) : at]), at)
@@ -117,9 +117,9 @@ class ThoughtLimit:
         ended = place.closing in self._text_of(answer[max(place.since, at - len(place.closing)) : at])
         return after._replace(used=used - len(self._tokens_of(place.closing))) if ended else place
 
-    def _opened(self, place: _Place, text: str, at: int) -> _Place | None:
+    def _opened(self, place: _ThoughtPlace, text: str, at: int) -> _ThoughtPlace | None:
         """Return the place after the `text` since the beginning or the last thoughts; None if it is a reply."""
         bare = text.lstrip()
         if (marks := next((marks for marks in _MARKS if bare.startswith(marks[0])), None)) is not None:
-            return _Place(True, at, place.used, *marks)
+            return _ThoughtPlace(True, at, place.used, *marks)
         return place if any(opening.startswith(bare) for opening, *_ in _MARKS) else None
