@@ -397,7 +397,7 @@ def test_a_quantisation_is_downloaded_by_its_tag_and_is_found_by_it(
 
 @pytest.mark.parametrize(("architecture", "typed", "said"), [
     ("llama", "org/Some-GGUF:Q9", "“Q9” does not name one quantization of org/Some-GGUF. Choose from: Q4_K_M, Q8_0."),
-    ("mistral3", "org/Some-GGUF", "Its architecture is not supported yet (mistral3)."),
+    ("qwen4exp", "org/Some-GGUF", "Its architecture is not supported yet (qwen4exp)."),
     ("llama", "org/None-GGUF:Q8_0", "There is no model org/None-GGUF"),
 ])  # fmt: skip
 def test_what_cannot_be_downloaded_or_loaded_is_said_before_anything_arrives(
@@ -424,7 +424,7 @@ def test_weights_of_mlx_come_before_gguf_files_of_the_same_repository(
 def test_a_file_that_cannot_be_loaded_says_so_in_the_list(
     run: Run, own_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_gguf(own_home / ".lmstudio/models/org/m/m-Q8_0.gguf", general__architecture="mistral3")
+    write_gguf(own_home / ".lmstudio/models/org/m/m-Q8_0.gguf", general__architecture="qwen4exp")
     assert run("list") == 0
     line = capsys.readouterr().out.splitlines()[1]
-    assert line.endswith("Its architecture is not supported yet (mistral3) (LM Studio)")
+    assert line.endswith("Its architecture is not supported yet (qwen4exp) (LM Studio)")

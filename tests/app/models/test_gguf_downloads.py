@@ -109,7 +109,7 @@ def test_before_a_pasted_repository_comes_the_same_model_for_mlx(
 
 
 def test_an_architecture_that_cannot_be_loaded_is_said_before_a_download(page: Any, hub: FakeHub, qtbot: QtBot) -> None:
-    hub.repositories[REPOSITORY].architecture = "mistral3"
+    hub.repositories[REPOSITORY].architecture = "qwen4exp"
     card = searched(page, REPOSITORY, qtbot)
-    assert "Its architecture is not supported yet (mistral3)." in card.facts.text()
+    assert "Its architecture is not supported yet (qwen4exp)." in card.facts.text()
     assert not card.main_button.isEnabled()

@@ -47,10 +47,10 @@ def test_a_file_that_is_dropped_or_pasted_is_converted_loaded_and_listed(
 def test_a_file_that_cannot_be_loaded_says_so_on_the_page_and_in_the_picker(
     hub_window: WindowDriver, library: Library, own_home: Path, qtbot: QtBot
 ) -> None:
-    write_gguf(own_home / ".lmstudio/models/org/m/m-Q8_0.gguf", general__architecture="mistral3")
+    write_gguf(own_home / ".lmstudio/models/org/m/m-Q8_0.gguf", general__architecture="qwen4exp")
     library.rescan()
     qtbot.waitUntil(lambda: library.inventory is not None and library.inventory.entry("org/m/m-Q8_0") is not None)
-    said = "Cannot be used. Its architecture is not supported yet (mistral3). Choose another model or update Tandem."
+    said = "Cannot be used. Its architecture is not supported yet (qwen4exp). Choose another model or update Tandem."
     hub_window.settings.open("models")
     page = hub_window.settings_page("models")
     page.show_tab(INSTALLED)
