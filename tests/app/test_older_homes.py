@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -39,6 +40,10 @@ def export(request: pytest.FixtureRequest) -> str:
     return unpack(request.param, data_folder(), settings_folder(), cache_folder())
 
 
+# From format 5 on, the description of a kept prefix stands in the header of its file.
+ENTRY = re.compile(rb'"entry":"\{\\"format\\": (\d+)')
+
+
 def formats_in(name: str) -> set[int]:
     """Return the formats of a file, or of the files of a folder, in all homes."""
     found = set()
@@ -47,6 +52,8 @@ def formats_in(name: str) -> set[int]:
             for file in packed.namelist():
                 if file.startswith(name) and file.endswith(".json"):
                     found.add(json.loads(packed.read(file))["format"])
+                elif file.startswith(name) and (entry := ENTRY.search(packed.read(file))):
+                    found.add(int(entry[1]))
     return found
 
 
