@@ -114,7 +114,10 @@ class TerminalConversation:
         if command == "save":
             if not words:
                 return "tandem: /save needs a file: /save chat.md"
-            write_atomically(Path(words).expanduser(), self._as_markdown().encode())
+            file = Path(words).expanduser()
+            if file.exists():
+                return f"tandem: {words} exists already. Choose another name."
+            write_atomically(file, self._as_markdown().encode())
             return f"Saved in {words}."
         if command == "model":
             if words:

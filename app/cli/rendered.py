@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
 from app.cli.terminal import shown, terminal_of
@@ -52,12 +53,9 @@ class MarkdownText:
 
     def write(self, text: str) -> None:
         self._block += shown(text)
-        starts = [token.map[0] for token in self._parser.parse(self._block) if token.level == 0 and token.map]
-        lines = self._block.splitlines(keepends=True)
-        if starts and starts[-1]:
-            self._print("".join(lines[: starts[-1]]))
-            self._block = "".join(lines[starts[-1] :])
+        # Not at every token: a long block is parsed and drawn as a whole.
         if time.monotonic() - self._drawn_at >= _DRAW_EVERY_S:
+            self._block = self._print_complete()
             self._draw()
 
     def pause(self) -> None:
@@ -67,8 +65,17 @@ class MarkdownText:
 
     def end(self) -> None:
         """Print what is left."""
-        self._print(self._block)
+        self._print(self._print_complete())
         self._block, self._printed = "", False
+
+    def _print_complete(self) -> str:
+        """Print the blocks before the last one, which is returned."""
+        tokens = self._parser.parse(self._block)
+        starts = [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
+        lines = self._block.split("\n")
+        for first, after in pairwise([0, *starts[1:]]):
+            self._print("\n".join(lines[first:after]))
+        return "\n".join(lines[starts[-1] :]) if len(starts) > 1 else self._block
 
     def _draw(self) -> None:
         from rich.live import Live

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from app.cli.command import DONE, FAILED, add_command
+from app.cli.pair_options import STARTER, STARTER_MAIN
 from app.cli.ps import reply_of
 from app.cli.terminal import say
 
@@ -20,8 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     names = _in_memory()
     if names is None:
         return FAILED
-    name = next((one for one in names if arguments.id in (one, one.partition("/")[0])), None)
-    if name is None:
+    name = STARTER_MAIN if arguments.id.lower() == STARTER else arguments.id
+    if name not in names:
         say(f"tandem: {arguments.id} is not in memory. In memory: {', '.join(names) or 'no model'}")
         return FAILED
     reply_of("POST", "/api/generate", {"model": name, "keep_alive": 0})
