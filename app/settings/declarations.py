@@ -42,7 +42,6 @@ THINKING = (
 )
 WHEN_FULL = (("refuse", "Stop and notify me"), ("shorten", "Drop the oldest messages"))
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
-# Where the draft model drafts while the main model verifies.
 # Bits of the KV cache, 0 for the model's own precision.
 KV_PRECISION = ((0, "Full precision"), (8, "8-bit"), (4, "4-bit"))
 RULES = (("match", "Same text"), ("rejection", "Same distribution"))

@@ -20,7 +20,7 @@ from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
-from app.widgets.buttons import CopyButton, button
+from app.widgets.buttons import CONFIRMED_MS, CopyButton, button
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import record_view
@@ -216,6 +216,7 @@ class CheckReport(ThemeAware, QWidget):
         if (found := self._check.found) is not None:
             QGuiApplication.clipboard().setText(report(found))
             self.copy_report.setText(self.tr("Copied"))
+            QTimer.singleShot(CONFIRMED_MS, self, lambda: self.copy_report.setText(self.tr("Copy report")))
 
     def retranslate(self) -> None:
         found = self._check.found

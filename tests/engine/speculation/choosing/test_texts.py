@@ -71,7 +71,7 @@ def test_what_lookup_meets_tells_of_the_draft_model(alternating: TextStatistics)
 
 
 def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: TextStatistics) -> None:
-    """Drafting on demand and drafting ahead share one state."""
+    """A draft model and a head share one state."""
     text = AnswerState(Costs(), alternating)
     before = text.forecast("head", 4).kept[4]
     for _ in range(3):
