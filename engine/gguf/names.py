@@ -45,7 +45,12 @@ def tag_of(name: str) -> str:
 def named(names: Sequence[str], wanted: str) -> list[str]:
     """Return the sets that a tag or the name of a file means, whatever its case; Q4_K_XL also means UD-Q4_K_XL."""
     text = name_of_set(re.sub(r"\.gguf$", ".gguf", wanted.strip("/"), flags=re.IGNORECASE)).lower()
-    for spell in (str, lambda name: name.rpartition("/")[2], tag_of, lambda name: tag_of(name)[3:]):
+    for spell in (
+        str,
+        lambda name: name.rpartition("/")[2],
+        tag_of,
+        lambda name: tag_of(name).lower().removeprefix("ud-"),
+    ):
         if found := [name for name in names if spell(name).lower() == text]:
             return found
     return []
