@@ -174,8 +174,6 @@ def test_the_words_of_ollama_are_understood(
         (["lst"], "there is no command 'lst'. Did you mean list?"),
         (["chart", "list"], "there is no command 'chart'. Did you mean chat?"),
         (["frobnicate"], "Commands: chat, run, bench"),
-        (["show", "qwen3"], "`tandem models pairs MODEL`"),
-        (["stop", "qwen3"], "Ctrl-C ends `tandem serve`"),
     ],
 )
 def test_what_is_no_command_is_answered_with_what_is(

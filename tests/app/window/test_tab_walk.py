@@ -55,7 +55,7 @@ def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
         "Hide chat list", "Main model: Starter", "Show answers as text", "Hide live panel",
         "Chat", "Edit the message", "Copy this code", "Code", "Copy the answer as Markdown", "More actions",
         "Message", "Attach files…", "Chat settings: Defaults",
-        "Width of the live panel", "This answer", "Rounds", "Compare", "Explain", "Details",
+        "Width of the live panel", "This answer", "Rounds", "Compare", "Details",
     ]  # fmt: skip
     assert [name for name in found if name in wanted] == wanted
     # Shift and Tab go the same way back.
