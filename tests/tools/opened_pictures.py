@@ -1,4 +1,4 @@
-"""Pictures of what a click opens: the panel's details, the Explain card, the thinking menu, other apps' models."""
+"""Pictures of what a click opens: the panel's details, the thinking menu, other apps' models."""
 
 from __future__ import annotations
 
