@@ -32,7 +32,9 @@ _PYINSTALLER = ("pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholi
 # What each part of the self-test needs of the bundle beside modules in Python, which are the same on every system.
 PARTS = {
     "gpu": ["mlx/core.*.so", "mlx/lib/libmlx.dylib", "mlx/lib/mlx.metallib", "libmlx.dylib", "mlx.metallib"],
-    "architectures": ["mlx_lm-*.dist-info/METADATA"],
+    "architectures": [
+        *("mlx_lm-*.dist-info/METADATA", "numpy/_core/_multiarray_umath.*.so", "safetensors/_safetensors_rust.abi3.so"),
+    ],
     "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
     "pdf": ["pypdf-*.dist-info/METADATA"],
     "documents": ["chardet/_kernel.*.so", "selectolax/lexbor.*.so"],
@@ -43,7 +45,6 @@ PARTS = {
     "updates": ["cryptography/hazmat/bindings/_rust.abi3.so", "_cffi_backend.*.so"],
     "server": ["httpx2-*.dist-info/METADATA", "msgspec/_core.*.so"],
     "grammars": ["llguidance/_lib.abi3.so", "llguidance-*.dist-info/METADATA"],
-    "drafter": ["numpy/_core/_multiarray_umath.*.so", "safetensors/_safetensors_rust.abi3.so"],
     "tools": ["pydantic_core/_pydantic_core.*.so", "rpds/rpds.*.so"],
     "pictures": ["PIL/_imaging.*.so", "PIL/_webp.*.so", "PIL/_avif.*.so"],
     "previews": ["PySide6/QtSvg.abi3.so", "PySide6/Qt/plugins/platforms/libqoffscreen.dylib"],
