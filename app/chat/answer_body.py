@@ -154,7 +154,8 @@ class AnswerBody(ThemeAware, QWidget):
         for block in self._splitter.frozen[self._frozen_shown :]:
             last, loaded = self._runs[-1] if self._runs else None, budget > 0
             budget -= length_of(block)
-            if last is not None and last.takes(block):
+            # A passage that is selected stays so: its paragraph keeps the widget.
+            if last is not None and not (self._tail and self._tail[0].has_selection_in(block)) and last.takes(block):
                 changed[last] = None
                 continue
             is_plain = isinstance(block, ProseText) and block.plain

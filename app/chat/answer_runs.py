@@ -13,6 +13,8 @@ from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
 from app.text.blocks import Block, Code, Fold, ProseText, Splitter
 from app.text.pieces import weight
+from app.text.shown import document_text, paragraphs_of
+from app.text.utf16 import utf16_length
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
 
@@ -80,9 +82,16 @@ class AnswerRun:
     @property
     def may_unload(self) -> bool:
         """Whether it has a widget with text, without a selection or a preview."""
-        if self.text_view is None or (isinstance(self.view, CodeBlock) and self.view.previewed):
+        previewed = isinstance(self.view, CodeBlock) and self.view.previewed
+        view = self.text_view
+        return view is not None and not previewed and not view.textCursor().hasSelection()
+
+    def has_selection_in(self, block: Block) -> bool:
+        """Return whether a selection begins in the text of its first block."""
+        cursor = self.text_view.textCursor() if self.text_view is not None else None
+        if cursor is None or not cursor.hasSelection():
             return False
-        return not self.text_view.textCursor().hasSelection()
+        return cursor.selectionStart() < utf16_length(document_text(paragraphs_of(block)))
 
     @property
     def text_view(self) -> Prose | QPlainTextEdit | None:

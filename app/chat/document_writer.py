@@ -46,30 +46,53 @@ _ALERTS |= {"caution": "problem"}
 _LINE_SEPARATOR = "\u2028"
 
 
-def write(document: QTextDocument, paragraphs: Sequence[Paragraph], font: QFont) -> list[Formula]:
-    """Replace the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
-    document.clear()
-    document.setIndentWidth(LIST_INDENT)
-    writer = _DocumentWriter(document, font)
-    writer.cursor.beginEditBlock()
-    for paragraph, following in zip(paragraphs, [*paragraphs[1:], None], strict=True):
-        writer.write(paragraph, following)
-    writer.cursor.endEditBlock()
-    return writer.missing
-
-
-class _DocumentWriter:
-    """Writes at the end of a document."""
+class DocumentWriter:
+    """Writes a document that grows: the paragraphs at its beginning that are the same as before stay as they are."""
 
     def __init__(self, document: QTextDocument, font: QFont) -> None:
         self.cursor = QTextCursor(document)
-        self.missing: list[Formula] = []
         self._pixels, self._formula_pixels = font.pixelSize(), formula_size(font)
         self._lists: dict[OpenList, QTextList] = {}
+        self._missing: list[Formula] = []
+        # The paragraphs above the first formula that is not typeset, each with the one below it, and where they end.
+        self.written: list[tuple[Paragraph, Paragraph | None]] = []
+        self._ends: list[int] = []
         self._is_first = True
         self._styles: dict[tuple[frozenset[str], str, int, bool], QTextCharFormat] = {}
 
-    def write(self, paragraph: Paragraph, following: Paragraph | None) -> None:
+    def write(self, paragraphs: Sequence[Paragraph]) -> list[Formula]:
+        """Write the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
+        pairs = list(zip(paragraphs, [*paragraphs[1:], None], strict=True))
+        same = (number for number, pair in enumerate(zip(pairs, self.written, strict=False)) if pair[0] != pair[1])
+        kept = next(same, min(len(pairs), len(self.written)))
+        # An empty block takes the format of what is removed below it.
+        while kept and not pairs[kept - 1][0].spans:
+            kept -= 1
+        self._missing = []
+        self._cut(kept)
+        for pair in pairs[kept:]:
+            self._write(*pair)
+            if not self._missing:
+                self.written.append(pair)
+                self._ends.append(self.cursor.position())
+        self.cursor.endEditBlock()
+        return self._missing
+
+    def _cut(self, kept: int) -> None:
+        """Remove all but so many paragraphs, and begin to edit."""
+        self.written, self._ends, self._is_first = self.written[:kept], self._ends[:kept], not kept
+        begun = {paragraph.lists[-1] for paragraph, _ in self.written if paragraph.mark}
+        self._lists = {key: items for key, items in self._lists.items() if key in begun}
+        if not kept:
+            self.cursor.document().clear()
+            self.cursor.document().setIndentWidth(LIST_INDENT)
+        self.cursor.beginEditBlock()
+        if kept:
+            self.cursor.setPosition(self._ends[-1])
+            self.cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+            self.cursor.removeSelectedText()
+
+    def _write(self, paragraph: Paragraph, following: Paragraph | None) -> None:
         if paragraph.kind == "table":
             self._write_table(paragraph)
             return
@@ -131,7 +154,7 @@ class _DocumentWriter:
                 style = self._styles[key] = _style_of(*key)
             if span.formula is None:
                 self.cursor.insertText(span.text.replace("\n", _LINE_SEPARATOR), style)
-            elif not insert_formula(self.cursor, span.formula, self._formula_pixels, style, self.missing):
+            elif not insert_formula(self.cursor, span.formula, self._formula_pixels, style, self._missing):
                 typeset = False
         return typeset
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextFormat, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser, blocks_of
-from app.chat.document_writer import BARS, write
+from app.chat.document_writer import BARS, DocumentWriter
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, source_of
 from app.text.blocks import continues_line
@@ -54,28 +56,47 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._missing: list[Formula] = []
         pictures().ready.connect(self._take_formulas)
         self._painter = FormulaPainter(self.document())
+        # None until the text is written in the fonts and colours of now.
+        self._writer: DocumentWriter | None = None
         self._text_size = 0
         self.restyle()
 
     def show_markdown(self, text: str, plain: bool = False, after: int = 0, definitions: str = "") -> None:
         """Render a text, or show it literally if `plain`. `after` and `definitions` are those of `ProseText`."""
         how = (plain, after, definitions)
-        if how == self._how and (text == self.markdown or self._append(text)):
+        if how == self._how and text == self.markdown:
             return
-        self.markdown, self._how = text, how
+        cursor = self.textCursor()
+        selected = (cursor.anchor(), cursor.position(), self.document().toRawText()) if cursor.hasSelection() else None
+        if how != self._how or not self._append(text):
+            self._write(text, how)
+        if selected:
+            self._select_again(*selected)
+
+    def _write(self, text: str, how: tuple[bool, int, str]) -> None:
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
-        self._text_size = self.font().pixelSize()
-        document, paragraphs = self.document(), shown(text, plain, after, definitions)
+        self.markdown, self._how = text, how
+        if self._writer is None:
+            self._writer, self._text_size = DocumentWriter(self.document(), self.font()), self.font().pixelSize()
+        paragraphs = shown(text, *how)
         self._quotes = any(paragraph.quotes for paragraph in paragraphs)
         self._tables = any(paragraph.rows for paragraph in paragraphs)
-        # Laid out once at the end instead of after each change, which is slow for a long table.
-        document.setLayoutEnabled(False)
-        try:
-            self._missing = write(document, paragraphs, self.font())
-        finally:
-            document.setLayoutEnabled(True)
+        self._missing = self._writer.write(paragraphs)
         self.fit()
+
+    def _select_again(self, anchor: int, position: int, before: str) -> None:
+        """Select the same passage, whose bounds were these. Letters above it may have become a format or a formula."""
+        old, now = (text.encode("utf-16-le", "surrogatepass") for text in (before, self.document().toRawText()))
+        start, end = 2 * min(anchor, position), 2 * max(anchor, position)
+        same = len(os.path.commonprefix((old, now)))
+        found = start if end <= same else now.find(old[start:end], min(start, same) & ~1)
+        moved = (found - start) // 2 if found >= 0 else 0
+        cursor, last = self.textCursor(), self.document().characterCount() - 1
+        if (cursor.anchor(), cursor.position()) != (anchor + moved, position + moved):
+            cursor.setPosition(min(anchor + moved, last))
+            cursor.setPosition(min(position + moved, last), QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
 
     def fit(self) -> None:
         """Set the height that the text needs. Words of a table are never broken: one that is too wide is scrolled."""
@@ -105,6 +126,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         continues = is_plain and cursor.block().text().endswith(_last_word(before))
         if continues:
             self.markdown = text
+            if self._writer and self._writer.written:
+                del self._writer.written[-1]
             # Spaces at the end of a line are rendered only once something follows them.
             cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
         cursor.endEditBlock()
@@ -116,10 +139,11 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         """Render again if a missing formula is known now. `ready` may concern other texts."""
         pixels = formula_size(self.font())
         if any((formula, pixels) in pictures().known for formula in self._missing):
-            self._render_again()
+            self._render_again(self._writer)
 
-    def _render_again(self) -> None:
-        text, self.markdown = self.markdown, ""
+    def _render_again(self, writer: DocumentWriter | None = None) -> None:
+        """Render the same text again, all of it or, with the writer, from the first missing formula on."""
+        text, self.markdown, self._writer = self.markdown, "", writer
         self.show_markdown(text, *self._how)
         self.rerendered.emit()
 

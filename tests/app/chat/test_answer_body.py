@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
-from app.chat.document_writer import LIST_INDENT, write
+from app.chat.document_writer import LIST_INDENT
 from app.chat.fold_block import FoldBlock
 from app.chat.shown_text import block_texts
-from app.text.formulas import Formula
+from app.text.shown import Paragraph, shown
 from tests.app.chat.conftest import Show
 from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
 
@@ -198,23 +198,73 @@ def test_a_selection_in_finished_text_survives_streaming(body: AnswerBody) -> No
     assert first.textCursor().selectedText() == "A finished paragraph."
 
 
+# Letters before the passage become a format, a link and a formula; the text goes on in each kind of block.
+GROWN = """# Title
+
+The **very _important_ passage** stays, with [docs][1] and $x^2$ in `it`.
+
+- one
+- two **passages**
+
+1. first
+
+   then
+
+> quoted
+
+| a | b |
+|---|---|
+| cell | 2 |
+
+The second passage ends.
+
+```py
+x = 1
+```
+
+A third **one of them** and the end.
+
+[1]: https://example.org/a
+"""
+
+
+@pytest.mark.usefixtures("typeset")
+@pytest.mark.parametrize("passage", ["Title", "passage", "passages", "second passage", "cell", "quoted", "of them"])
+@pytest.mark.parametrize("step", [1, 40])
+def test_a_selection_stays_while_the_answer_grows(body: AnswerBody, passage: str, step: int) -> None:
+    chosen = None
+    for end in (*range(1, len(GROWN), step), len(GROWN)):
+        body.show_text(GROWN[:end], ended=end == len(GROWN))
+        found = next(((view, at) for view in body.text_views if (at := view.toPlainText().find(passage)) >= 0), None)
+        if chosen is None and found is not None:
+            chosen, at = found
+            cursor = chosen.textCursor()
+            cursor.setPosition(at + len(passage))
+            cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
+            chosen.setTextCursor(cursor)
+        if chosen is not None:
+            assert (chosen.isVisible(), chosen.textCursor().selectedText()) == (True, passage), GROWN[:end]
+            assert chosen.textCursor().anchor() > chosen.textCursor().position()
+    assert chosen is not None
+
+
 def test_a_long_paragraph_is_seldom_rendered_again_and_shown_to_its_end(
     body: AnswerBody, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     renderings: list[int] = []
 
-    def counted(*args: Any) -> list[Formula]:
-        renderings.append(len(args[1]))
-        return write(*args)
+    def counted(*args: Any) -> list[Paragraph]:
+        renderings.append(len(args[0]))
+        return shown(*args)
 
-    monkeypatch.setattr("app.chat.prose.write", counted)
+    monkeypatch.setattr("app.chat.prose.shown", counted)
     text = "Some **bold** and `code`, again. " * 250
     body.show_text(text[:8000], ended=False)
     renderings.clear()
     for end in range(8001, len(text)):
         body.show_text(text[:end], ended=False)
-        [shown] = texts(body)
-        assert len(shown) > end * 0.8 - 40
+        [words] = texts(body)
+        assert len(words) > end * 0.8 - 40
     assert 5 < len(renderings) < (len(text) - 8000) / 5
     body.show_text(text[:-3], ended=True)
     assert texts(body) == [("Some bold and code, again. " * 250)[:-3]]

@@ -7,7 +7,7 @@ import random
 import pytest
 from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor, QTextDocument
 
-from app.chat.document_writer import write
+from app.chat.document_writer import DocumentWriter
 from app.text.shown import document_text, shown
 from tests.app.cjk_answers import ANSWERS, ITALIC, STRONG, STRUCK
 from tests.app.markdown_streams import stream
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("typeset")
 def document_of(markdown: str) -> QTextDocument:
     document, font = QTextDocument(), QFont()
     font.setPixelSize(15)
-    write(document, shown(markdown), font)
+    DocumentWriter(document, font).write(shown(markdown))
     return document
 
 

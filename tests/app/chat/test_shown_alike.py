@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QFont, QTextDocument
 
-from app.chat.document_writer import write
+from app.chat.document_writer import DocumentWriter
 from app.chat.plain_text import arranged_text
 from app.conversations.exports.rendering import as_html
 from app.text.blocks import Splitter
@@ -119,7 +119,7 @@ def test_an_answer_is_the_same_in_the_window_streamed_copied_and_exported(answer
     document, splitter = QTextDocument(), Splitter()
     font = QFont()
     font.setPixelSize(15)
-    write(document, shown(reply), font)
+    DocumentWriter(document, font).write(shown(reply))
     assert document.toPlainText() == document_text(shown(reply))
     for sign in reply:
         splitter.feed(sign)
