@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QLocale, Qt, Signal
@@ -18,6 +20,10 @@ from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox
 from app.widgets.search_field import LiveField
 from app.widgets.theme_aware import ThemeAware
+from app.widgets.throttle import single_shot
+
+# How long after the last letter the search begins, and how long it goes on until the event loop has its turn.
+_AFTER_MS, _SLICE_S = 150, 0.004
 
 
 class FindBar(ThemeAware, QFrame):
@@ -43,6 +49,11 @@ class FindBar(ThemeAware, QFrame):
         self._total = self._current = 0
         self._parse = parse_phrase
         self.query: Query | None = None
+        # The turns that are not searched yet, what those before them have, and what is done with it.
+        self._rest: Iterator[Turn] = iter(())
+        self._found: dict[Turn, int] = {}
+        self._then: Callable[[], object] = self._show_count
+        self._delay, self._slices = single_shot(self, self._type, _AFTER_MS), single_shot(self, self._search_slice)
         self.edit = LiveField(self)
         self.bound("Find in this chat", self.edit, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self._count = label(self, "muted")
@@ -52,7 +63,7 @@ class FindBar(ThemeAware, QFrame):
         self._down.setIcon(icon("arrow-down"))
         row = hbox(self, margins=(12, 6, 12, 6), spacing=6)
         fill(row, (self.edit, 1), self._count, self._up, self._down, CloseButton(self, self.close_bar))
-        self.edit.typed.connect(self._type)
+        self.edit.typed.connect(lambda _: self._delay.start())
         self._up.clicked.connect(lambda: self.step(-1))
         self._down.clicked.connect(lambda: self.step(1))
         self.restyle()
@@ -82,7 +93,9 @@ class FindBar(ThemeAware, QFrame):
         self.edit.put(text)
         self.show()
         self._parse = parse_query
-        self._search(text)
+        self._search(text, partial(self._go_to, turn, in_answer))
+
+    def _go_to(self, turn: Turn, in_answer: bool) -> None:
         before = 0
         if in_answer and self.query is not None:
             from app.chat.question_bubble import shown_question
@@ -95,22 +108,26 @@ class FindBar(ThemeAware, QFrame):
         self.chosen.emit(turn, self.current[1] if count and self.current else None)
 
     def step(self, by: int) -> None:
-        if self._total:
+        """Go to another match, or search at once for what was typed."""
+        if self._delay.isActive():
+            self._type()
+        elif self._total:
             self._current = (self._current + by) % self._total
             self._show_count()
             self._choose()
 
     def search_again(self) -> None:
         """Search again, because the chat shows other turns or other texts. Keeps the current match if possible."""
-        if self.query is None:
-            return
-        before = self.current
-        self._search(self.edit.words)
+        if self.query is not None and not self._delay.isActive():
+            self._search(self.edit.words, partial(self._stay, self.current))
+
+    def _stay(self, before: tuple[Turn, int] | None) -> None:
         if before is not None and before[0] in self._matches:
             self._current = self._first_in(before[0]) + min(before[1], self._matches[before[0]] - 1)
         else:
             self._current = max(0, min(self._current, self._total - 1))
         self._show_count()
+        self.changed.emit()
 
     def close_bar(self) -> None:
         if self.isHidden():
@@ -122,28 +139,43 @@ class FindBar(ThemeAware, QFrame):
             self.focus_lost.emit()
         self.query, self._matches, self._total = None, {}, 0
         self.edit.clear()
+        self._delay.stop()
+        self._slices.stop()
         self.changed.emit()
         self.found.emit()
 
-    def _type(self, text: str) -> None:
+    def _type(self) -> None:
         self._parse = parse_phrase
-        self._search(text)
+        self._search(self.edit.words, self._show_last)
+
+    def _show_last(self) -> None:
         self._current = max(0, self._total - 1)
         self._show_count()
-        self.changed.emit()
+        if self.current is None:
+            self.changed.emit()
         self._choose()
 
     def _choose(self) -> None:
         if self.current is not None:
             self.chosen.emit(*self.current)
 
-    def _search(self, text: str) -> None:
-        query = self.query = self._parse(text)
-        self._matches = {}
-        if query is not None:
-            counts = ((turn, self._count_in(turn, query)) for turn in self._turns())
-            self._matches = {turn: count for turn, count in counts if count}
-        self._total = sum(self._matches.values())
+    def _search(self, text: str, then: Callable[[], object]) -> None:
+        """Search all turns, in slices, and call `then`. It replaces a search that goes on."""
+        self._delay.stop()
+        self.query, self._found, self._then = self._parse(text), {}, then
+        self._rest = iter(() if self.query is None else self._turns())
+        self._search_slice()
+
+    def _search_slice(self) -> None:
+        end = time.perf_counter() + _SLICE_S
+        for turn in self._rest:
+            if self.query is not None and (count := self._count_in(turn, self.query)):
+                self._found[turn] = count
+            if time.perf_counter() > end:
+                self._slices.start()
+                return
+        self._matches, self._total = self._found, sum(self._found.values())
+        self._then()
         self.found.emit()
 
     def _first_in(self, turn: Turn) -> int:

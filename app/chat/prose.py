@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextFormat, QTextOption
 from PySide6.QtWidgets import QWidget
@@ -89,8 +87,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         """Select the same passage, whose bounds were these. Letters above it may have become a format or a formula."""
         old, now = (text.encode("utf-16-le", "surrogatepass") for text in (before, self.document().toRawText()))
         start, end = 2 * min(anchor, position), 2 * max(anchor, position)
-        same = len(os.path.commonprefix((old, now)))
-        found = start if end <= same else now.find(old[start:end], min(start, same) & ~1)
+        found = now.rfind(old[start:end], 0, end)
         moved = (found - start) // 2 if found >= 0 else 0
         cursor, last = self.textCursor(), self.document().characterCount() - 1
         if (cursor.anchor(), cursor.position()) != (anchor + moved, position + moved):

@@ -27,8 +27,8 @@ from app.text.shown import document_text, paragraphs_of
 # Markdown syntax inside and between words. A text without it contains every word that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
 
-# Longer ones are rendered on another thread.
-AT_ONCE = 20_000
+# Longer ones are rendered on another thread, which takes longer than a frame has. A search follows every few of them.
+AT_ONCE, _BATCH = 4_000, 8
 
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
@@ -87,7 +87,7 @@ class ShownTexts(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._cached: WeakKeyDictionary[Turn, _Cached] = WeakKeyDictionary()
-        self._background = Background("search", parent=self)
+        self._background, self._rendering = Background("search", parent=self), 0
 
     def count(self, turn: Turn, query: Query, as_tokens: bool) -> int:
         """Return how many matches of a query the turn shows."""
@@ -109,13 +109,16 @@ class ShownTexts(QObject):
             if len(written) <= AT_ONCE:
                 cached.typed = _typed(written)
             elif turn.answer.ended:
+                self._rendering += 1
                 both = partial(self._keep, cached)
                 self._background.run(lambda: (_typed(written), _shown(turn, as_tokens)), both)
         return cached
 
     def _keep(self, cached: _Cached, texts: tuple[str, list[str]]) -> None:
         cached.typed, cached.shown = texts
-        self.ready.emit()
+        self._rendering -= 1
+        if self._rendering % _BATCH == 0:
+            self.ready.emit()
 
 
 def _typed(written: str) -> str:

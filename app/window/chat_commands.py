@@ -26,10 +26,10 @@ class ChatSearch(QObject):
         self._session, self._transcript, self._bar = session, transcript, bar
         bar.chosen.connect(self._show)
         bar.changed.connect(self._mark)
-        transcript.shown_as.connect(self._search_again)
+        transcript.shown_as.connect(bar.search_again)
         session.chats.opened.connect(lambda _chat: bar.close_bar())
-        session.chats.path_changed.connect(lambda _chat: self._search_again())
-        session.answers.ended.connect(lambda chat, _turn: self._search_again() if chat is session.chat else None)
+        session.chats.path_changed.connect(lambda _chat: bar.search_again())
+        session.answers.ended.connect(lambda chat, _turn: bar.search_again() if chat is session.chat else None)
 
     def show_hit(self, chat_id: int, message_id: int, text: str) -> None:
         """Show a message that the search over all chats found for `text`, with the matches marked."""
@@ -44,11 +44,6 @@ class ChatSearch(QObject):
 
     def _mark(self) -> None:
         self._transcript.highlight(self._bar.query, self._bar.current)
-
-    def _search_again(self) -> None:
-        self._bar.search_again()
-        if self._bar.query is not None:
-            self._mark()
 
     def _show(self, turn: Turn, position: int | None) -> None:
         self._mark()

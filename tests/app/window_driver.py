@@ -313,6 +313,11 @@ class WindowDriver:
         """Search the chat on screen."""
         self.trigger("find-in-chat")
         self.find_bar.edit.setText(text)
+        ended: list[str] = []
+        self.find_bar.found.connect(lambda: ended.append(text))
+        # Enter does not wait until nothing more is typed.
+        QTest.keyClick(self.find_bar.edit, Qt.Key.Key_Return)
+        self.wait(lambda: bool(ended))
 
     @property
     def found_text(self) -> str:

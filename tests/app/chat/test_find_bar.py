@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -100,6 +100,33 @@ def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWin
     window.trigger("find-previous")
     window.trigger("find-next")
     assert window.found_text == "4 of 4"
+
+
+def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ScriptedEngine([Script("A draft here.")]))
+    answered(window, *"1234567")
+    searched: list[str] = []
+    count = ShownTexts.count
+
+    def slow(texts: ShownTexts, turn: Turn, query: Query, as_tokens: bool) -> int:
+        searched.append(turn.question)
+        time.sleep(0.003)
+        return count(texts, turn, query, as_tokens)
+
+    monkeypatch.setattr(ShownTexts, "count", slow)
+    window.trigger("find-in-chat")
+    QTest.keyClicks(window.find_bar.edit, "draft")
+    assert searched == []
+    QTest.qWait(1)
+    most = 0
+    while window.found_text == "":
+        before = len(searched)
+        QCoreApplication.processEvents()
+        most = max(most, len(searched) - before)
+    assert (window.found_text, searched) == ("7 of 7", list("1234567"))
+    assert most < 5
 
 
 def test_the_current_match_has_another_colour(open_window: OpenWindow) -> None:

@@ -192,7 +192,7 @@ def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow
     assert (search.text(), search.words) == ("초안", "초안")
     window.trigger("find-in-chat")
     window.compose("초", window.find_bar.edit)
-    assert window.found_text == "1 of 1"
+    window.wait(lambda: window.found_text == "1 of 1")
     # What stands for a Chinese word until it is chosen is not looked for.
     window.compose("cao gao", search)
     assert search.words == "초안"

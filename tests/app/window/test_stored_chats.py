@@ -147,8 +147,7 @@ def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: Ope
 def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
     window.ask_and_wait("one", "two")
-    window.trigger("find-in-chat")
-    window.find_bar.edit.setText("draft")
+    window.find_in_chat("draft")
     assert window.found_text == "2 of 2"
     window.trigger("ask-again")
     assert window.found_text == "1 of 1"
