@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -65,6 +66,12 @@ class DocumentWriter:
         pairs = list(zip(paragraphs, [*paragraphs[1:], None], strict=True))
         same = (number for number, pair in enumerate(zip(pairs, self.written, strict=False)) if pair[0] != pair[1])
         kept = next(same, min(len(pairs), len(self.written)))
+        is_last = kept + 1 == len(pairs) == len(self.written)
+        if is_last and (more := _words_added(self.written[-1][0], pairs[-1][0])):
+            self.cursor.movePosition(QTextCursor.MoveOperation.End)
+            self.cursor.insertText(more.replace("\n", _LINE_SEPARATOR))
+            self.written[-1], self._ends[-1] = pairs[-1], self.cursor.position()
+            return self._missing
         # An empty block takes the format of what is removed below it.
         while kept and not pairs[kept - 1][0].spans:
             kept -= 1
@@ -187,6 +194,15 @@ class DocumentWriter:
         # Qt needs this empty block, which has no height.
         self.cursor.setBlockFormat(QTextBlockFormat())
         self._is_first = False
+
+
+def _words_added(before: Paragraph, now: Paragraph) -> str:
+    """Return the words by which the last span of a paragraph grew; "" if anything else of it changed."""
+    if not (before.spans and now.spans):
+        return ""
+    old, last = before.spans[-1].text, now.spans[-1]
+    same = replace(now, spans=(*now.spans[:-1], replace(last, text=old))) == before
+    return last.text.removeprefix(old) if same and last.text.startswith(old) else ""
 
 
 def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTextCharFormat:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextFormat, QTextOption
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser, blocks_of
 from app.chat.document_writer import BARS, DocumentWriter
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, source_of
-from app.text.blocks import continues_line
 from app.text.formulas import Formula
 from app.text.shown import shown
 from app.widgets import theme
@@ -19,19 +18,7 @@ from app.widgets.theme_aware import ThemeAware
 _QUOTE_BAR = 3
 # While it grows, a text of more characters is rendered again for each new part of what is beyond them.
 _LONG, _GROWN = 2500, 200
-# Characters that may have a meaning in Markdown inside a line.
-_SYNTAX = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
-_FORMATS = (
-    QTextFormat.Property.FontPixelSize,
-    QTextFormat.Property.FontSizeAdjustment,
-    QTextFormat.Property.FontWeight,
-    QTextFormat.Property.FontItalic,
-    QTextFormat.Property.FontStrikeOut,
-    QTextFormat.Property.FontFixedPitch,
-    QTextFormat.Property.IsAnchor,
-    QTextFormat.Property.ObjectType,
-)
 
 
 class Prose(ThemeAware, AutoHeightTextBrowser):
@@ -66,8 +53,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             return
         cursor = self.textCursor()
         selected = (cursor.anchor(), cursor.position(), self.document().toRawText()) if cursor.hasSelection() else None
-        if how != self._how or not self._append(text):
-            self._write(text, how)
+        self._write(text, how)
         if selected:
             self._select_again(*selected)
 
@@ -105,32 +91,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
 
     def can_wait(self, text: str) -> bool:
         """Return whether a long text has grown by so little that rendering all of it again can wait for more."""
-        added = text[len(self.markdown) :]
-        is_little = 0 < len(added) < (len(text) - _LONG) // _GROWN and text.startswith(self.markdown)
-        return is_little and not _adds_words(self.markdown, added)
-
-    def _append(self, text: str) -> bool:
-        """Insert only the new text, if it is plain words at the end of a plain line. Returns whether it was."""
-        before = self.markdown
-        added = text[len(before) :]
-        if not before or self._missing or self._how[0] or not text.startswith(before) or not _adds_words(before, added):
-            return False
-        cursor = QTextCursor(self.document())
-        # Without an edit block, the cursor computes its position on the screen at each move.
-        cursor.beginEditBlock()
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        is_plain = not any(cursor.charFormat().hasProperty(name) for name in _FORMATS)
-        continues = is_plain and cursor.block().text().endswith(_last_word(before))
-        if continues:
-            self.markdown = text
-            if self._writer and self._writer.written:
-                del self._writer.written[-1]
-            # Spaces at the end of a line are rendered only once something follows them.
-            cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
-        cursor.endEditBlock()
-        if continues:
-            self.fit()
-        return continues
+        return text.startswith(self.markdown) and 0 < len(text) - len(self.markdown) < (len(text) - _LONG) // _GROWN
 
     def _take_formulas(self) -> None:
         """Render again if a missing formula is known now. `ready` may concern other texts."""
@@ -181,17 +142,3 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def apply_text_size(self) -> None:
         if self.markdown and self.font().pixelSize() != self._text_size:
             self._render_again()
-
-
-def _adds_words(before: str, added: str) -> bool:
-    """Whether rendering `before + added` appends `added` as plain words to the last line of `before`."""
-    if not _SYNTAX.isdisjoint(added) or not continues_line(before, added) or before.rstrip() != before.rstrip(" "):
-        return False
-    last_word = _last_word(before)
-    # Bare addresses become links, and half a pair of delimiters may become a format.
-    is_address = "www" in (last_word + added).lower()
-    return _SYNTAX.isdisjoint(last_word) and not is_address and "  " not in before[-2:] + added
-
-
-def _last_word(text: str) -> str:
-    return text.rsplit(maxsplit=1)[-1]

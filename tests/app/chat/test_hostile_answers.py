@@ -135,7 +135,7 @@ def test_a_match_far_from_the_view_is_counted_and_shown(transcript: Transcript, 
     turn = show_answer(transcript, text, qtbot)
     query = parse_phrase("needle")
     assert query is not None
-    assert transcript.count_matches(turn, query) == 2
+    qtbot.waitUntil(lambda: transcript.count_matches(turn, query) == 2)
     for index, words in ((0, "A needle here."), (1, "and a needle there.")):
         transcript.highlight(query, (turn, index))
         transcript.reveal_match(turn, index)
