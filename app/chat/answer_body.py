@@ -70,20 +70,20 @@ class AnswerBody(ThemeAware, QWidget):
             self._remove(run)
         self._slices.stop()
         self._splitter = Splitter()
-        self._text = ""
+        self._text, self._budget = "", SLICE
         self._read = self._frozen_shown = self._defined = 0
         self._ended = self._finished = self._in_slices = False
         self._loaded = True
         self._runs, self._tail = [], []
 
-    def show_text(self, text: str, ended: bool) -> None:
-        """Show an answer's text so far; `ended` if no more will come.
+    def show_text(self, text: str, ended: bool, budget: int = SLICE) -> None:
+        """Show an answer's text so far; `ended` if no more will come. New blocks get widgets within the budget.
 
         A continued answer adds to its last block, which was finished, so all of it is rendered again.
         """
         if not text.startswith(self._text) or (self._ended and text != self._text):
             self._clear()
-        self._text, self._ended = text, ended
+        self._text, self._ended, self._budget = text, ended, budget
         self._read_slice()
 
     @property
@@ -96,7 +96,7 @@ class AnswerBody(ThemeAware, QWidget):
         return min(len(self._text), LONGEST_SHOWN)
 
     def _read_slice(self) -> None:
-        """Read the next slice of the text. If it is the last one, its blocks get widgets at once."""
+        """Read the next slice of the text. If it is the last one, its first blocks get widgets at once."""
         budget = SLICE
         while budget > 0 and self._read < self._end:
             part = self._text[self._read : min(self._read + PART, self._end)]
@@ -108,7 +108,7 @@ class AnswerBody(ThemeAware, QWidget):
         if finishes:
             self._splitter.finish()
             self._finished = True
-        self._show_frozen(0 if waits else SLICE)
+        self._show_frozen(0 if waits else self._budget)
         self._show_tail([] if waits else self._splitter.tail)
         if finishes and self._end < len(self._text):
             self._add(AnswerRun(LimitNotice(cut=True)), self._runs)

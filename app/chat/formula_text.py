@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QRect, QRectF, QSizeF
+from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QFont,
     QFontDatabase,
@@ -77,6 +77,8 @@ def insert_formula(
     style, key = QTextCharFormat(style), (formula, pixels)
     if not pictures().has(key):
         missing.append(formula)
+        # Its place is kept, but nobody sees LaTeX for the moment that it takes.
+        style.setForeground(Qt.GlobalColor.transparent)
     elif pictures().known[key] is not None:
         style.setObjectType(OBJECT)
         style.setProperty(_LATEX, formula.latex)

@@ -43,7 +43,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._painter = FormulaPainter(self.document())
         # None until the text is written in the fonts and colours of now.
         self._writer: DocumentWriter | None = None
-        self._text_size = 0
+        self._text_size, self._colours = 0, theme.colours()
         self.restyle()
 
     def show_markdown(self, text: str, plain: bool = False, after: int = 0, definitions: str = "") -> None:
@@ -62,7 +62,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self.ensurePolished()
         self.markdown, self._how = text, how
         if self._writer is None:
-            self._writer, self._text_size = DocumentWriter(self.document(), self.font()), self.font().pixelSize()
+            self._writer, self._colours = DocumentWriter(self.document(), self.font()), theme.colours()
+            self._text_size = self.font().pixelSize()
         paragraphs = shown(text, *how)
         self._quotes = any(paragraph.quotes for paragraph in paragraphs)
         self._tables = any(paragraph.rows for paragraph in paragraphs)
@@ -92,6 +93,11 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def can_wait(self, text: str) -> bool:
         """Return whether a long text has grown by so little that rendering all of it again can wait for more."""
         return text.startswith(self.markdown) and 0 < len(text) - len(self.markdown) < (len(text) - _LONG) // _GROWN
+
+    @property
+    def waits(self) -> bool:
+        """Whether a formula is being typeset."""
+        return bool(self._missing)
 
     def _take_formulas(self) -> None:
         """Render again if a missing formula is known now. `ready` may concern other texts."""
@@ -136,7 +142,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             self._render_again()
 
     def apply_theme(self) -> None:
-        if self.markdown:
+        if self.markdown and self._colours is not theme.colours():
             self._render_again()
 
     def apply_text_size(self) -> None:

@@ -30,6 +30,10 @@ SIDE = 24
 _NEAR_END = 24
 # Loading turns changes heights, which may bring more turns near. It is repeated this many times.
 _LOAD_PASSES = 4
+# How many screens above and below the view are loaded while nothing else is to do.
+_AHEAD = 2
+# How long a chat that is opened waits at most for its formulas.
+_FORMULAS_MS = 300
 
 
 class Transcript(ThemeAware, TurnOwner):
@@ -62,6 +66,7 @@ class Transcript(ThemeAware, TurnOwner):
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._value_changed)
         self._loading = single_shot(self, self._load_near)
+        self._patience = single_shot(self, self.load_soon, _FORMULAS_MS)
         QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
         self.restyle()
 
@@ -95,7 +100,22 @@ class Transcript(ThemeAware, TurnOwner):
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
             # The new turns get their positions when the event loop applies their layout.
             self._target, self._at_end = (chat.turns[chat.read_position[0]], chat.read_position[1], None), False
+        # Nothing is painted until the turns in view are laid out.
+        self._body.setUpdatesEnabled(False)
+        self._patience.start()
+        self._show_newest()
         self.load_soon()
+
+    def _paint_opened(self) -> None:
+        """Paint the chat that was opened, once the formulas in view are typeset or that takes too long."""
+        from app.chat.prose import Prose
+
+        proses = self._column.findChildren(Prose)
+        if self._patience.isActive() and any(prose.waits and prose.isVisible() for prose in proses):
+            QTimer.singleShot(_FORMULAS_MS // 10, self, self.load_soon)
+        else:
+            self._body.setUpdatesEnabled(True)
+            self._show_newest()
 
     def show_path(self, chat: Chat) -> None:
         """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
@@ -249,12 +269,15 @@ class Transcript(ThemeAware, TurnOwner):
         self._loaded_at = self.verticalScrollBar().value()
 
     def _load_passes(self) -> None:
-        """Do one slice of loading, first in view. The next turn of the event loop does the rest."""
+        """Do one slice of loading: all that is in view of a chat that was opened, else one turn, first in view.
+
+        The next turn of the event loop does the rest.
+        """
         if not self._column.turns:
+            self._body.setUpdatesEnabled(True)
             return
         from app.chat.answer_body import SLICE
 
-        budget = SLICE
         for _ in range(_LOAD_PASSES):
             settle_layouts()
             bar, height = self.verticalScrollBar(), self.viewport().height()
@@ -263,18 +286,20 @@ class Transcript(ThemeAware, TurnOwner):
             top = bar.value()
             anchor = self._column.anchor_at(top)
             offset = top_in(anchor, self._body) - top if anchor is not None else 0
+            budget = 1 if self._body.updatesEnabled() else SLICE
             left = self._column.load_between(top, top + height, budget)
             if left == budget:
-                left = self._column.load_between(top - height, top + 2 * height, budget)
-            if left == budget:
-                return
-            budget = left
+                if not self._body.updatesEnabled():
+                    self._paint_opened()
+                left = self._column.load_between(top - _AHEAD * height, top + (1 + _AHEAD) * height, 1) - 1
+                if left == 0:
+                    return
             settle_layouts()
             if anchor is not None and not self._at_end:
                 bar.setValue(top_in(anchor, self._body) - offset)
             elif self._at_end:
                 bar.setValue(bar.maximum())
-            if budget <= 0:
+            if left <= 0:
                 self.load_soon()
                 return
 
@@ -308,7 +333,7 @@ class Transcript(ThemeAware, TurnOwner):
             self.load_soon()
 
     def _show_newest(self) -> None:
-        self._newest.setVisible(not self._at_end and not self.read_only)
+        self._newest.setVisible(not self._at_end and not self.read_only and self._body.updatesEnabled())
         if not self._at_end:
             view = self.viewport().geometry()
             self._newest.move(view.center().x() - self._newest.width() // 2, view.bottom() - 44)

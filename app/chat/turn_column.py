@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from app.chat.turn_view import TurnView
 
 COLUMN_WIDTH = 720
+# How many turns of other chats keep their widgets: those in view and near it, of two or three chats.
+_KEPT = 24
 
 
 class TurnColumn(QWidget):
@@ -25,6 +27,8 @@ class TurnColumn(QWidget):
         super().__init__()
         self._make = make
         self._slots: dict[Turn, LazyTurn] = {}
+        # Turns of chats that were shown before, hidden, the oldest first.
+        self._kept: dict[Turn, LazyTurn] = {}
         self.setMaximumWidth(COLUMN_WIDTH)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self._layout = fill(vbox(self, margins=(0, 28, 0, 24), spacing=16), 1)
@@ -63,7 +67,13 @@ class TurnColumn(QWidget):
         # Only the first turn needs this import.
         from app.chat.lazy_turn import LazyTurn
 
-        slot = self._slots[turn] = LazyTurn(turn, self._make, self)
+        kept = self._kept.pop(turn, None)
+        slot = self._slots[turn] = kept or LazyTurn(turn, self._make, self)
+        if kept is not None and kept.view is not None:
+            kept.view.refresh()
+            kept.view.refresh_footer()
+            kept.view.highlight()
+            kept.show()
         self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
         return slot
 
@@ -83,7 +93,12 @@ class TurnColumn(QWidget):
             self._layout.removeWidget(slot)
             # Until it is deleted, it would be painted over the other turns.
             slot.hide()
-            slot.deleteLater()
+            if of_another_chat and slot.view is not None and slot.view.editor is None:
+                self._kept[turn] = slot
+            else:
+                slot.deleteLater()
+        while len(self._kept) > _KEPT:
+            self._kept.pop(next(iter(self._kept))).deleteLater()
         for index, turn in enumerate(turns):
             if turn in before:
                 slot = self._slots[turn] = before[turn]

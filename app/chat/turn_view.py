@@ -9,7 +9,7 @@ from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
-from app.chat.answer_body import AnswerBody, leave_menu_to_parent
+from app.chat.answer_body import SLICE, AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import LONGEST_SHOWN, AnswerRun
 from app.chat.answer_texts import Note, figures_text, footer_html, origin_text, problem_note, status_text
 from app.chat.call_card import CallCard, CallCards
@@ -33,6 +33,8 @@ from app.widgets.theme_aware import ThemeAware
 
 # Pixels between a question and its answer, besides the column's spacing.
 _BELOW_QUESTION = 8
+# The part of an answer that gets widgets with the turn, in the units of `cost_of`: more takes longer than a frame has.
+_FIRST = 1_500
 # Those of Markdown for those of selected text.
 _LINE_ENDS = str.maketrans({"\u2029": "\n\n", "\u2028": "\n"})
 
@@ -141,7 +143,7 @@ class TurnView(ThemeAware, QWidget):
             self.thinking.hide()
         else:
             self.thinking.show_thoughts(answer)
-            self.body.show_text(answer.reply, answer.ended)
+            self.body.show_text(answer.reply, answer.ended, _FIRST if answer.ended else SLICE)
         # While more text follows, nothing around the text changes.
         shown = as_tokens, bool(answer.text), bool(answer.tokens), answer.writes_call
         state = shown if answer.state is State.WRITING else None

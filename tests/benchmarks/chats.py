@@ -1,7 +1,7 @@
 """Measures what reading a long stored chat costs: switching to it, scrolling, and the search in it.
 
 Everything is processor time of the Qt thread, because other programs may have the processors: a slice is what the
-thread does from one wait for events to the next, and no paint can come inside of one.
+thread does in one turn of the event loop, and no paint can come inside of one.
 """
 
 from __future__ import annotations
@@ -42,10 +42,13 @@ class Slices:
         dispatcher = QAbstractEventDispatcher.instance()
         # Waiting itself takes no processor time.
         self._since = time.thread_time()
-        dispatcher.aboutToBlock.connect(self._end)
+        # Before each wait, and before each turn of the event loop that does not wait.
+        for begins in (dispatcher.aboutToBlock, dispatcher.awake):
+            begins.connect(self._end)
         yield
         self._end()
-        dispatcher.aboutToBlock.disconnect(self._end)
+        for begins in (dispatcher.aboutToBlock, dispatcher.awake):
+            begins.disconnect(self._end)
 
     def _end(self) -> None:
         self.ms.append(1000 * (time.thread_time() - self._since))
@@ -102,9 +105,10 @@ def _scrolled(window: MainWindow, steps: int, pace: float) -> dict[str, float]:
         slices = Slices()
         with slices.recording():
             bar.setValue(bar.value() - _STEP)
-            QCoreApplication.processEvents()
             if pace:
                 wait(lambda: False, pace)
+            else:
+                QCoreApplication.processEvents()
         # A frame cannot come before the longest slice has ended.
         frames.append(max(slices.ms))
     return _spread(frames)
@@ -117,7 +121,6 @@ def _found(window: MainWindow, text: str) -> dict[str, Any]:
     slices = Slices()
     with slices.recording():
         QTest.keyClicks(window.find_bar.edit, text)
-        QCoreApplication.processEvents()
         wait(lambda: False, _REST_S)
     total, worst = sum(slices.ms), max(slices.ms)
     window.find_bar.close_bar()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.chat.lazy_turn import LazyTurn
+from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.transcript import Transcript
 from app.chat.turn_view import TurnView
 from app.conversations.records import Attachment
 from app.session.answer import Answer, State
-from app.session.chats import Chat, Turn
+from app.session.chats import READ_POSITION, Chat, Turn
 from engine.errors import ModelNotUsable
 
 TURNS = 120
@@ -120,3 +122,73 @@ def test_another_chat_is_never_painted_below_the_turns_of_the_one_before(long_ch
     before = slots(long_chat)
     long_chat.show_chat(Chat(2, "short", [turn(1)]))
     assert not any(slot.isVisibleTo(long_chat) for slot in before)
+
+
+class TypedWords(QObject):
+    """Notes the turns that are painted as typed words, because they have no widgets."""
+
+    def __init__(self, qapp: QObject) -> None:
+        super().__init__()
+        self.painted: list[str] = []
+        qapp.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched, LazyTurn) and watched.view is None:
+            self.painted.append(watched.turn.question)
+        return False
+
+
+def read_at(number: int, first: int) -> Chat:
+    chat = Chat(number, "read", [turn(first + index) for index in range(30)])
+    chat.settings[READ_POSITION] = (12, 5)
+    return chat
+
+
+def test_a_chat_that_is_opened_shows_no_typed_words_and_no_arrow_before(
+    transcript: Transcript, qtbot: QtBot, qapp: QObject
+) -> None:
+    typed = TypedWords(qapp)
+    newest = transcript.findChild(QToolButton, "newest")
+    chats = [read_at(number, 100 * number) for number in (1, 2, 3)]
+    for chat in (*chats, chats[0]):
+        transcript.show_chat(chat)
+        assert not newest.isVisible()
+        QCoreApplication.sendPostedEvents()
+        settle(transcript, qtbot)
+        assert newest.isVisible()
+        assert min(colours(transcript)) > 5
+    assert typed.painted == []
+
+
+def test_the_last_chats_keep_what_was_selected_and_older_ones_no_widgets(transcript: Transcript, qtbot: QtBot) -> None:
+    chats = [read_at(number, 100 * number) for number in range(1, 7)]
+    transcript.show_chat(chats[0])
+    settle(transcript, qtbot)
+    chosen = transcript.view(chats[0].turns[12])
+    prose = chosen.findChild(Prose)
+    prose.selectAll()
+    transcript.show_chat(chats[1])
+    settle(transcript, qtbot)
+    transcript.set_with_figures(False)
+    transcript.show_chat(chats[0])
+    settle(transcript, qtbot)
+    assert transcript.view(chats[0].turns[12]).selected_text() == prose.toPlainText() != ""
+    assert prose.isVisible()
+    for chat in chats:
+        transcript.show_chat(chat)
+        settle(transcript, qtbot)
+        assert len(loaded(transcript)) < 60
+
+
+def test_turns_ahead_are_built_one_at_a_time_while_nothing_else_is_to_do(
+    long_chat: Transcript, qtbot: QtBot, qapp: QObject
+) -> None:
+    typed = TypedWords(qapp)
+    bar, height = long_chat.verticalScrollBar(), long_chat.viewport().height()
+    for _ in range(3):
+        bar.setValue(bar.value() - height)
+        before = len(loaded(long_chat))
+        QCoreApplication.sendPostedEvents()
+        assert len(loaded(long_chat)) <= before + 1
+        settle(long_chat, qtbot)
+    assert typed.painted == []
