@@ -15,6 +15,7 @@ from app.chat.picture_button import Thumbnails
 from app.conversations.pictures import PictureSource
 from app.session.calls import CallState, ToolRun
 from app.session.tool_calls import ONCE
+from app.text.pieces import without_colours
 from app.tools.tool import TANDEM, Permission, visible
 from app.widgets.buttons import fold_head
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
@@ -32,7 +33,7 @@ _PICTURE = QSize(240, 160)
 
 def shown_result(call: ToolRun) -> str:
     """Return the text of a result as its card shows it; none of a call that did not run."""
-    return call.text[:LONGEST_SHOWN].rstrip() if call.ended and call.error is None else ""
+    return without_colours(call.text[:LONGEST_SHOWN]).rstrip() if call.ended and call.error is None else ""
 
 
 class CallCard(ThemeAware, QFrame):

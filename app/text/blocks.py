@@ -12,7 +12,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.text.pieces import LONG_PIECE, fitting, length_with_pictures, plain_end, tables, weight
+from app.text.pieces import (
+    BEGUN_COLOUR,
+    LONG_PIECE,
+    fitting,
+    length_with_pictures,
+    plain_end,
+    tables,
+    weight,
+    without_colours,
+)
 from app.text.spans import CodeSpan, Span, top_level
 
 # A list longer than this many characters is cut between its items.
@@ -91,8 +100,8 @@ class Splitter:
         self.definitions: dict[str, str] = {}
         self._used: set[str] = set()
         self._open = ""
-        # A carriage return at the end of the text, whose line feed may still come.
-        self._return = ""
+        # The end of the text, if it is half of a line end or of a terminal's colour.
+        self._half = ""
         self._spans: list[Span] = []
         # How many code blocks of the open text are frozen, and the part of the next one that was taken out of it.
         self._after = 0
@@ -101,9 +110,10 @@ class Splitter:
 
     def feed(self, delta: str) -> None:
         """Add text with line ends of any kind; in the blocks they are line feeds."""
-        delta = self._return + delta
-        self._return = "\r" if delta.endswith("\r") else ""
-        delta = delta.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
+        delta = self._half + delta
+        half = BEGUN_COLOUR.search(delta)
+        self._half = half[0] if half else ""
+        delta = without_colours(delta.removesuffix(self._half)).replace("\r\n", "\n").replace("\r", "\n")
         for start in range(0, len(delta), PART):
             part = delta[start : start + PART]
             longer = self._only_longer(part) or self._only_a_row(part)
@@ -114,7 +124,7 @@ class Splitter:
 
     def finish(self) -> None:
         """Freeze everything, because no more text comes."""
-        self.feed("\n" if self._return else "")
+        self.feed("\n" if self._half else "")
         self._settle()
         self._show_tail(ended=True)
         self._freeze(self.tail, [] if self._plain or not self._open else self._spans)
@@ -124,8 +134,11 @@ class Splitter:
         """Return a block with the definitions of its links and notes that are known."""
         if not self.definitions or not isinstance(block, ProseText) or block.plain:
             return block
-        used = sorted(self.definitions.keys() & _labels(block.text))
-        return replace(block, definitions="\n\n".join(self.definitions[label] for label in used))
+        used = _labels(block.text)
+        # Notes are numbered in the order of all.
+        notes = any(label.startswith("^") for label in used)
+        known = [text for label, text in self.definitions.items() if label in used or (notes and label[0] == "^")]
+        return replace(block, definitions="\n\n".join(known))
 
     def _only_longer(self, delta: str) -> bool:
         """Return whether `delta` leaves the blocks of the open text as they are, so that no parsing is needed."""
@@ -284,6 +297,8 @@ class Splitter:
         used, begun, after = set(self._used), self._code, self._after
         for span in spans:
             text = "".join(lines[span.start : span.end])
+            if span.kind == "comment":
+                continue
             if span.kind == "details_open":
                 blocks.append(Fold(text, span.closed))
             elif span.kind == "definitions":

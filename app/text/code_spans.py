@@ -14,6 +14,7 @@ _DIFF = ("diff --git ", "--- ", "@@ -")
 _ROLES = (
     ("Comment", "faint"),
     ("Keyword", "main_text"),
+    ("Name.Tag", "main_text"),
     ("Literal.String", "draft_text"),
     ("Literal.Number", "lookup_text"),
     ("Name.Builtin", "main_text"),
@@ -33,7 +34,9 @@ CodeSpans = tuple[tuple[int, int, str, bool], ...]
 
 
 def language_of(text: str, named: str) -> str:
-    """Return the language of code by its name, or that of a diff without one."""
+    """Return the language of code by its name, or that of a diff or a drawing without one."""
+    if named.lower() == "svg" or (not named and text.startswith("<svg")):
+        return "xml"
     return named or ("diff" if text.startswith(_DIFF) else "")
 
 

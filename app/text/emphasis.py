@@ -64,8 +64,10 @@ def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
     cjk_before, cjk_after = is_cjk(before) or "\U000e0100" <= before <= "\U000e01ef", is_cjk(after)
     left = not space_after and (cjk_after or not sign_after or space_before or sign_before or cjk_before)
     right = not space_before and (cjk_before or not sign_before or space_after or sign_after or cjk_after)
-    can_open = left and (within_words or not right or sign_before)
-    can_close = right and (within_words or not left or sign_after)
+    # Words of these scripts have no spaces around them; a single underscore may be part of a name.
+    doubled = end - start == 2
+    can_open = left and (within_words or not right or sign_before or (doubled and cjk_before))
+    can_close = right and (within_words or not left or sign_after or (doubled and cjk_after))
     return can_open, can_close, end - start
 
 

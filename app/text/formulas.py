@@ -16,8 +16,8 @@ LONGEST = 1500
 # A display formula that is a block of its own ends within this many lines.
 _LONGEST_BLOCK = 60
 
-_NAMES = "(?P<name>equation|align|gather|alignat|multline|eqnarray)"
-_PARTS = r"(?:[pbvBV]?matrix|smallmatrix|cases|array|aligned|gathered|split)"
+_NAMES = "(?P<name>equation|align|flalign|gather|alignat|multline|eqnarray)"
+_PARTS = r"(?:[pbvBV]?matrix\*?|smallmatrix|d?cases|array|alignedat|aligned|gathered|multlined|split|subarray)"
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 # A formula in brackets cannot contain another opening; otherwise each of many open ones would be searched to the end.
 _FORMULA = re.compile(
@@ -32,9 +32,12 @@ _FORMULA = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_OPENING = re.compile(rf"\$\$|\\\[|\\begin\{{{_NAMES}\*?\}}")
-_NUMBERED = re.compile(rf"(\\(?:begin|end)\{{{_NAMES.replace('?P<name>', '?:')})\}}")
-_COLUMNS = re.compile(r"\{alignat\*?\}(?:\{\d+\})?")
+_OPENING = re.compile(rf"\$\$|\\\[|\\begin\{{{_NAMES}\*?\}}|(?P<fence>`{{3,}}|~{{3,}})[ \t]*math[ \t]*\Z")
+# What the libraries know instead of an environment that they leave out, and its options with it.
+_KNOWN = {"equation": "equation*", "dcases": "cases", "darray": "array"}
+_KNOWN |= dict.fromkeys(("align", "aligned", "alignat", "alignedat", "flalign", "eqnarray"), "align*")
+_KNOWN |= dict.fromkeys(("gather", "gathered", "multline", "multlined", "subarray"), "matrix")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{([A-Za-z]+)\*?\}(?:\[[a-z]\]|\{(?:\d+|[lcr])\})?")
 _TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
 _UNSET = re.compile(r"\\(?:label\{[^{}]*\}|nonumber|notag)(?![A-Za-z])")
 _RAISED = re.compile(rf"(\\begin\{{({_PARTS})\}}(?:(?!\\begin).)*?\\end\{{\2\}})(?=\s*[\^_])", re.DOTALL)
@@ -48,7 +51,7 @@ _ARROWS = (
     ("->", "\\rightarrow "),
     ("<-", "\\leftarrow "),
 )
-_MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[\s\W]*")
+_MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[^\w\\]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +79,14 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
 
 def settable(latex: str) -> str:
     """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
-    latex = _COLUMNS.sub("{align}", latex)
     latex = _CHEMISTRY.sub(lambda found: _of_chemistry(found[1][1:-1]), latex)
     latex = _TAG.sub(lambda found: rf"\qquad {found[2]}" if found[1] else rf"\qquad ({found[2]})", latex)
-    return _RAISED.sub(r"{\1}", _NUMBERED.sub(r"\1*}", _UNSET.sub("", latex)))
+    return _ENVIRONMENT.sub(_known, _RAISED.sub(r"{\1}", _UNSET.sub("", latex)))
+
+
+def _known(found: re.Match[str]) -> str:
+    known = _KNOWN.get(found[2])
+    return rf"\{found[1]}{{{known}}}" if known else found[0]
 
 
 def _of_chemistry(written: str) -> str:
@@ -98,7 +105,7 @@ def display_end(line: Callable[[int], str], first: int, last: int) -> int | None
     opening = _OPENING.match(text := line(first))
     if opening is None:
         return None
-    closing = "$$" if opening[0] == "$$" else "\\]" if opening["name"] is None else opening[0].replace("begin", "end")
+    closing = {"$$": "$$", "\\[": "\\]"}.get(opening[0]) or opening["fence"] or opening[0].replace("begin", "end")
     text = text[opening.end() :]
     for end in range(first + 1, min(last, first + _LONGEST_BLOCK) + 1):
         if closing in text:

@@ -1,16 +1,17 @@
 """The parser of Markdown: every text that is shown, printed, copied or exported is read by it. No Qt in here.
 
-It reads CommonMark with tables, strikethrough, tasks, alerts, notes, terms, formulas and bare addresses. Tags that set
-text mean what they do in HTML; all other HTML is text. So are definitions of links that no link uses, because
-sources of an answer look like them.
+It reads CommonMark with tables, strikethrough, marks, tasks, alerts, notes, terms, formulas and bare addresses. Tags
+that set text and name pictures mean what they do in HTML, comments are left out, and all other HTML is text. So are
+definitions of links that no link uses, because sources of an answer look like them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby, pairwise
+from html import unescape
+from itertools import count, groupby, pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -25,14 +26,20 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from app.text.emphasis import delimiters
 from app.text.formulas import display_end, formula_at
+from app.text.pieces import without_colours
 
 # Quotes, lists and their items inside each other: the parser leaves out what is deeper than `maxNesting`.
 _DEEPEST = 18
 _LABEL = re.compile(r"\[((?:\\.|[^\\\[\]])+)\]")
 _NOTE = re.compile(r"\[\^([^\s\[\]]+)\]")
 # Tags whose attributes mean nothing here, and the names of those that mean the same as another.
-_TAG = re.compile(r"<(br|p|b|strong|i|em|u|ins|s|del|strike|sub|sup|kbd)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
+_TAG = re.compile(r"<(br|p|b|strong|i|em|u|ins|s|del|strike|mark|sub|sup|kbd)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
 _MEANING = {"b": "strong", "i": "em", "del": "s", "strike": "s", "ins": "u"}
+_MARKED = re.compile(r"(?<![\w=])==(?=[^\s=])((?:[^=\n]|=(?!=))+)(?<=[^\s=])==(?![\w=])", re.ASCII)
+_COMMENT = re.compile(r"<!--.*?-->[ \t]*", re.DOTALL)
+_MATH_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:math)?[ \t]*$", re.MULTILINE)
+_PICTURE = re.compile(r"<img\s([^<>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _AFTER_BREAK = re.compile(r"[ \t]*\n?[ \t]*")
 _LONE_TAG = re.compile(r"</?p(?:\s[^<>]*)?>", re.IGNORECASE)
 _FOLD = re.compile(
@@ -70,7 +77,7 @@ def parse(markdown: str, definitions: str = "") -> list[Token]:
     """Return the tokens of a text; `definitions` are those of links and notes that stand elsewhere."""
     env: dict[str, Any] = {}
     PARSER.block.parse(definitions, PARSER, env, [])
-    return PARSER.parse(markdown, env)
+    return PARSER.parse(without_colours(markdown), env)
 
 
 def source_in_fold(source: str) -> tuple[str, bool]:
@@ -162,7 +169,29 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
         return False
     end = min(end, last)
     if not silent:
-        _push_lines(state, "formula", first, end)
+        lines = state.getLines(first, end, state.blkIndent, False)
+        is_fence = lines.lstrip().startswith(("`", "~"))
+        _push_text(state, "p", _MATH_FENCE.sub("$$", lines) if is_fence else lines, "formula", [first, end])
+        state.line = end
+    return True
+
+
+def _comment(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Leave out a comment on lines of its own, or one that is still being written."""
+    start = state.bMarks[first] + state.tShift[first]
+    if state.is_code_block(first) or not state.src.startswith("<!--", start):
+        return False
+    found, end = _COMMENT.match(state.src, start), last
+    if found is not None:
+        end = first + state.src.count("\n", start, found.end()) + 1
+        if end > last or found.end() < state.eMarks[end - 1]:
+            return False
+    elif "goes_on" not in state.env:
+        return False
+    if not silent:
+        comment = state.push("comment", "", 0)
+        comment.map, comment.hidden = [first, end], True
+        state.line = end
     return True
 
 
@@ -229,14 +258,43 @@ def _note(state: StateInline, silent: bool) -> bool:
     if not (found[1].isdigit() or f":{found[1]}" in notes):
         return False
     if not silent:
-        state.push("footnote_ref", "", 0).content = found[1]
+        state.push("footnote_ref", "", 0).content = _number_of(found[1], notes)
     state.pos = found.end()
     return True
 
 
+def _number_of(label: str, notes: Iterable[str]) -> str:
+    """Return the number of a note: its label, or for one in words the next number that is no label."""
+    labels = [note[1:] for note in notes]
+    if label.isdigit():
+        return label
+    free = (number for number in map(str, count(1)) if number not in labels)
+    return dict(zip((one for one in labels if not one.isdigit()), free, strict=False))[label]
+
+
+def _number_notes(state: StateCore) -> None:
+    notes = state.env.get("footnotes", {}).get("refs", ())
+    for token in state.tokens:
+        if token.type == "footnote_reference_open":
+            token.meta["label"] = _number_of(token.meta["label"], notes)
+
+
 def _html(state: StateInline, silent: bool) -> bool:
-    """Parse a tag that sets text. One that is not closed is text itself."""
-    if state.src[state.pos] != "<" or (found := _TAG.match(state.src, state.pos, state.posMax)) is None:
+    """Parse a tag that sets text or names a picture, or a comment. A tag that is not closed is text itself."""
+    if state.src[state.pos] == "=" and (found := _MARKED.match(state.src, state.pos, state.posMax)):
+        if not silent:
+            _push_inside(state, "mark", found.start(1), found.end(1))
+        state.pos = found.end()
+        return True
+    if state.src[state.pos] != "<":
+        return False
+    if found := _COMMENT.match(state.src, state.pos, state.posMax):
+        state.pos = found.end()
+        return True
+    if (found := _PICTURE.match(state.src, state.pos, state.posMax)) and _picture(state, found[1], silent):
+        state.pos = found.end()
+        return True
+    if (found := _TAG.match(state.src, state.pos, state.posMax)) is None:
         return False
     name, start, last = found[1].lower(), found.end(), state.posMax
     if name == "br":
@@ -248,13 +306,31 @@ def _html(state: StateInline, silent: bool) -> bool:
     if end is None:
         return False
     if not silent:
-        tag = _MEANING.get(name, name)
-        state.push(f"{tag}_open", tag, 1)
-        state.pos, state.posMax = start, end.start()
-        state.md.inline.tokenize(state)
-        state.push(f"{tag}_close", tag, -1)
-        state.posMax = last
+        _push_inside(state, _MEANING.get(name, name), start, end.start())
     state.pos = end.end()
+    return True
+
+
+def _push_inside(state: StateInline, tag: str, start: int, end: int) -> None:
+    """Add what is between two positions, set as the tag says."""
+    last = state.posMax
+    state.push(f"{tag}_open", tag, 1)
+    state.pos, state.posMax = start, end
+    state.md.inline.tokenize(state)
+    state.push(f"{tag}_close", tag, -1)
+    state.posMax = last
+
+
+def _picture(state: StateInline, written: str, silent: bool) -> bool:
+    """Add the picture of a tag with these attributes, if it has a web address. Return whether it has."""
+    found = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(written)}
+    if not found.get("src", "").startswith(("http://", "https://")):
+        return False
+    if not silent:
+        words = unescape(found.get("alt", "")).strip() or found["src"]
+        picture = state.push("image", "img", 0)
+        picture.attrs = {"src": state.md.normalizeLink(found["src"])}
+        picture.children = [Token("text", "", 0, content=words)]
     return True
 
 
@@ -339,6 +415,7 @@ def _configured() -> MarkdownIt:
     block.at("table", _table, {"alt": ["paragraph"]})
     block.before("table", "too_deep", _deep_block)
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
+    block.before("fence", "comment", _comment, {"alt": ["blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     inline.before("escape", "formula", _formula)
     inline.before("link", "html", _html)
@@ -347,6 +424,7 @@ def _configured() -> MarkdownIt:
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")
     core.before("inline", "alert_titles", _name_alerts)
+    core.before("inline", "notes", _number_notes)
     core.push("paragraphs", _split_paragraphs)
     core.push("definitions", _leave_out_definitions)
     core.push("addresses", _link_addresses)

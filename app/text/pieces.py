@@ -11,6 +11,10 @@ LONG_PIECE = 4000
 TABLE_ROWS = 100
 _HEAD = 2
 
+# What makes letters coloured or bold in a terminal, and the beginning of it at the end of a text.
+_COLOURS = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z])?")
+BEGUN_COLOUR = re.compile(r"(?:\r|\x1b(?:\[[\d;?]*)?)\Z")
+
 # Weight of a line besides its characters: parsing and laying it out costs as much as that many characters.
 LINE_WEIGHT = 20
 # Weight of a character beyond the basic plane or not printable: painting one that no font has searches all fonts, and
@@ -18,6 +22,11 @@ LINE_WEIGHT = 20
 _PICTURE_WEIGHT = 30
 _PICTURE = re.compile("[\U00010000-\U0010ffff]")
 _LAST_OF_ASCII, _LAST_OF_PLANE = "\x7f", "\uffff"
+
+
+def without_colours(text: str) -> str:
+    """Return a text without the signs that set colours in a terminal."""
+    return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
 def weight(text: str) -> int:

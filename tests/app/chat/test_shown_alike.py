@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtGui import QFont, QTextDocument
 
@@ -24,6 +26,11 @@ CASES = [
         "bold and it and __init__ and __init__.py",
         "<strong>bold</strong> and <em>it</em> and <code>__init__</code> and __init__.py",
     ),
+    (
+        "__粗体__文字, 文字__粗体__, 굵은__글씨__는, 太字__です__が, a__b__c, 파일_이름_목록",
+        "粗体文字, 文字粗体, 굵은글씨는, 太字ですが, a__b__c, 파일_이름_목록",
+        "<strong>粗体</strong>文字, 文字<strong>粗体</strong>, 굵은<strong>글씨</strong>는, 太字<strong>です",
+    ),
     ("17*23 and 4*5=20", "17*23 and 4*5=20", "<p>17*23 and 4*5=20</p>"),
     ("2**3 and 4**5, *so*", "2**3 and 4**5, so", "2**3 and 4**5, <em>so</em>"),
     ("x = 3 * 4 * 5, snake_case_name", "x = 3 * 4 * 5, snake_case_name", "x = 3 * 4 * 5, snake_case_name"),
@@ -38,10 +45,23 @@ CASES = [
     ("a<br>b<br/>c<BR />d", "a\nb\nc\nd", "a<br />b<br />c<br />d"),
     ('<p>one</p><p align="center">two</p>', "one\n\ntwo", "<p>one</p><p>two</p>"),
     (
-        "<script>x</script> <img src=http://e.org/y.png> <!-- c -->",
-        "<script>x</script> <img src=http://e.org/y.png> <!-- c -->",
-        "&lt;script&gt;x&lt;/script&gt; &lt;img src=http://e.org/y.png&gt; &lt;!-- c --&gt;",
+        "<script>x</script> <img src=http://e.org/y.png> <img src=javascript:x> <!-- c",
+        "<script>x</script> http://e.org/y.png <img src=javascript:x> <!-- c",
+        "&lt;script&gt;x&lt;/script&gt; http://e.org/y.png &lt;img src=javascript:x&gt; &lt;!-- c",
     ),
+    (
+        "<img width='3' alt='그림 &amp; 猫'\n src=\"https://e.org/p.png\"/>です",
+        "그림 & 猫です",
+        '<p>그림 &amp; 猫 <span class="address">(https://e.org/p.png)</span>です</p>',
+    ),
+    ("a <!-- b --> c\n\n<!--\n- d\n\n```\ne\n```\n-->\n\nf", "a c\n\nf", "<p>a c</p><p>f</p>"),
+    ("- a\n  <!-- b -->\n- c\n\n`<!-- d -->`", "• a\n• c\n\n<!-- d -->", "<li>a</li><li>c</li></ul><p><code>&lt;!-- d"),
+    (
+        "==x== 这是==重点==内容 <mark>*표시*</mark> a==b and c==d, if x == y and y == z",
+        "x 这是重点内容 표시 a==b and c==d, if x == y and y == z",
+        "<mark>x</mark> 这是<mark>重点</mark>内容 <mark><em>표시</em></mark> a==b and",
+    ),
+    ("\x1b[1;31mred\x1b[0m `\x1b[32mg\x1b[m`\n\n```\n\x1b[38;5;9m오류\x1b[0m\n```", "red g\n\n오류", "<pre><code>오류"),
     ("hello <b>open and <center>x</center>", "hello <b>open and <center>x</center>", "hello &lt;b&gt;open"),
     (
         "<details><summary>More <b>here</b></summary>\n\nhidden *text*\n\n</details>\nafter",
@@ -82,6 +102,11 @@ CASES = [
         "See1 and site.\n\n1 The note.",
         '<p>See<sup>1</sup> and site <span class="address">(https://e.org)</span>.</p>',
     ),
+    (
+        "One[^note], two[^2] and three[^메모].\n\n[^note]: N\n[^2]: T\n[^메모]: M",
+        "One1, two2 and three3.\n\n1 N\n\n2 T\n\n3 M",
+        '<p>One<sup>1</sup>, two<sup>2</sup> and three<sup>3</sup>.</p><div class="note-below"><sup>1</sup>',
+    ),
     ("> [!WARNING]\n> Hot **water**\n> next", "Warning\n\nHot water\nnext", "Hot <strong>water</strong><br />next</p>"),
     ("![a cat](https://e.org/p.png)", "a cat", '<p>a cat <span class="address">(https://e.org/p.png)</span></p>'),
     ("[x](javascript:alert(1))", "[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"),
@@ -93,11 +118,16 @@ CASES = [
     ),
     ("so \\boxed{42}.", "so \\boxed{42}.", '<menclose notation="box"><mrow><mn>42</mn>'),
     ("\\ce{2H2 + O2 -> 2H2O}", "\\ce{2H2 + O2 -> 2H2O}", '<msub><mi mathvariant="normal">H</mi><mrow><mn>2</mn>'),
+    ("약 $50\\%$, 约$5.5\\%$的 ($5 and 6$)", "약 50\\%, 约5.5\\%的 ($5 and 6$)", "<mn>50</mn><mi>%</mi>"),
+    ("```math\n\\frac{1}{2}\n```\nso", "\\frac{1}{2}\n\nso", '&#10;$$"><mrow><mfrac>'),
+    ("- a\n  ~~~ math\n  x\n  ~~~\n- b\n\n```maths\nx\n```", "• a\n\nx\n\n• b\n\nx", "<li>b</li></ul><pre><code>x"),
     ("$$E \\tag{1}$$", "E \\tag{1}", '<mi>E</mi><mspace width="2em" />'),
     ("Total: $5 and $6.", "Total: $5 and $6.", "<p>Total: $5 and $6.</p>"),
     # Code.
     ("```\n<b>&amp;\n```", "<b>&amp;", "<pre><code>&lt;b&gt;&amp;amp;</code></pre>"),
     ("```diff\n-a\n```", "-a", '<pre><code><span class="code-problem">-a</span></code></pre>'),
+    ("```svg\n<g/>\n```", "<g/>", '<pre><code><span class="code-main_text">&lt;g</span>'),
+    ("```html\n<a>\n```", "<a>", '&lt;<span class="code-main_text">a</span>&gt;'),
     ("```py\ndef f(): 1\n```", "def f(): 1", '<span class="code-text">f</span>(): <span'),
     ("@@ -1 +1 @@", "@@ -1 +1 @@", "<p>@@ -1 +1 @@</p>"),
     ("text\n***\nmore", "text\n\nmore", "<p>text</p><hr /><p>more</p>"),
@@ -127,6 +157,22 @@ def test_an_answer_is_the_same_in_the_window_streamed_copied_and_exported(answer
     blocks = [one for block in map(splitter.resolved, splitter.frozen) for one in paragraphs_of(block)]
     whole, parts = ([words_of(spans) for one in some for spans in texts_of(one)] for some in (shown(reply), blocks))
     assert words(parts) == words(whole)
+
+
+ENVIRONMENTS = ["aligned", "alignedat", "alignat*", "align", "gathered", "gather*", "split", "multline", "eqnarray"]
+OTHERS = ["smallmatrix", "dcases", "cases", "matrix*", "pmatrix", "array", "flalign"]
+OPTIONS = {"alignedat": "{2}", "alignat*": "{2}", "array": "{cc}", "aligned": "[t]", "matrix*": "[r]"}
+
+
+@pytest.mark.parametrize("name", [*ENVIRONMENTS, *OTHERS])
+@pytest.mark.parametrize("around", ["$$\n{}\n$$", "\\[ f = \\left\\{{ {} \\right. \\]", "{}"])
+def test_rows_of_formulas_are_rows_in_html(name: str, around: str) -> None:
+    formula = rf"\begin{{{name}}}{OPTIONS.get(name, '')} f(x) &= (x+1)^2 \\ &= x^2+2x+1 \end{{{name}}}"
+    page = as_html(around.format(formula)).replace("\n", "")
+    shown_in_page = re.sub(' title="[^"]*"', "", page)
+    assert shown_in_page.count("<mtr>") == 2
+    assert "&amp;" not in shown_in_page
+    assert "begin" not in shown_in_page
 
 
 def test_titles_of_alerts_are_in_the_language_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:

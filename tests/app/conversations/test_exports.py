@@ -133,7 +133,7 @@ def test_html_escapes_everything_and_refers_to_nothing(store: ConversationStore,
     Addresses(text)
     assert "default-src 'none'" in text
     assert "url(" not in text
-    assert "<pre><code>&lt;b&gt;bold&lt;/b&gt;\n</code></pre>" in text
+    assert '&lt;<span class="code-main_text">b</span>&gt;bold&lt;/' in text
 
 
 def export_of(store: ConversationStore, answer: str, tmp_path: Path, form: str, question: str = "q") -> str:

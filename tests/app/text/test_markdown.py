@@ -54,7 +54,7 @@ def test_every_span_of_an_answer_is_emphasised_as_it_was_meant(language: str) ->
         ("가 ** 나**다", "가 ** 나**다"),
         # An underscore within a word stays one, in every script.
         ("파일_이름_값", "파일_이름_값"),
-        ("変数__名__前", "変数__名__前"),
+        ("変数_名_前 a__b__c", "変数_名_前 a__b__c"),
         ("。__強調__。", "。<strong>強調</strong>。"),
         # Half-width kana, old and conjoining letters, and letters beyond the basic plane.
         ("**ｱｲｳ(半角)**ｶﾞ", "<strong>ｱｲｳ(半角)</strong>ｶﾞ"),
