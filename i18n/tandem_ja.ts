@@ -1761,10 +1761,6 @@
 <context>
     <name>CodeBlock</name>
     <message>
-        <source>code</source>
-        <translation>コード</translation>
-    </message>
-    <message>
         <source>Copy this code</source>
         <translation>このコードをコピー</translation>
     </message>

@@ -1761,10 +1761,6 @@
 <context>
     <name>CodeBlock</name>
     <message>
-        <source>code</source>
-        <translation>코드</translation>
-    </message>
-    <message>
         <source>Copy this code</source>
         <translation>이 코드 복사하기</translation>
     </message>

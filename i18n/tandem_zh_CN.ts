@@ -1761,10 +1761,6 @@
 <context>
     <name>CodeBlock</name>
     <message>
-        <source>code</source>
-        <translation>代码</translation>
-    </message>
-    <message>
         <source>Copy this code</source>
         <translation>拷贝这段代码</translation>
     </message>

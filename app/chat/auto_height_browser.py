@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QTextBrowser, QWidget
 
 # Height of a line, in font sizes.
 LINE_HEIGHT = 1.5
@@ -19,6 +19,27 @@ def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
     while block.isValid():
         yield block
         block = block.next()
+
+
+def only_sideways(area: QAbstractScrollArea) -> None:
+    """Leave the wheel to what is around a read-only text, also over its scroll bar, unless it is turned sideways.
+
+    The text shows no cursor.
+    """
+    area.setProperty("cursorWidth", 0)
+    area.horizontalScrollBar().installEventFilter(_Sideways(area))
+
+
+class _Sideways(QObject):
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QWheelEvent) or is_sideways(event):
+            return False
+        event.ignore()
+        return True
+
+
+def is_sideways(event: QWheelEvent) -> bool:
+    return abs(event.angleDelta().x()) > abs(event.angleDelta().y())
 
 
 class _ClosedDocument(QTextDocument):
@@ -45,6 +66,7 @@ class AutoHeightTextBrowser(QTextBrowser):
         self.document().setUndoRedoEnabled(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        only_sideways(self)
         self._is_wide = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -57,7 +79,7 @@ class AutoHeightTextBrowser(QTextBrowser):
         return None
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self._is_wide and abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+        if self._is_wide and is_sideways(event):
             super().wheelEvent(event)
         else:
             event.ignore()

@@ -15,6 +15,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
+from app.chat.auto_height_browser import is_sideways, only_sideways
 from app.chat.page_button import PageButton, is_page
 from app.chat.preview import Preview, is_drawing, previews
 from app.system.background import BackgroundCache
@@ -29,6 +30,8 @@ from app.widgets.theme_aware import ThemeAware
 # Code that is being written is coloured again when it has grown by this part of it.
 _GROWN = 16
 _CACHED = 256
+# Languages whose names are initials.
+_CAPITALS = frozenset(("css", "csv", "html", "json", "php", "sql", "svg", "toml", "tsv", "xml", "yaml"))
 
 
 @cache
@@ -73,7 +76,7 @@ class CodeBlock(ThemeAware, QFrame):
         super().__init__(parent)
         self.setObjectName("codeBlock")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._text = self._language = self._lexer = ""
+        self._text = self._lexer = ""
         # The text whose spans are awaited, and the spans that have their colours.
         self._awaited: str | None = None
         self._coloured: CodeSpans = ()
@@ -117,8 +120,7 @@ class CodeBlock(ThemeAware, QFrame):
 
     def show_code(self, text: str, language: str, closed: bool) -> None:
         """Show the code so far; `closed` says that no more will come."""
-        self._language = language
-        self._name.setText(language or self.tr("code"))
+        self._name.setText(language.upper() if language.lower() in _CAPITALS else language)
         self.preview_button.setVisible(closed and is_drawing(text, language))
         self.page_button.setVisible(closed and is_page(text, language))
         if text != self._text:
@@ -187,8 +189,6 @@ class CodeBlock(ThemeAware, QFrame):
             self._coloured, self._awaited = found, None
 
     def retranslate(self) -> None:
-        if not self._language:
-            self._name.setText(self.tr("code"))
         self._word_preview()
 
     def apply_theme(self) -> None:
@@ -215,6 +215,7 @@ class _CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.document().setDocumentMargin(12)
+        only_sideways(self)
 
     def append_text(self, text: str) -> None:
         cursor = QTextCursor(self.document())
@@ -239,7 +240,7 @@ class _CodeView(QPlainTextEdit):
         self.setFixedHeight(height)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+        if is_sideways(event):
             super().wheelEvent(event)
         else:
             event.ignore()

@@ -29,13 +29,14 @@ from app.text.shown import OpenList, Paragraph, Spans, is_right_to_left, rows_fr
 from app.widgets import theme
 
 QUOTE_INDENT, LIST_INDENT = 16, 24
-# The places of the bars beside a quotation, in pixels.
-BARS = QTextFormat.Property.UserProperty + 10
+# The bars beside a quotation, each with its place in pixels and its number, and the mark of an item without a number.
+BARS, MARK = (QTextFormat.Property.UserProperty + number for number in (10, 11))
 _PARAGRAPH_SPACE, _ITEM_SPACE, _ABOVE_HEADING = 12, 4, 8
 # Qt drops most of the margin below a paragraph that a table follows.
 _ABOVE_TABLE = 10
-_HEADING_SCALE = {"h1": 1.4, "h2": 1.25, "h3": 1.1}
-_BOXES = {"☑": QTextBlockFormat.MarkerType.Checked, "☐": QTextBlockFormat.MarkerType.Unchecked}
+_HEADING_SCALE = {"h1": 1.6, "h2": 1.3, "h3": 1.1}
+# By the number of lists around.
+_BULLETS = "•◦▪"
 _ALIGNMENTS = {"left": Qt.AlignmentFlag.AlignLeft, "center": Qt.AlignmentFlag.AlignHCenter}
 _ALIGNMENTS |= {"right": Qt.AlignmentFlag.AlignRight}
 _VERTICAL = {
@@ -107,8 +108,8 @@ class DocumentWriter:
         block.setLeftMargin(len(paragraph.quotes) * QUOTE_INDENT)
         if paragraph.quotes:
             block.setProperty(QTextFormat.Property.BlockQuoteLevel, len(paragraph.quotes))
-            bars = [level * QUOTE_INDENT + lists * LIST_INDENT for level, lists in enumerate(paragraph.quotes)]
-            block.setProperty(BARS, bars)
+            quotes = enumerate(paragraph.quotes)
+            block.setProperty(BARS, [[level * QUOTE_INDENT + of[0] * LIST_INDENT, of[1]] for level, of in quotes])
         if following is not None:
             belong = (paragraph.mark and following.mark) or paragraph.kind == "title"
             block.setBottomMargin(_ITEM_SPACE if belong else _PARAGRAPH_SPACE)
@@ -142,8 +143,9 @@ class DocumentWriter:
             block.setObjectIndex(items.objectIndex())
         elif not paragraph.mark:
             block.setIndent(len(paragraph.lists))
-        if paragraph.mark in _BOXES:
-            block.setMarker(_BOXES[paragraph.mark])
+        if paragraph.mark and not paragraph.mark[0].isdigit():
+            bullet = _BULLETS[min(len(paragraph.lists), len(_BULLETS)) - 1]
+            block.setProperty(MARK, bullet if paragraph.mark == "•" else paragraph.mark)
         if self._is_first:
             self.cursor.setBlockFormat(block)
         else:
@@ -218,6 +220,8 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
         style.setFontStrikeOut(True)
     if "u" in names:
         style.setFontUnderline(True)
+    if "mark" in names:
+        style.setBackground(QColor(theme.colours().lookup_tint))
     if not names.isdisjoint(("code", "kbd")):
         style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
         style.setFontFixedPitch(True)
@@ -236,7 +240,8 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
 def _list_format(paragraph: Paragraph) -> QTextListFormat:
     style = QTextListFormat()
     style.setIndent(len(paragraph.lists))
-    style.setStyle(QTextListFormat.Style.ListDisc)
+    # Other marks are painted by the widget: Qt's are of one kind, and too close to the words.
+    style.setStyle(QTextListFormat.Style.ListStyleUndefined)
     if paragraph.mark[:-1].isdigit():
         style.setStyle(QTextListFormat.Style.ListDecimal)
         style.setStart(int(paragraph.mark[:-1]))

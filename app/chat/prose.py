@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextCursor, QTextOption
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextBlock, QTextCursor, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser, blocks_of
-from app.chat.document_writer import BARS, DocumentWriter
+from app.chat.document_writer import BARS, MARK, DocumentWriter
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, source_of
 from app.text.formulas import Formula
@@ -15,7 +15,8 @@ from app.text.shown import shown
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 
-_QUOTE_BAR = 3
+# In pixels: the bar beside a quotation, and between the mark of an item and its words.
+_QUOTE_BAR, _BEFORE_WORDS = 3, 8
 # While it grows, a text of more characters is rendered again for each new part of what is beyond them.
 _LONG, _GROWN = 2500, 200
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
@@ -36,7 +37,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self.markdown = ""
         # Whether it is plain, and the rest of what `shown` takes.
         self._how: tuple[bool, int, str] = (False, 0, "")
-        self._quotes = self._tables = False
+        self._marked = self._tables = False
         # The formulas that are shown as LaTeX because they are not typeset yet.
         self._missing: list[Formula] = []
         pictures().ready.connect(self._take_formulas)
@@ -65,7 +66,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             self._writer, self._colours = DocumentWriter(self.document(), self.font()), theme.colours()
             self._text_size = self.font().pixelSize()
         paragraphs = shown(text, *how)
-        self._quotes = any(paragraph.quotes for paragraph in paragraphs)
+        self._marked = any(paragraph.quotes or paragraph.mark for paragraph in paragraphs)
         self._tables = any(paragraph.rows for paragraph in paragraphs)
         self._missing = self._writer.write(paragraphs)
         self.fit()
@@ -124,18 +125,20 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._quotes:
+        if self._marked:
             painter, layout = QPainter(self.viewport()), self.document().documentLayout()
+            painter.setFont(self.font())
             painter.translate(-self.horizontalScrollBar().value(), 0)
             for block in blocks_of(self.document()):
-                bar = layout.blockBoundingRect(block)
-                below = layout.blockBoundingRect(block.next()) if block.next().isValid() else bar
-                for left in block.blockFormat().property(BARS) or ():
+                following = block.next().blockFormat().property(BARS) or ()
+                for left, number in block.blockFormat().property(BARS) or ():
+                    bar = layout.blockBoundingRect(block)
                     # Two paragraphs of a quotation have one bar.
-                    goes_on = left in (block.next().blockFormat().property(BARS) or ())
-                    bottom = below.top() if goes_on else bar.bottom()
-                    place = QRectF(left, bar.top(), _QUOTE_BAR, bottom - bar.top())
+                    end = layout.blockBoundingRect(block.next()).top() if [left, number] in following else bar.bottom()
+                    place = QRectF(left, bar.top(), _QUOTE_BAR, end - bar.top())
                     painter.fillRect(place, QColor(theme.colours().line))
+                if (mark := block.blockFormat().property(MARK)) and block.layout().lineCount():
+                    _paint_mark(painter, mark, block)
 
     def retranslate(self) -> None:
         if "[!" in self.markdown:
@@ -148,3 +151,24 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def apply_text_size(self) -> None:
         if self.markdown and self.font().pixelSize() != self._text_size:
             self._render_again()
+
+
+def _paint_mark(painter: QPainter, mark: str, block: QTextBlock) -> None:
+    """Paint a bullet or the box of a task beside the first line of an item."""
+    line = block.layout().lineAt(0)
+    words = line.naturalTextRect().translated(block.layout().position())
+    metrics, base = painter.fontMetrics(), words.top() + line.ascent()
+    is_box = mark in "☑☐"
+    size = metrics.capHeight() + 2 if is_box else metrics.horizontalAdvance(mark)
+    to_right = block.textDirection() is Qt.LayoutDirection.RightToLeft
+    left = words.right() + _BEFORE_WORDS if to_right else words.left() - _BEFORE_WORDS - size
+    painter.setPen(QColor(theme.colours().text))
+    if not is_box:
+        painter.drawText(QPointF(left, base), mark)
+        return
+    # The letters of boxes are crossed, or pictures in colours, in fonts of some systems.
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.drawRoundedRect(QRectF(left, base - size + 1, size, size), 2, 2)
+    if mark == "☑":
+        points = ((0.2, 0.5), (0.42, 0.72), (0.8, 0.26))
+        painter.drawPolyline([QPointF(left + x * size, base + 1 - (1 - y) * size) for x, y in points])

@@ -48,13 +48,13 @@ class OpenList:
 class Paragraph:
     """A paragraph of the kind "p", "title", "h1" to "h6", "code", "hr", "formula", or "table", which has rows of cells.
 
-    `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does. `quotes` has the
-    number of lists around each quotation that it is in.
+    `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does. `quotes` has for
+    each quotation that it is in the number of lists around that, and its own number in the text.
     """
 
     kind: str
     spans: Spans = ()
-    quotes: tuple[int, ...] = ()
+    quotes: tuple[tuple[int, int], ...] = ()
     lists: tuple[OpenList, ...] = ()
     mark: str = ""
     rows: tuple[tuple[Spans, ...], ...] = ()
@@ -139,9 +139,9 @@ class _ParagraphReader:
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
         self._kind, self._alert = "p", ""
-        self._quotes: list[int] = []
+        self._quotes: list[tuple[int, int]] = []
         self._lists: list[OpenList] = []
-        # The number of the last list, and the marks of the next items of those that are open.
+        # The number of the last list or quotation, and the marks of the next items of those that are open.
         self._number, self._next = 0, list[int | None]()
         # The mark of an item, and that of a note, which have no paragraph yet.
         self._mark = self._note = ""
@@ -170,7 +170,8 @@ class _ParagraphReader:
                     self._begin_item()
                 case "blockquote_open" | "alert_open":
                     self._begin_item()
-                    self._quotes.append(len(self._lists))
+                    self._number += 1
+                    self._quotes.append((len(self._lists), self._number))
                     self._alert = token.info.lower()
                 case "blockquote_close" | "alert_close":
                     self._quotes.pop()

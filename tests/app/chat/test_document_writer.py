@@ -7,7 +7,7 @@ import random
 import pytest
 from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor, QTextDocument
 
-from app.chat.document_writer import DocumentWriter
+from app.chat.document_writer import MARK, DocumentWriter
 from app.text.shown import document_text, shown
 from tests.app.cjk_answers import ANSWERS, ITALIC, STRONG, STRUCK
 from tests.app.markdown_streams import stream
@@ -71,14 +71,13 @@ def test_lists_have_their_numbers_marks_and_levels() -> None:
     document = document_of("3. three\n4. four\n   - in\n\n     more of it\n   - [x] done\n5) other\n- - both\n-\n")
     found, block = [], document.begin()
     while block.isValid():
-        items, box = block.textList(), block.blockFormat().marker()
-        mark = items.itemText(block) if items and not box.value else box.name if items else ""
+        items, own = block.textList(), block.blockFormat().property(MARK)
+        mark = own or (items.itemText(block) if items else "")
         found.append((block.text(), mark, items.format().indent() if items else 0))
         block = block.next()
-    # Bullets are painted, and their text is a full stop.
     assert found == [
-        *(("three", "3.", 1), ("four", "4.", 1), ("in", ".", 2), ("more of it", "", 0), ("done", "Checked", 2)),
-        *(("other", "5)", 1), ("", ".", 1), ("both", ".", 2), ("", ".", 1)),
+        *(("three", "3.", 1), ("four", "4.", 1), ("in", "◦", 2), ("more of it", "", 0), ("done", "☑", 2)),
+        *(("other", "5)", 1), ("", "•", 1), ("both", "◦", 2), ("", "•", 1)),
     ]
 
 
@@ -92,8 +91,8 @@ def test_a_table_in_a_list_is_a_table_between_its_items() -> None:
 
 def test_tasks_may_be_numbered_and_brackets_escaped() -> None:
     document = document_of("1. [x] done\n2. [ ] open\n\n- &#91;x] words")
-    boxes = [document.findBlockByNumber(number).blockFormat().marker().name for number in range(3)]
-    assert boxes == ["Checked", "Unchecked", "NoMarker"]
+    boxes = [document.findBlockByNumber(number).blockFormat().property(MARK) for number in range(3)]
+    assert boxes == ["☑", "☐", "•"]
     assert document.toPlainText() == "done\nopen\n[x] words"
 
 

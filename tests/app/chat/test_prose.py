@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtGui import QColor, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -12,6 +12,7 @@ from app.chat.auto_height_browser import blocks_of
 from app.chat.prose import Prose
 from app.session.answer import Answer, State
 from app.session.chats import Turn
+from app.widgets import theme
 from app.widgets.layouts import settle_layouts
 from tests.app.chat.conftest import Show
 from tests.app.conftest import OpenWindow
@@ -155,3 +156,25 @@ def test_a_table_whose_words_do_not_fit_is_scrolled_sideways_and_cuts_none(row: 
     assert show(shown, 140, 100).horizontalScrollBar().value() == 0
     prose.show_markdown("A" * 200)
     assert prose.document().size().width() <= 1000
+
+
+def test_only_paragraphs_of_one_quotation_share_its_bar(show: Show[Prose]) -> None:
+    prose = show(Prose(), 400, 300)
+    prose.show_markdown("> [!NOTE]\n> alert\n\n> quoted\n\n> other\n>\n> and more")
+    picture = prose.viewport().grab().toImage()
+    column = [picture.pixel(1, y) == QColor(theme.colours().line).rgb() for y in range(picture.height())]
+    assert sum(bar and not above for bar, above in zip(column, [False, *column], strict=False)) == 3
+
+
+def test_the_wheel_over_the_bar_below_a_wide_table_scrolls_the_chat(show: Show[Prose]) -> None:
+    prose = show(Prose(), 140, 100)
+    prose.show_markdown(TABLE)
+    bar = prose.horizontalScrollBar()
+    assert (bar.isVisible(), prose.cursorWidth()) == (True, 0)
+    for x, y in ((0, -120), (-120, 0)):
+        event = QWheelEvent(
+            QPointF(5, 2), QPointF(5, 2), QPoint(), QPoint(x, y), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QCoreApplication.sendEvent(bar, event)
+        assert event.isAccepted() == (bar.value() > 0) == bool(x)
