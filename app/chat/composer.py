@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
@@ -22,8 +22,9 @@ class Composer(ThemeAware, QWidget):
     """The message box with its button and the line about the keys that send. `sent` carries the text.
 
     A message that is sent before the models can answer, or while they do, is queued: it stays in the box and is sent
-    when they can, unless it is edited or taken back. `queue_changed` is emitted when it is queued or no longer queued,
-    `sendable_changed` when the message becomes too long or is no longer too long.
+    when they can and its chat is shown, with files that were attached meanwhile, unless its text is edited or it is
+    taken back. `queue_changed` is emitted when it is queued or no longer queued, `sendable_changed` when the message
+    becomes too long or is no longer too long.
     """
 
     sent = Signal(str)
@@ -33,8 +34,10 @@ class Composer(ThemeAware, QWidget):
     def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._send, self._stop = send, stop
-        # `queued`: the message will be sent as soon as the models can answer it.
-        self._streaming = self._waits = self.queued = False
+        self._streaming = self._waits = False
+        self._chat: object = self
+        # The chats whose messages are sent as soon as the models can answer them.
+        self._queued: WeakSet[object] = WeakSet()
         self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
@@ -60,8 +63,8 @@ class Composer(ThemeAware, QWidget):
         self.setFocusProxy(self.edit)
         self.edit.submitted.connect(self.send)
         self.files.removed.connect(self.setFocus)
-        for changed in (self.edit.edited, self.files.changed):
-            changed.connect(self.cancel_queued)
+        self.edit.edited.connect(self.cancel_queued)
+        self.files.refused.connect(self.unqueue)
         self._button.clicked.connect(self._press_button)
         self.recall.clicked.connect(self.cancel_queued)
         self._send.changed.connect(self._show_button)
@@ -73,26 +76,37 @@ class Composer(ThemeAware, QWidget):
         self.edit.commit_preedit()
         if not self._send.isEnabled() or not self.can_be_sent:
             return
-        self._set_queued(self._waits)
         if not self._waits:
             self.sent.emit(trimmed(self.edit.clear_and_return()))
+            return
+        self._queued.add(self._chat)
+        self._show_queue()
+
+    @property
+    def queued(self) -> bool:
+        """Whether the message on screen will be sent as soon as the models can answer it."""
+        return self._chat in self._queued
 
     def cancel_queued(self) -> None:
-        """Cancel the automatic sending of a queued message."""
-        self._set_queued(False)
+        """Cancel the automatic sending of the message on screen."""
+        self.unqueue(self._chat)
+
+    def unqueue(self, chat: object) -> None:
+        """Cancel the automatic sending of a chat's message."""
+        if chat in self._queued:
+            self._queued.remove(chat)
+            self._show_queue()
 
     def set_waiting(self, waits: bool) -> None:
         """Set whether the models cannot answer the message yet. Once they can, a queued message is sent."""
         self._waits = waits
-        if self.queued and not waits:
-            self._set_queued(False)
+        if self.queued and not waits and not self.files.reading:
+            self.cancel_queued()
             self.send()
 
-    def _set_queued(self, queued: bool) -> None:
-        if queued != self.queued:
-            self.queued = queued
-            self._show_button()
-            self.queue_changed.emit()
+    def _show_queue(self) -> None:
+        self._show_button()
+        self.queue_changed.emit()
 
     def take_attachments(self) -> tuple[Attachment, ...]:
         """Return the files for the question that is being sent, and clear them."""
@@ -106,7 +120,7 @@ class Composer(ThemeAware, QWidget):
             self._tools.insertWidget(self._tools.count() - 4, tool)
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        self.cancel_queued()
+        queued, self._chat = self._queued & {chat}, chat
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:
             document = self._documents[chat] = self.edit.new_document(text)
@@ -114,6 +128,9 @@ class Composer(ThemeAware, QWidget):
             self.edit.show_document(document)
             self.edit.moveCursor(QTextCursor.MoveOperation.End)
         self.files.show_chat(chat, attachments)
+        # Another document counts as edited.
+        self._queued |= queued
+        self._show_queue()
 
     def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Put a question that could not be asked back into the box, before text that was written since."""

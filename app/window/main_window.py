@@ -297,12 +297,12 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
+        if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
+            # A follow-up may say something else after an answer that was stopped or failed.
+            self.composer.unqueue(chat)
         if chat is not self.session.chat:
             return
         self.transcript.refresh(turn)
-        if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
-            # A follow-up may say something else after an answer that was stopped or failed.
-            self.composer.cancel_queued()
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()

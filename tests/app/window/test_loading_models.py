@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLabel
@@ -57,6 +58,41 @@ def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, take_back:
     window.wait(lambda: window.session.answers.ready)
     window.settle()
     assert engine.requests == []
+
+
+@pytest.mark.parametrize("meanwhile", by_tier(["new chat", "a file", "another chat"], ["a file", "another chat"]))
+def test_a_queued_question_stays_queued(open_window: OpenWindow, tmp_path: Path, meanwhile: str) -> None:
+    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    window.ask("hello")
+    if meanwhile == "new chat":
+        window.trigger("new-chat")
+    elif meanwhile == "a file":
+        (tmp_path / "notes.txt").write_text("Notes.")
+        window.paste(tmp_path / "notes.txt")
+    else:
+        window.trigger("new-temporary-chat")
+        assert (window.unsent, window.context_text) == ("", "Loading models… You can start typing.")
+        window.trigger("new-chat")
+    assert window.context_text == "Queued until the model is ready."
+    engine.load_gate.set()  # type: ignore[union-attr]
+    window.wait(lambda: window.turns == [("hello", "Hi there.")])
+    [turn] = window.session.chat.turns
+    assert [file.name for file in turn.attachments] == (["notes.txt"] if meanwhile == "a file" else [])
+
+
+def test_a_queued_question_waits_for_the_person_if_its_file_cannot_be_read(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    window.ask("hello")
+    window.paste(tmp_path / "gone.txt")
+    engine.load_gate.set()  # type: ignore[union-attr]
+    window.wait(lambda: window.session.answers.ready and window.banner.isVisible())
+    window.settle()
+    assert (window.turns, window.unsent) == ([], "hello")
+    assert "gone.txt" in window.banner_text
 
 
 def test_a_queued_question_stays_where_the_models_cannot_be_loaded(open_window: OpenWindow) -> None:
