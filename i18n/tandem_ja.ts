@@ -1030,6 +1030,14 @@
 <context>
     <name>AttachmentRow</name>
     <message>
+        <source>Remove all</source>
+        <translation>すべて外す</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>空</translation>
+    </message>
+    <message>
         <source>{count} tokens</source>
         <translation>{count} トークン</translation>
     </message>
@@ -1429,6 +1437,10 @@
     <message>
         <source>Archive and trash</source>
         <translation>アーカイブとゴミ箱</translation>
+    </message>
+    <message>
+        <source>Temporary chat</source>
+        <translation>一時チャット</translation>
     </message>
     <message>
         <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
@@ -3221,6 +3233,13 @@
     </message>
 </context>
 <context>
+    <name>MainWindow</name>
+    <message>
+        <source>Temporary chat</source>
+        <translation>一時チャット</translation>
+    </message>
+</context>
+<context>
     <name>MenuBarItem</name>
     <message>
         <source>No model is loaded</source>
@@ -4101,6 +4120,10 @@
     <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>The temporary chat is deleted in ten seconds.</source>
+        <translation>一時チャットは 10 秒後に削除されます。</translation>
     </message>
     <message>
         <source>“{title}” was archived.</source>

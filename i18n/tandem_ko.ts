@@ -1030,6 +1030,14 @@
 <context>
     <name>AttachmentRow</name>
     <message>
+        <source>Remove all</source>
+        <translation>모두 제거</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>비어 있음</translation>
+    </message>
+    <message>
         <source>{count} tokens</source>
         <translation>토큰 {count}개</translation>
     </message>
@@ -1429,6 +1437,10 @@
     <message>
         <source>Archive and trash</source>
         <translation>보관함과 휴지통</translation>
+    </message>
+    <message>
+        <source>Temporary chat</source>
+        <translation>임시 대화</translation>
     </message>
     <message>
         <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
@@ -3221,6 +3233,13 @@
     </message>
 </context>
 <context>
+    <name>MainWindow</name>
+    <message>
+        <source>Temporary chat</source>
+        <translation>임시 대화</translation>
+    </message>
+</context>
+<context>
     <name>MenuBarItem</name>
     <message>
         <source>No model is loaded</source>
@@ -4101,6 +4120,10 @@
     <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>The temporary chat is deleted in ten seconds.</source>
+        <translation>임시 대화는 10초 후에 삭제돼요.</translation>
     </message>
     <message>
         <source>“{title}” was archived.</source>

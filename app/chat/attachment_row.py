@@ -1,4 +1,4 @@
-"""The files attached to the next question, in rows above the text: name, tokens, and a guessed encoding."""
+"""The files attached to the next question, in rows above the text: kind, name, tokens, and a guessed encoding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.chat.picture_button import PictureButton
 from app.conversations.pictures import PictureSource
 from app.conversations.records import Attachment
 from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as
-from app.widgets.icons import icon
+from app.widgets import theme
+from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.style_class import named, styled
@@ -42,7 +43,8 @@ class Reading:
 _MOST_ROWS = 3
 _GAP = 8
 _WIDEST_NAME = 180
-_PICTURE = QSize(72, 48)
+_HEIGHT, _ICON = 36, 18
+_PICTURE = QSize(48, 30)
 
 
 class AttachmentRow(ThemeAware, QScrollArea):
@@ -135,6 +137,12 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._files.pop(attachment, None)
         self._fill()
 
+    def _remove_all(self) -> None:
+        for reading in self._reading_here:
+            self.cancel(reading)
+        self.show_files(())
+        self.removed.emit()
+
     def _fill(self, quiet: bool = False) -> None:
         while (item := self._flow.takeAt(0)) is not None:
             if (chip := item.widget()) is not None:
@@ -142,8 +150,16 @@ class AttachmentRow(ThemeAware, QScrollArea):
                 chip.deleteLater()
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
         words = self.tr("reading…")
-        chips += [self._make_chip(one.name, words, partial(self.cancel, one)) for one in self._reading_here]
+        chips += [
+            self._make_chip(self._mark(None), one.name, words, partial(self.cancel, one)) for one in self._reading_here
+        ]
+        if len(chips) > 1:
+            everything = styled(QToolButton(self._body), "quiet")
+            everything.setText(self.tr("Remove all"))
+            everything.clicked.connect(self._remove_all)
+            chips.append(everything)
         for chip in chips:
+            chip.setFixedHeight(theme.scaled(_HEIGHT))
             self._flow.addWidget(chip)
             chip.show()
         self.setVisible(bool(self._files or self._reading_here))
@@ -167,20 +183,29 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._fit()
 
     def _chip(self, attachment: Attachment, tokens: int | None) -> QWidget:
-        facts = [] if tokens is None else [self.tr("{count} tokens").format(count=number(tokens, 0))]
+        facts = [Path(attachment.name).suffix[1:].upper()]
+        if attachment.picture is None and not attachment.text.strip():
+            facts.append(self.tr("empty"))
+        elif tokens is not None:
+            facts.append(self.tr("{count} tokens").format(count=number(tokens, 0)))
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
         counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
         if missing := ", ".join(filter(None, counts)):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
-        chip = self._make_chip(attachment.name, " · ".join(facts), partial(self.remove, attachment))
-        if guess and isinstance(row := chip.layout(), QHBoxLayout):
-            row.insertWidget(2, self._encoding_button(attachment, chip))
-        if attachment.picture is not None and isinstance(row := chip.layout(), QHBoxLayout):
-            row.insertWidget(0, PictureButton(attachment, self.pictures(), _PICTURE, chip))
-        return chip
+        first, words = self._mark(attachment), " · ".join(filter(None, facts))
+        parts = [self._encoding_button(attachment)] if guess else []
+        return self._make_chip(first, attachment.name, words, partial(self.remove, attachment), *parts)
 
-    def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> QWidget:
+    def _mark(self, attachment: Attachment | None) -> QWidget:
+        """Return the thumbnail of a picture, or the icon of another file."""
+        if attachment is None or attachment.picture is None:
+            return Mark(_ICON, self._body, icon("file"))
+        return PictureButton(attachment, self.pictures(), _PICTURE, self._body)
+
+    def _make_chip(
+        self, first: QWidget, file: str, facts: str, remove: Callable[[], object], *parts: QWidget
+    ) -> QWidget:
         chip = named(QFrame(self._body), "attachment")
         name, details, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), label(chip, "muted"), QToolButton(chip)
         name.setText(file)
@@ -190,12 +215,12 @@ class AttachmentRow(ThemeAware, QScrollArea):
         set_name(button, self.tr("Remove {name}").format(name=file))
         button.clicked.connect(lambda: remove())
         button.clicked.connect(self.removed)
-        fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
+        fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), first, name, details, *parts, button)
         return chip
 
-    def _encoding_button(self, attachment: Attachment, chip: QWidget) -> QToolButton:
+    def _encoding_button(self, attachment: Attachment) -> QToolButton:
         """Return a button with a menu of encodings, for a file whose own was guessed."""
-        button = styled(QToolButton(chip), "quiet")
+        button = styled(QToolButton(self._body), "quiet")
         button.setText(self.tr("Read as…"))
         button.setToolTip(self.tr("If the text looks garbled, choose another encoding."))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

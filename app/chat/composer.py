@@ -155,10 +155,10 @@ class Composer(ThemeAware, QWidget):
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
             self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
 
-    def set_info(self, text: str, problem: bool = False, brief: str = "") -> None:
-        """Show a line below the text, or `brief` if it does not fit. `problem`: the message cannot be sent."""
-        if self._problem != (text if problem else ""):
-            self._problem = text if problem else ""
+    def set_info(self, text: str, problem: str = "", brief: str = "") -> None:
+        """Show a line below the text, or `brief` if it does not fit. `problem`: why the message cannot be sent."""
+        if self._problem != problem:
+            self._problem = problem
             self.sendable_changed.emit()
         set_style_class(self._info, "problem" if problem else "muted")
         self._info.show_text(text, brief)

@@ -116,7 +116,11 @@ class ContextMeter(QObject):
         pair = self._session.models.pair
         usage = self._usage
         self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
-        if self._composer.queued and self._session.chat.streaming:
+        blind = pair.main is not None and pair.loading != "main" and not pair.sees
+        if blind and pictures_in(self._composer.files.attachments):
+            # A notice says so beside what helps.
+            self._composer.set_info("", self.tr("This model can't see pictures"))
+        elif self._composer.queued and self._session.chat.streaming:
             self._composer.set_info(self.tr("Queued until the answer has ended."))
         elif self._composer.queued:
             self._composer.set_info(self.tr("Queued until the model is ready."))
@@ -124,8 +128,6 @@ class ContextMeter(QObject):
             self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif pair.main is None:
             self._composer.set_info(self.tr("No main model is loaded."))
-        elif pictures_in(self._composer.files.attachments) and not pair.sees:
-            self._composer.set_info(self.tr("This model can't see pictures"), problem=True)
         else:
             self._composer.set_info(*(self._words(usage) if usage else ("",)))
 
@@ -134,11 +136,11 @@ class ContextMeter(QObject):
         """The counts so far of the chat on screen; None without any."""
         return self._counted[1] if self._counted and self._counted[0].chat is self._session.chat else None
 
-    def _words(self, usage: _ContextUsage) -> tuple[str, bool, str]:
-        """Return the info line, whether it is a problem, and its brief form."""
+    def _words(self, usage: _ContextUsage) -> tuple[str, str, str]:
+        """Return the info line, the problem that it tells, and its brief form."""
         used, limit = usage.total, usage.limit
         if not used:
-            return "", False, ""
+            return "", "", ""
         if usage.too_long and usage.message < usage.limit and usage.largest:
             text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
         elif usage.too_long:
@@ -147,11 +149,8 @@ class ContextMeter(QObject):
             text = self.tr("{used} of {limit} tokens: the oldest messages are dropped")
         else:
             text = self.tr("{used} of {limit} tokens")
-        return (
-            text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest),
-            usage.too_long,
-            percent(used / limit),
-        )
+        text = text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest)
+        return text, text if usage.too_long else "", percent(used / limit)
 
     def fill_menu(self) -> None:
         """Fill the menu with the ways to make the message fit."""

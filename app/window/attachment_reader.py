@@ -206,7 +206,7 @@ class VisionHint(QObject):
         super().__init__(parent)
         self._session, self._library, self._files = session, library, files
         self._banner, self._choose = banner, choose
-        self._name = ""
+        self._said = "", False
         for changed in (files.changed, session.models.changed):
             changed.connect(self._check)
         session.chats.opened.connect(lambda _chat: self._check())
@@ -214,14 +214,15 @@ class VisionHint(QObject):
     def _check(self) -> None:
         pair = self._session.models.pair
         asked = any(turn.pictures(with_results=False) for turn in self._session.chat.turns)
-        shown = asked or pictures_in(self._files.attachments)
-        name = pair.names[0] if pair.main and not pair.sees and shown else ""
-        if name == self._name:
+        # As long as it is why nothing can be sent, it stays.
+        stays = bool(pictures_in(self._files.attachments))
+        name = pair.names[0] if pair.main and not pair.sees and (asked or stays) else ""
+        if self._said == (name, stays):
             return
-        self._name = name
+        self._said = name, stays
         self._banner.dismiss(_ABOUT)
         if name:
-            self._banner.show_message(lambda: self._sentence(name), self._choose, about=_ABOUT)
+            self._banner.show_message(lambda: self._sentence(name), self._choose, closable=not stays, about=_ABOUT)
 
     def _sentence(self, name: str) -> str:
         # Imported here because most questions have no picture.

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.records import Attachment
@@ -20,6 +20,7 @@ from app.text.file_texts import NotAttachable
 from engine.documents.reading import DOCUMENTS
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
+from tests.app.picture_files import picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver, texts
@@ -114,6 +115,24 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_windo
     assert window.composer.files.isHidden()
     window.ask("hello")
     assert window.banner_text == ""
+
+
+def test_files_say_their_kind_and_whether_they_are_empty_and_go_at_one_click(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    window = open_window(ScriptedEngine())
+    for name, content in (("code.py", b"print()"), ("empty.txt", b" \n"), ("red.png", picture("red"))):
+        (tmp_path / name).write_bytes(content)
+        window.paste(tmp_path / name)
+    window.wait(lambda: len(window.attached) == 3)
+    row = window.composer.files
+    chips = [chip for chip in row.findChildren(QFrame, "attachment") if chip.isVisible()]
+    assert [texts(chip)[-1] for chip in chips] == ["PY", "TXT · empty", "PNG"]
+    assert len({chip.height() for chip in chips}) == 1
+    [everything] = [button for button in row.findChildren(QToolButton) if button.text() == "Remove all"]
+    QTest.mouseClick(everything, Qt.MouseButton.LeftButton)
+    assert (window.attached, row.isHidden()) == ([], True)
+    assert window.edit.hasFocus()
 
 
 def test_several_refused_files_share_one_notice(open_window: OpenWindow, tmp_path: Path) -> None:

@@ -116,8 +116,9 @@ def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow,
     attach(window, tmp_path)
     assert "main can't see pictures." in window.banner_text
     assert window.banner_buttons == [window.action("choose-main").text()]
-    window.wait(lambda: "can't see pictures" in window.context_text)
-    assert not window.is_enabled("send")
+    window.wait(lambda: not window.is_enabled("send"))
+    assert window.context_text == ""
+    assert "can't see pictures" in window.send_button.toolTip()
     window.composer.files.remove(window.composer.files.attachments[0])
     assert window.notices == []
     window.wait(lambda: window.is_enabled("send"))
