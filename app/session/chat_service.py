@@ -23,9 +23,12 @@ from app.conversations.records import Attachment, Folder, Message
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
 from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
+from app.widgets.throttle import single_shot
 
 # How many chats stay in memory after they were on screen, to show them again at once.
 CHATS_IN_MEMORY = 12
+# How long a temporary chat can be restored after another one is shown.
+UNDO_MS = 10_000
 
 
 class ChatService(QObject):
@@ -34,7 +37,8 @@ class ChatService(QObject):
     `opened` carries the chat that is now shown, `path_changed` a chat whose turns changed, `removing` the id of a chat
     before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched` is
     emitted when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once, and
-    `trash_emptied` how many chats were deleted.
+    `trash_emptied` how many chats were deleted. `left` carries whether `restore_last` restores the temporary chat that
+    was left.
     """
 
     opened = Signal(object)
@@ -44,6 +48,7 @@ class ChatService(QObject):
     branched = Signal()
     messages_deleted = Signal(int)
     trash_emptied = Signal(int)
+    left = Signal(bool)
 
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,8 +57,9 @@ class ChatService(QObject):
         self.preset_of_new_chats = Preset("")
         # The system prompt and the own settings of the empty chat, until the user changes them.
         self._begun = self.blank.system_prompt, self.blank.own
-        # What `restore_last` restores, the newest last: ids of chats in the trash, and deleted messages.
-        self.restorable: list[int | Deletion] = []
+        # What `restore_last` restores, the newest last: ids of chats in the trash, deleted messages, temporary chats.
+        self.restorable: list[int | Deletion | Chat] = []
+        self._dropping = single_shot(self, self._drop_left, UNDO_MS)
         self._open: dict[int, Chat] = {}
         self._unsent_waiting: set[Chat] = set()
         # Those whose unsent messages could not be written.
@@ -79,7 +85,7 @@ class ChatService(QObject):
         self.open(self.blank)
 
     def new_temporary_chat(self) -> None:
-        """Show a new chat that is never stored on disk, and is gone when another one is shown."""
+        """Show a new chat that is never stored on disk, and is gone soon after another one is shown."""
         chat = Chat(temporary=True)
         self._begin(chat, None)
         self._wanted = None
@@ -103,12 +109,30 @@ class ChatService(QObject):
         self._store.of(chat).run(read, add_to_store)
 
     def open(self, chat: Chat) -> None:
-        """Show another chat. Answers in other chats continue, but one that is temporary is forgotten."""
+        """Show another chat. Answers in other chats continue, but one that is temporary is soon forgotten."""
         before, self.shown = self.shown, chat
         self._remember(chat)
         self.opened.emit(chat)
         if before.temporary and before is not chat:
-            self._drop(before)
+            self._leave(before)
+
+    def _leave(self, chat: Chat) -> None:
+        """Stop the answers of a temporary chat, and delete it unless it is restored soon."""
+        is_kept = chat.uid == self.shown.uid != ""
+        if is_kept or not (chat.turns or chat.unsent or chat.unsent_attachments):
+            self._drop(chat)
+            return
+        if chat.id is not None:
+            self.removing.emit(chat.id)
+        self.restorable.append(chat)
+        self._dropping.start()
+        self.left.emit(True)
+
+    def _drop_left(self) -> None:
+        for chat in [one for one in self.restorable if isinstance(one, Chat)]:
+            self.restorable.remove(chat)
+            self._drop(chat)
+        self.left.emit(False)
 
     def _drop(self, chat: Chat) -> None:
         """Delete a temporary chat, and stop its answers."""
@@ -160,6 +184,7 @@ class ChatService(QObject):
 
     def close(self) -> None:
         """Write the unsent messages once more that could not be written."""
+        self._dropping.stop()
         for chat in self._unsent_refused.copy():
             self.keep_unsent(chat, chat.unsent, chat.unsent_attachments)
 
@@ -314,8 +339,11 @@ class ChatService(QObject):
         self._store.run(trash, trashed)
 
     def restore_last(self) -> None:
-        """Restore and show the chat that was trashed last, or the messages that were deleted last."""
+        """Restore and show the chat that was trashed or left last, or the messages that were deleted last."""
         last, shown = self.restorable.pop(), self.shown
+        if isinstance(last, Chat):
+            self.open(last)
+            return
 
         def refused(error: Exception) -> None:
             # Only memory has the deleted messages.

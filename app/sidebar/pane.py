@@ -33,7 +33,7 @@ from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.search_field import SearchField
-from app.widgets.style_class import styled
+from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
@@ -73,6 +73,9 @@ class ChatPane(ThemeAware, QFrame):
         self.hint = label(self, "muted", wraps=True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
+        # It is in no list.
+        self.temporary = self.bound("Temporary chat", named(label(self, ""), "attachment"))
+        self.temporary.setContentsMargins(10, 6, 10, 6)
         self.model = ChatListModel(self)
         self.list = self.bound("Chats", RowView(self), QWidget.setAccessibleName)
         # A tool button, because a push button with a menu does not keep the margins of the style sheet.
@@ -103,7 +106,7 @@ class ChatPane(ThemeAware, QFrame):
         column = vbox(self, margins=(12, 16, 12, 12), spacing=8)
         line = fill(hbox(spacing=4), (self.search, 1), self._views)
         new = fill(hbox(spacing=4), (self._new, 1), self._new_folder)
-        fill(column, new, line, self._back, self.empty, self.hint, (view, 1), self.settings)
+        fill(column, new, line, self._back, self.empty, self.temporary, self.hint, (view, 1), self.settings)
 
     def _connect(self) -> None:
         change = self._chats.change
@@ -133,6 +136,7 @@ class ChatPane(ThemeAware, QFrame):
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """Show the list. `shown` is the chat on screen; in those of `streaming` an answer is being written."""
         self._shown, self._streaming = shown, streaming
+        self.temporary.setVisible(self._session.chat.temporary)
         self._fill()
 
     def show_view(self, view: str) -> None:

@@ -66,6 +66,7 @@ class ChatCommands(QObject):
         QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
         session.chats.trashed.connect(lambda _chat_id, title: notifications.show_trashed(title))
         session.chats.messages_deleted.connect(notifications.show_deleted)
+        session.chats.left.connect(notifications.show_left)
         session.chats.branched.connect(notifications.show_branched)
         session.list.archived.connect(notifications.show_archived)
         session.store.opened.connect(lambda damaged: notifications.show_damage(damaged) if damaged else None)

@@ -193,7 +193,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
                 self._actions[spec.id].triggered.connect(self._come_back)
         chats = session.chats
         of_store = (session.store.failed, session.store.opened, session.store.unavailable)
-        for changed in (self.comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
+        of_chats = chats.trashed, chats.trash_emptied, chats.left
+        for changed in (self.comparison.closed, session.answers.stored, *of_chats, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_actions)
@@ -341,6 +342,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
     def _update_actions(self) -> None:
         session = self.session
         self._actions.update()
+        self.setWindowTitle(self.tr("Temporary chat") if session.chat.temporary else "")
         self.composer.set_streaming(session.chat.streaming)
         self.composer.set_waiting(session.answers.queues)
         self._welcome.set_ready(session.answers.ready)

@@ -169,6 +169,13 @@ class Notifications(QObject):
         sentence = self.tr("“{title}” was moved to the trash.").format(title=name)
         self._show_deleted(lambda: sentence)
 
+    def show_left(self, is_restorable: bool) -> None:
+        """Show that a temporary chat was left, as long as it can be restored."""
+        if is_restorable:
+            self._show_deleted(lambda: self.tr("The temporary chat is deleted in ten seconds."))
+        else:
+            self.hide_deleted()
+
     def show_archived(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” was archived.").format(title=name)

@@ -1,4 +1,4 @@
-"""A temporary chat is stored nowhere on disk, says so, and is gone when another one is shown, unless it is kept."""
+"""A temporary chat is stored nowhere on disk, says so, and is gone ten seconds after another one is shown."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton
 
 from app.chat.picture_button import PictureButton
+from app.sidebar.pane import ChatPane
 from app.window.temporary_mark import TemporaryMark
 from tests.app.conftest import OpenWindow
 from tests.app.conversations.surviving import wait_for
@@ -48,6 +49,8 @@ def test_it_is_marked_and_stored_nowhere_on_disk(open_window: OpenWindow) -> Non
     window = temporary(open_window)
     assert texts(mark(window)) == ["Temporary chat: it is not saved, and gone when you leave it.", "Keep this chat"]
     assert mark(window).isVisible()
+    assert window.find(ChatPane).temporary.isVisible()
+    assert window.windowTitle() == "Temporary chat"
     requests = window.session.models.engine.requests
     assert [bool(request.conversation) for request in requests] == [True, False]
     assert window.titles == ["First"]
@@ -60,17 +63,42 @@ def test_it_is_marked_and_stored_nowhere_on_disk(open_window: OpenWindow) -> Non
     assert files_with(folder, SECRET) == []
 
 
+@pytest.fixture
+def no_time_to_undo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.session.chat_service.UNDO_MS", 0)
+
+
+@pytest.mark.usefixtures("no_time_to_undo")
 def test_it_is_gone_when_another_chat_is_shown(open_window: OpenWindow) -> None:
     window = temporary(open_window)
     chat = window.session.chat
     window.open_chat("First")
+    window.wait(lambda: not window.session.chats.restorable)
     window.settle()
     assert window.turns == [("first", "Stored.")]
     assert not mark(window).isVisible()
+    assert not window.find(ChatPane).temporary.isVisible()
+    assert window.windowTitle() == ""
+    assert window.notices == []
+    assert not window.is_enabled("restore-chat")
     assert window.session.store.of(chat).wait_for(lambda store: store.conversations.uids()) == []
     window.trigger("new-temporary-chat")
     assert window.turns == []
     assert window.unsent == ""
+
+
+def test_leaving_it_can_be_undone(open_window: OpenWindow) -> None:
+    window = temporary(open_window)
+    window.write("unsent")
+    window.open_chat("First")
+    window.settle()
+    assert window.notices == ["The temporary chat is deleted in ten seconds."]
+    window.press_banner()
+    assert (window.turns[-1], window.unsent) == ((f"What is {SECRET}?", f"It is {SECRET}."), "unsent")
+    assert mark(window).isVisible()
+    assert not window.is_enabled("restore-chat")
+    window.ask_and_wait("again")
+    assert len(window.turns) == 2
 
 
 def test_leaving_it_stops_its_answer(open_window: OpenWindow) -> None:
@@ -84,8 +112,6 @@ def test_leaving_it_stops_its_answer(open_window: OpenWindow) -> None:
     window.trigger("new-chat")
     window.wait(lambda: window.session.answers.is_idle)
     assert len(turn.answer.rounds) < 100
-    window.settle()
-    assert window.notices == []
 
 
 def test_its_versions_edits_and_deletions_work_as_in_a_stored_chat(open_window: OpenWindow) -> None:
@@ -120,6 +146,7 @@ def test_it_can_be_kept(open_window: OpenWindow, way: str) -> None:
     window.settle()
     assert window.turns == before
     assert not window.session.chat.temporary
+    assert window.notices == []
     assert window.session.chat.uid == uid
     assert not mark(window).isVisible()
     assert len(window.titles) == 2
@@ -129,6 +156,7 @@ def test_it_can_be_kept(open_window: OpenWindow, way: str) -> None:
     assert window.session.models.engine.requests[-1].conversation == uid
 
 
+@pytest.mark.usefixtures("no_time_to_undo")
 def test_its_pictures_are_gone_with_it(open_window: OpenWindow, tmp_path: Path) -> None:
     red = picture("red")
     engine = ScriptedEngine([Script("Stored."), Script("Red.")], pictures=RULES)
@@ -146,6 +174,7 @@ def test_its_pictures_are_gone_with_it(open_window: OpenWindow, tmp_path: Path) 
     (thumbnail,) = window.transcript.findChildren(PictureButton)
     window.wait(lambda: thumbnail.grab().toImage().pixelColor(thumbnail.rect().center()) == QColor("red"))
     window.trigger("new-chat")
+    window.wait(lambda: not window.session.chats.restorable)
     window.settle()
     assert len(kept) == 0
 
