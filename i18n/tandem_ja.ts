@@ -880,6 +880,10 @@
         <translation>実行中です。この Mac のプログラムだけが利用できます。</translation>
     </message>
     <message>
+        <source>Running, but this Mac has no network address.</source>
+        <translation>実行中ですが、この Mac にはネットワークアドレスがありません。</translation>
+    </message>
+    <message>
         <source>Status</source>
         <translation>状況</translation>
     </message>
@@ -894,6 +898,14 @@
     <message>
         <source>Address</source>
         <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>隠す</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>表示</translation>
     </message>
     <message>
         <source>Key</source>

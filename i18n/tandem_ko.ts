@@ -880,6 +880,10 @@
         <translation>실행 중이에요. 이 Mac의 프로그램만 쓸 수 있어요.</translation>
     </message>
     <message>
+        <source>Running, but this Mac has no network address.</source>
+        <translation>실행 중이지만, 이 Mac에 네트워크 주소가 없어요.</translation>
+    </message>
+    <message>
         <source>Status</source>
         <translation>상태</translation>
     </message>
@@ -894,6 +898,14 @@
     <message>
         <source>Address</source>
         <translation>주소</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>가리기</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>보기</translation>
     </message>
     <message>
         <source>Key</source>

@@ -880,6 +880,10 @@
         <translation>正在运行，仅供本机上的程序使用。</translation>
     </message>
     <message>
+        <source>Running, but this Mac has no network address.</source>
+        <translation>正在运行，但此 Mac 没有网络地址。</translation>
+    </message>
+    <message>
         <source>Status</source>
         <translation>状态</translation>
     </message>
@@ -894,6 +898,14 @@
     <message>
         <source>Address</source>
         <translation>地址</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>隐藏</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
     <message>
         <source>Key</source>

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 
 from app.conversations.request_history import ProgramRequest
 from app.session.model_service import ModelService
@@ -175,11 +176,23 @@ class ApiService(QObject):
         """Emit what has changed since the last call."""
         self._pass_on_ended()
         before, found = self.status, self._api.status if self._api is not None else None
-        self.status = found if found is not None and found.serving else None
+        self.status = None
+        if found is not None and found.serving:
+            # Other computers would take the address that stands for all of them for their own.
+            self.status = replace(found, address=found.address.replace("0.0.0.0", network_address() or "127.0.0.1"))
         if self.status is not None and self.status.under_way:
             self._look_soon()
         if self.status != before:
             self.changed.emit()
+
+
+def network_address() -> str:
+    """Return an address by which other computers reach this one; "" without a network."""
+    for found in QNetworkInterface.allAddresses():
+        is_v4 = found.protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol
+        if is_v4 and not (found.isLoopback() or found.isLinkLocal()):
+            return found.toString()
+    return ""
 
 
 def _answers_of(call: ApiCall) -> list[ProgramRequest]:

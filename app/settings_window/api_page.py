@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from app.agents.connecting import ConfigChange, NotConnected, connected, plan, take_back, write
 from app.agents.table import APPS, App, declared_endpoint
 from app.library.library import Library
-from app.session.api_service import ApiService
+from app.session.api_service import ApiService, network_address
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import CopyButton, button
 from app.widgets.controls import Chooser
-from app.widgets.labels import label, show_words
+from app.widgets.labels import fixed_font, label, show_words
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import record_view
@@ -22,6 +23,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, room_sentence, written_sentence
 from app.wording.api import call_line, problem_sentence
 from app.wording.figures import joined_lines
+from app.wording.tools import DOTS
 
 _CALLS_SHOWN = 8
 _CURL = (
@@ -127,11 +129,15 @@ class ApiPage(TablePage):
             for text in (self._base, self._example, lambda: api.key, self._variables, lambda: self._address)
         )
         self.new_key = self.bound("New key", button(self, api.renew_key))
+        self.show_key = button(self, self._show)
+        self.show_key.setCheckable(True)
         self.address = self.row(self.copy_address)
         keys = QWidget(self)
-        fill(hbox(keys, margins=(0, 0, 0, 0), spacing=8), self.copy_key, self.new_key)
+        fill(hbox(keys, margins=(0, 0, 0, 0), spacing=8), self.show_key, self.copy_key, self.new_key)
         self.key = self.row(keys)
         self.example = self.row(self.copy_example)
+        for row in (self.address, self.key, self.example):
+            row.help.setFont(fixed_font())
         self.connect_app = self.bound("Connect an app…", button(self, self._connect_app))
         self.apps = self.row(self.connect_app)
         self.card: ConnectCard | None = None
@@ -156,14 +162,16 @@ class ApiPage(TablePage):
         return f"{self._address}/v1"
 
     def _example(self) -> str:
-        key = f" -H 'Authorization: Bearer {self._api.key}'" if self._api.key else ""
-        return _CURL.format(address=self._address, key=key)
+        return self._example_with(self._api.key)
+
+    def _example_with(self, key: str) -> str:
+        return _CURL.format(address=self._address, key=f" -H 'Authorization: Bearer {key}'" if key else "")
 
     def _variables(self) -> str:
         # The libraries require a key.
         return _VARIABLES.format(address=self._address, key=self._api.key or "none")
 
-    def _show(self) -> None:
+    def _show(self, *_: object) -> None:
         status, problem = self._api.status, self._api.problem
         for row in (self.address, self.example, self.programs, self.ollama, self.calls):
             row.set_due(status is not None)
@@ -174,8 +182,10 @@ class ApiPage(TablePage):
             state = self.tr("The local API is off.")
         elif status.local:
             state = self.tr("Running, for programs on this Mac only.")
-        else:
+        elif network_address():
             state = self.tr("Running, for programs on your network.")
+        else:
+            state = self.tr("Running, but this Mac has no network address.")
         self.state.set_words(self.tr("Status"), state)
         self.apps.set_words(
             self.tr("Agents and editors"),
@@ -186,8 +196,11 @@ class ApiPage(TablePage):
         if status is None:
             return
         self.address.set_words(self.tr("Address"), self._base())
-        self.key.set_words(self.tr("Key"), self._api.key)
-        self.example.set_words(self.tr("Try it in a terminal"), self._example())
+        is_shown = self.show_key.isChecked()
+        self.show_key.setText(self.tr("Hide") if is_shown else self.tr("Show"))
+        key = self._api.key if is_shown or not self._api.key else DOTS
+        self.key.set_words(self.tr("Key"), key)
+        self.example.set_words(self.tr("Try it in a terminal"), self._example_with(key))
         self.programs.set_words(
             self.tr("In other programs"),
             self.tr(
@@ -206,6 +219,12 @@ class ApiPage(TablePage):
         newest = [*reversed(status.under_way), *reversed(self._api.ended)][:_CALLS_SHOWN]
         lines = "\n".join(call_line(call) for call in newest)
         self.calls.set_words(self.tr("Requests"), lines or self.tr("No requests yet."))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Hide the key again."""
+        super().hideEvent(event)
+        self.show_key.setChecked(False)
+        self._show()
 
     def retranslate(self) -> None:
         super().retranslate()

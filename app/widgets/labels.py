@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontDatabase, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.widgets.line_breaks import with_good_breaks
@@ -36,6 +36,13 @@ def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("styleClass", style_class)
     return made
+
+
+def fixed_font() -> QFont:
+    """Return the system's font for what a person reads out letter by letter, without ligatures."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setFeature(QFont.Tag("liga"), 0)
+    return font
 
 
 def show_words(shown: QLabel, words: str) -> None:

@@ -8,6 +8,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
+from app.widgets.labels import fixed_font
+
 
 class Menu(QMenu):
     """A menu with rounded corners."""
@@ -43,6 +45,7 @@ def record_view(parent: QWidget) -> QPlainTextEdit:
     view = QPlainTextEdit(parent)
     round_field_menu(view)
     view.setObjectName("record")
+    view.setFont(fixed_font())
     view.setReadOnly(True)
     view.setTabChangesFocus(True)
     return view

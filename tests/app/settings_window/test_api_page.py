@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtNetwork import QHostAddress, QNetworkInterface
 from pytestqt.qtbot import QtBot
 
 from app.settings.store import SettingsStore
@@ -19,6 +20,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.free_port import free_port
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.window_driver import WindowDriver
+from tests.engine.tiers import by_tier
 
 
 @pytest.fixture
@@ -83,6 +85,29 @@ def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: Q
         "ANTHROPIC_API_KEY": "none",
     }
     assert page.key.isHidden()
+
+
+@pytest.mark.parametrize("address", by_tier(["192.168.1.7", None], [None]))
+def test_on_a_network_it_gives_an_address_that_others_can_use_and_hides_the_key(
+    window: WindowDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, address: str | None
+) -> None:
+    """`None`: this computer is in no network."""
+    found = [QHostAddress("127.0.0.1"), QHostAddress("fe80::1"), *([QHostAddress(address)] if address else [])]
+    monkeypatch.setattr(QNetworkInterface, "allAddresses", lambda: found)
+    page = serve(window, qtbot, api_network=True)
+    key = window.session.api.key
+    assert page.address.help.text().startswith(f"http://{address or '127.0.0.1'}:")
+    words = "Running, for programs on your network." if address else "Running, but this Mac has no network address."
+    assert page.state.help.text() == words
+    shown = [row.help for row in (page.key, page.example)]
+    assert not any(key in one.text() for one in shown)
+    page.copy_example.click()
+    assert key in QGuiApplication.clipboard().text()
+    page.show_key.click()
+    assert all(key in one.text() for one in shown)
+    window.settings.close()
+    window.settings.open("api")
+    assert not any(key in one.text() for one in shown)
 
 
 def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves_until_it_is_switched_off(
