@@ -4967,6 +4967,10 @@
         <translation>使えないツール（{count}）：{names}。</translation>
     </message>
     <message>
+        <source>Downloading {package}…</source>
+        <translation>{package} をダウンロード中…</translation>
+    </message>
+    <message>
         <source>Running. It offers no tools.</source>
         <translation>実行中です。提供するツールはありません。</translation>
     </message>
@@ -6043,10 +6047,6 @@
         <translation>「{server}」がこの接続を認識しなくなっていました（{detail}）。次の呼び出しで接続し直します。</translation>
     </message>
     <message>
-        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
-        <translation>「{server}」は {seconds} 秒たっても準備ができませんでした。設定で確認して、もう一度お試しください。</translation>
-    </message>
-    <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
         <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
     </message>
@@ -6117,6 +6117,10 @@
     <message>
         <source>This file can&apos;t be used: {detail}.</source>
         <translation>このファイルは使えません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. Try again.</source>
+        <translation>「{server}」は準備できないまま {seconds} 秒間応答がなかったため、停止しました。もう一度試してください。</translation>
     </message>
     <message>
         <source>“{tool}” was silent for {time}, so it was stopped.</source>

@@ -4947,6 +4947,10 @@
         <translation>실행이 아직 허용되지 않았어요.</translation>
     </message>
     <message>
+        <source>Downloading {package}…</source>
+        <translation>{package} 다운로드 중…</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>시작하는 중…</translation>
     </message>
@@ -6039,10 +6043,6 @@
         <translation>이 파일은 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
-        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
-        <translation>‘{server}’ 서버가 {seconds}초가 지나도 준비되지 않았어요. 설정에서 확인한 뒤 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
         <translation>‘{server}’ 서버가 한 번에 {megabytes}MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
     </message>
@@ -6069,6 +6069,10 @@
     <message>
         <source>“{server}” no longer knew this connection ({detail}). The next call connects again.</source>
         <translation>‘{server}’ 서버가 이 연결을 더 이상 알지 못했어요({detail}). 다음 호출에서 다시 연결해요.</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. Try again.</source>
+        <translation>‘{server}’ 서버가 준비되지 않은 채 {seconds}초 동안 응답이 없어서 중지했어요. 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>“{tool}” was silent for {time}, so it was stopped.</source>

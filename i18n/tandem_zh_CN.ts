@@ -4947,6 +4947,10 @@
         <translation>尚未允许运行。</translation>
     </message>
     <message>
+        <source>Downloading {package}…</source>
+        <translation>正在下载 {package}…</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
@@ -6039,10 +6043,6 @@
         <translation>无法使用此文件：{detail}。</translation>
     </message>
     <message>
-        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
-        <translation>“{server}”过了 {seconds} 秒仍未就绪。请在设置中检查后重试。</translation>
-    </message>
-    <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
         <translation>“{server}”一次发送的内容超过 {megabytes} MB，因此已停止。请缩小请求的范围。</translation>
     </message>
@@ -6069,6 +6069,10 @@
     <message>
         <source>“{server}” no longer knew this connection ({detail}). The next call connects again.</source>
         <translation>“{server}”已不再识别此连接（{detail}）。下次调用时会重新连接。</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. Try again.</source>
+        <translation>“{server}”尚未就绪，且 {seconds} 秒没有响应，已被停止。请重试。</translation>
     </message>
     <message>
         <source>“{tool}” was silent for {time}, so it was stopped.</source>

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent, QTextCursor
 from PySide6.QtWidgets import QFileDialog, QFrame, QMessageBox, QPushButton, QWidget
 
 from app.session.session import Session
@@ -40,6 +40,7 @@ from app.wording.tools import (
 )
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
+_CANCELLABLE = ("starting", "signing-in")
 # Of the standard error, and of what a server tells; more lines scroll.
 _HEIGHT = 76
 # A description is for the model, and can be a page long.
@@ -88,8 +89,8 @@ class ServerView(ThemeAware, QFrame):
                 self.rows.append((tool, Row(chooser, self, at_end=True), chooser))
                 self._tools.addWidget(self.rows[-1][1])
         self.switch.setChecked(server.enabled)
-        self.sign.setVisible(server.signed_in or status.wants_sign_in or status.state == "signing-in")
-        self.test.setEnabled(server.enabled and status.state not in ("starting", "signing-in"))
+        self.sign.setVisible(server.signed_in or status.wants_sign_in or status.state in _CANCELLABLE)
+        self.test.setEnabled(server.enabled and status.state not in _CANCELLABLE)
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -99,7 +100,7 @@ class ServerView(ThemeAware, QFrame):
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         sign = self.tr("Sign in…") if status.wants_sign_in else self.tr("Sign out")
-        self.sign.setText(self.tr("Cancel") if status.state == "signing-in" else sign)
+        self.sign.setText(self.tr("Cancel") if status.state in _CANCELLABLE else sign)
         for one in (self.test, self.sign, self.edit):
             one.setAccessibleName(f"{one.text()}: {server.name}")
         self.switch.setAccessibleName(server.name)
@@ -115,6 +116,7 @@ class ServerView(ThemeAware, QFrame):
         for record, text in ((self.errors, status.stderr), (self.told, told_sentence(status))):
             if text != record.toPlainText():
                 record.setPlainText(text)
+                record.moveCursor(QTextCursor.MoveOperation.End)
             record.setVisible(bool(text))
 
     @property
@@ -239,9 +241,9 @@ class ToolsPage(ThemeAware, Form):
     # Signing in
 
     def _sign(self, server: Server) -> None:
-        """Sign in, cancel that, or sign out, as the button of the server says."""
+        """Sign in, cancel that or a start, or sign out, as the button of the server says."""
         host, name = self._tools.host, server.name
-        if host.status(name).state == "signing-in":
+        if host.status(name).state in _CANCELLABLE:
             host.stop(name)
         elif host.status(name).wants_sign_in:
             words = self.tr("Continue in Tandem. You can close this page.")

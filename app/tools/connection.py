@@ -42,6 +42,8 @@ for _name in ("mcp", "client"):
 CLOSING_S, LAST_WORDS_S, RELIST_S = 3.0, 0.5, 1.0
 # The characters of stderr that are kept, and the most of it in the sentence of an error.
 KEPT_STDERR, _LONGEST_DETAIL = 16 * 1024, 300
+# A start ends after this many times the longest silence, even if the server goes on to print.
+_LONGEST_START = 10
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100
 # What the package says when a server has gone; its number is one that servers use too.
@@ -107,9 +109,9 @@ class McpConnection:
         error = await self._live("auto")
         # A command of an older version may end at the first question of a newer one, instead of refusing it; an address
         # of the older transport SSE refuses what is sent to it.
-        status = getattr(_leaf(error), "arguments", {}).get("status")
+        status, is_slow = getattr(_leaf(error), "arguments", {}).get("status"), self._scope.cancelled_caught
         may_be_older = _message_of(error) == _CLOSED if self.server.command else status in _REFUSALS_OF_SSE
-        if may_be_older and not (self._settled.is_set() or self._stopped):
+        if may_be_older and not (is_slow or self._settled.is_set() or self._stopped):
             self._begin()
             older = await self._live("legacy")
             # What an address has answered at first says more about a wrong one.
@@ -186,7 +188,8 @@ class McpConnection:
 
     async def _live(self, mode: str) -> Exception:
         """Run the server, and return the error that has ended it."""
-        self._scope.deadline = anyio.current_time() + self._start_s
+        self._latest_start = anyio.current_time() + _LONGEST_START * self._start_s
+        self._wait_for_start()
         try:
             with self._scope:
                 await self._talk(mode)
@@ -198,6 +201,11 @@ class McpConnection:
                 await asyncio.wait([self._reader], timeout=LAST_WORDS_S)
                 self._reader.cancel()
         return EOFError(_CLOSED)
+
+    def _wait_for_start(self) -> None:
+        """Wait for a server that starts from now on, because it has shown a sign of life."""
+        if not (self._settled.is_set() or self._stopped):
+            self._scope.deadline = min(anyio.current_time() + self._start_s, self._latest_start)
 
     async def _talk(self, mode: str) -> None:
         server, auth = self.server, None
@@ -238,6 +246,8 @@ class McpConnection:
         try:
             while part := await reader.read(2**16):
                 self._stderr = (self._stderr + part)[-KEPT_STDERR:]
+                self._wait_for_start()
+                self._changed()
             self._end()
         finally:
             transport.close()
@@ -284,6 +294,7 @@ class McpConnection:
 
     async def _hear(self, message: IncomingMessage) -> None:
         """Take what the server says by itself."""
+        self._wait_for_start()
         if isinstance(message, types.ToolListChangedNotification):
             self._wake.set()
         elif isinstance(message, Exception):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Seconds for a server to be ready: package runners such as npx load the server first.
+# Seconds that a server which starts may be silent: package runners such as npx load the server first.
 START_S = 60.0
 # Seconds in which all servers end; those that have not are ended by their guardians.
 CLOSE_S = 6.0

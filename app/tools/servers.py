@@ -34,6 +34,8 @@ EXAMPLES = {
     "command": '"npx"', "args": '["-y", "server"]', "env": '{"KEY": "value"}', "url": '"https://server/mcp"',
     "headers": '{"Authorization": "Bearer key"}', "enabled": "true", "disabled": "false",
 }  # fmt: skip
+# The commands that download a package and run it.
+_RUNNERS = ("npx", "bunx", "pnpx", "uvx")
 # What programs call the fields otherwise.
 _NAMES = {"environment": "env", "serverUrl": "url", "httpUrl": "url"}
 # A value of a variable, or an argument, as people write them.
@@ -66,6 +68,12 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     def target(self) -> str:
         """The command as a shell has it, or the url."""
         return shlex.join([self.command, *self.args]) if self.command else self.url
+
+    @property
+    def package(self) -> str:
+        """The package that the command downloads before it runs; "" if it is another command."""
+        names = [one for one in self.args if not one.startswith("-")]
+        return "".join(names[:1]) if Path(self.command).name in _RUNNERS else ""
 
     @property
     def fingerprint(self) -> str:

@@ -38,6 +38,9 @@ NO_SESSION = re.compile(
 def process_of(server: Server) -> StdioServerParameters:
     """Return how to start a server here, below its guardian. Raises `ToolFailed` if there is no such command."""
     variables = get_default_environment() | {name: os.environ[name] for name in INHERITED if name in os.environ}
+    if server.package:
+        # npm shows no other sign of life without a terminal.
+        variables["npm_config_loglevel"] = "http"
     variables |= server.values | {"PATH": search_path(server.values)}
     found = program_of(server.command, server.values)
     if found is None:

@@ -65,7 +65,7 @@ TOOL_REASONS = Sentences(
             "or try again in a minute."
         ),
         "lost-session": "“{server}” no longer knew this connection ({detail}). The next call connects again.",
-        "slow-start": "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.",
+        "slow-start": "“{server}” was not ready and silent for {seconds} seconds, so it was stopped. Try again.",
         "slow-call": "“{tool}” was silent for {time}, so it was stopped.",
         "too-large": "“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.",
         "not-usable": "“{server}” can't be used as an MCP server ({detail}).",
@@ -240,6 +240,8 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
         unusable = translate("ServerView", "Unusable tools ({count}): {names}.")
         named = unusable.format(count=len(status.unusable), names=_listed(status.unusable))
         return joined(_tools_found(status, off), named if status.unusable else "")
+    if status.state == "starting" and server.package and status.stderr:
+        return translate("ServerView", "Downloading {package}…").format(package=visible(server.package))
     if status.state == "starting":
         return translate("ServerView", "Starting…")
     if status.state == "signing-in":

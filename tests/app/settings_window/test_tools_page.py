@@ -255,6 +255,23 @@ def test_a_tested_server_starts_at_once_even_where_the_package_for_it_loads_slow
     window.wait(lambda: "Running. Tools (1): echo." in state(page, "files"))
 
 
+def test_a_server_that_is_being_downloaded_says_so_and_can_be_cancelled(
+    window: WindowDriver, imported: Any, tmp_path: Path
+) -> None:
+    runner = tmp_path / "npx"
+    runner.write_text('#!/bin/sh\necho "$npm_config_loglevel" fetch GET 200 >&2\nexec sleep 100\n')
+    runner.chmod(0o755)
+    page = imported({"files": {"command": str(runner), "args": ["-y", "@files/server"]}})
+    view = page.view("files")
+    view.test.click()
+    window.wait(lambda: "Downloading @files/server…" in state(page, "files"))
+    assert view.errors.toPlainText() == "http fetch GET 200"
+    assert view.sign.text() == "Cancel"
+    view.sign.click()
+    window.wait(lambda: "Starts when a chat needs it." in state(page, "files"))
+    assert not view.sign.isVisible()
+
+
 def test_tools_that_only_run_as_tasks_are_named_with_the_reason(window: WindowDriver, imported: Any) -> None:
     page = imported({"slow": entry("runs-tasks")})
     allow(window, page, "slow")

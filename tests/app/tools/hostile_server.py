@@ -141,6 +141,10 @@ def at_start() -> None:
             sys.exit("Error: no key was given")
         case "hangs-at-start":
             forever()
+        case "works-at-start":
+            for part in range(20):
+                print("downloading part", part, file=sys.stderr, flush=True)
+                time.sleep(0.2)
         case "floods-at-start":
             while True:
                 write(HUGE)

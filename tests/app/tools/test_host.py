@@ -125,6 +125,22 @@ def test_a_server_that_was_stopped_starts_again_at_once(hosts: Hosts) -> None:
     assert hosts.call(tool).text == "hello"
 
 
+def test_a_server_that_shows_signs_of_life_may_take_longer_to_start(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("works-at-start"), start_s=3)
+    assert hosts.call(tool).text == "hello"
+    assert hosts.host.status("works-at-start").stderr.endswith("downloading part 19")
+
+
+@pytest.mark.usefixtures("ended_at_once")
+def test_a_server_that_was_too_slow_is_started_once(hosts: Hosts, tmp_path: Path) -> None:
+    (tmp_path / "slow").write_text(f"#!/bin/sh\necho start >> {tmp_path}/starts\nexec sleep 100\n")
+    (tmp_path / "slow").chmod(0o755)
+    server = Server(name="slow", command=str(tmp_path / "slow")).as_approved()
+    assert hosts.start(server, start_s=1) == []
+    assert hosts.error("slow").code == "slow-start"
+    assert (tmp_path / "starts").read_text() == "start\n"
+
+
 @pytest.mark.usefixtures("ended_at_once")
 def test_a_server_that_was_too_slow_is_tried_again_only_after_a_stop(hosts: Hosts) -> None:
     assert hosts.start(hostile("hangs-at-start", name="slow"), start_s=0.5) == []
