@@ -4632,6 +4632,14 @@
         <source>Message for a new chat</source>
         <translation>新しいチャットのメッセージ</translation>
     </message>
+    <message>
+        <source>Screenshot</source>
+        <translation>スクリーンショット</translation>
+    </message>
+    <message>
+        <source>Open in the main window</source>
+        <translation>メインウインドウで開く</translation>
+    </message>
 </context>
 <context>
     <name>Relocation</name>

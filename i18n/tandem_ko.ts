@@ -4632,6 +4632,14 @@
         <source>Message for a new chat</source>
         <translation>새 대화의 메시지</translation>
     </message>
+    <message>
+        <source>Screenshot</source>
+        <translation>스크린샷</translation>
+    </message>
+    <message>
+        <source>Open in the main window</source>
+        <translation>메인 윈도우에서 열기</translation>
+    </message>
 </context>
 <context>
     <name>Relocation</name>

@@ -4632,6 +4632,14 @@
         <source>Message for a new chat</source>
         <translation>新对话的消息</translation>
     </message>
+    <message>
+        <source>Screenshot</source>
+        <translation>截屏</translation>
+    </message>
+    <message>
+        <source>Open in the main window</source>
+        <translation>在主窗口中打开</translation>
+    </message>
 </context>
 <context>
     <name>Relocation</name>

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QLocale, QObject
 from PySide6.QtGui import QAction, QImage
@@ -73,6 +74,13 @@ class AttachmentReader(QObject):
     def attach_picture(self, image: QImage, row: AttachmentRow) -> None:
         """Attach a pasted or dropped picture that is not a file to the unsent message of the chat on screen."""
         self._run(self.tr("Picture") + ".png", partial(_as_png, image), row)
+
+    def attach_once(self, file: Path, row: AttachmentRow) -> None:
+        """Attach a picture, if there is its file, and remove that with its folder."""
+        if file.exists():
+            self._run(file.name, partial(_taken, file), row)
+        else:
+            file.parent.rmdir()
 
     def close(self) -> None:
         for reading in self._readings:
@@ -184,6 +192,12 @@ class AttachmentReader(QObject):
     def forget_reasons(self) -> None:
         """Dismiss the messages about refused files. Called when a question is sent or another chat is shown."""
         self._banner.dismiss(_REFUSED)
+
+
+def _taken(file: Path) -> bytes:
+    content = file.read_bytes()
+    rmtree(file.parent)
+    return content
 
 
 def _as_png(image: QImage) -> bytes:

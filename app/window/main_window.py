@@ -114,7 +114,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._make_panel()
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self)
-        self.quick_entry = QuickEntry(self.preferences, self)
+        self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
         self._effects = Effects(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
@@ -214,7 +214,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._offer.changed.connect(self.transcript.set_offer)
         self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self.composer.sent.connect(self._ask)
-        self.quick_entry.submitted.connect(self._ask_in_new_chat)
+        self.quick_entry.submitted.connect(self._ask_quickly)
+        self.quick_entry.files_wanted.connect(self._show_quick_chat)
+        self.quick_entry.opened.connect(self._open_quick_chat)
         self.composer.sendable_changed.connect(self._update_actions)
         for written in (self.composer.edit.edited, self.composer.files.changed):
             written.connect(self._update_actions)
@@ -316,17 +318,35 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self._keep_unsent()
             self._update_actions()
 
-    def _ask_in_new_chat(self, text: str) -> None:
-        """Ask without what is unsent in the new chat, or else leave the text with it in the message box."""
+    def _show_quick_chat(self) -> None:
+        """Show the chat of the quick entry, without coming to the front: the new one at its first message."""
+        chats, chat = self.session.chats, self.quick_entry.chat
+        chats.new_chat() if chat is None else chats.open(chat)
+
+    def _open_quick_chat(self) -> None:
+        self._show_quick_chat()
+        self.quick_entry.hide()
         bring_to_front(self)
-        self.session.chats.new_chat()
-        if self.session.answers.ready and not self.composer.files.attachments:
-            self._ask(text)
+
+    def _ask_quickly(self, text: str) -> None:
+        """Ask without what is unsent in the chat. If the models cannot answer, leave the text with it in its box."""
+        entry, files = self.quick_entry, self.quick_entry.files.attachments
+        self._show_quick_chat()
+        entry.files.show_files(())
+        if self.session.answers.ready:
+            self.attachments.forget_reasons()
+            if entry.chat is None:
+                entry.show_chat(self.session.chat)
+            self.session.answers.ask(text, files)
+            self._keep_unsent()
+            self._update_actions()
             return
         others_wait = self.composer.can_be_sent
-        self.composer.restore(text, ())
+        self.composer.restore(text, files)
         if not others_wait:
             self.composer.send()
+        if entry.chat is None:
+            self._open_quick_chat()
 
     def _demonstrate(self, question: str) -> None:
         """Compare the speeds of an answer with and without speculation."""

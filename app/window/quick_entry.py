@@ -1,24 +1,50 @@
-"""The quick entry: a small window over all programs, whose message becomes a new chat."""
+"""The quick entry: a small window over all programs, which answers in place and opens its chat in the main window."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
+
+from PySide6.QtCore import QProcess, Qt, Signal
 from PySide6.QtGui import QCursor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
 
+from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import QuestionEditor
+from app.chat.transcript import Transcript
+from app.session.chats import Chat
+from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.system.hot_key import hot_key
 from app.system.mac_windows import mac_windows
 from app.widgets import theme
+from app.widgets.buttons import button
+from app.widgets.labels import ElidedLabel
+from app.widgets.style_class import styled
+from app.window.attachment_reader import AttachmentReader
+from app.wording.sources import recorded_name
+
+# Pixels of the answers at the normal text size.
+_ANSWER_HEIGHT = 320
 
 
 class QuickEntry(QuestionEditor):
-    """The window, which the shortcut of the settings opens. `submitted` carries the message; Esc keeps it."""
+    """The window, which the shortcut of the settings opens. `submitted` carries the message; Esc keeps it.
 
-    def __init__(self, settings: SettingsStore, window: QWidget) -> None:
+    `chat` is that of the messages so far, whose answers it shows: the main window asks and sets it. `opened` is emitted
+    when the person wants to see it there, and `files_wanted` before `attachments` reads a file for it.
+    """
+
+    opened = Signal()
+    files_wanted = Signal()
+
+    def __init__(
+        self, settings: SettingsStore, session: Session, attachments: AttachmentReader, window: QWidget
+    ) -> None:
         super().__init__("", parent=window)
-        self._settings = settings
+        self._settings, self._session, self._attachments = settings, session, attachments
+        self.chat: Chat | None = None
         kinds = Qt.WindowType
         # On macOS, Qt makes a panel of a dialog or a tool, but raises a new tool, which would activate Tandem.
         kind = kinds.Window if mac_windows() is None else kinds.Dialog
@@ -26,21 +52,81 @@ class QuickEntry(QuestionEditor):
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.bound("Quick entry", self, QWidget.setWindowTitle)
         self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
-        self.edit.edited.connect(self.adjustSize)
-        self.cancelled.connect(self.hide)
-        self.submitted.connect(self.edit.clear_and_return)
-        self.submitted.connect(self.hide)
+        self.files, self.answers = AttachmentRow(self), Transcript(self)
+        self.files.pictures = self.answers.pictures = lambda: session.store.of(session.chat).pictures
+        self.answers.read_only, self.answers.with_figures = True, False
+        self.answers.setFixedHeight(theme.scaled(_ANSWER_HEIGHT))
+        self.answers.hide()
+        self.screen_picture = self.bound("Screenshot", button(self, self._take_picture, "quiet"))
+        self.screen_picture.setVisible(mac_windows() is not None)
+        self.open_chat = self.bound("Open in the main window", button(self, self.opened.emit, "quiet"))
+        self.open_chat.hide()
+        self._model = styled(ElidedLabel(self), "muted")
+        for index, part in enumerate((self._model, self.screen_picture, self.open_chat)):
+            self.buttons.insertWidget(index, part)
+        self.column.insertWidget(0, self.files)
+        self.column.addWidget(self.answers)
+        self._connect()
+        self.restyle()
         if (shortcut := hot_key()) is not None:
             shortcut.pressed = self.open
             # The page of the settings says why a shortcut is refused.
             settings.subscribe(lambda: shortcut.choose(settings.values.quick_entry))
             shortcut.choose(settings.values.quick_entry)
 
+    def _connect(self) -> None:
+        session, answers = self._session, self.answers
+        for changed in (self.edit.edited, self.files.changed):
+            changed.connect(self.adjustSize)
+        self.edit.files_given.connect(lambda files: self._attach(lambda: self._attachments.attach(files, self.files)))
+        self.edit.picture_given.connect(
+            lambda image: self._attach(lambda: self._attachments.attach_picture(image, self.files))
+        )
+        self.cancelled.connect(self.hide)
+        self.submitted.connect(self.edit.clear_and_return)
+        answers.call_chosen.connect(session.answers.choose)
+        session.answers.asked.connect(lambda chat, turn: answers.add_turn(turn) if chat is self.chat else None)
+        session.answers.arrived.connect(lambda chat, turn: answers.refresh(turn) if chat is self.chat else None)
+        session.chats.path_changed.connect(lambda chat: self.show_chat(chat) if chat is self.chat else None)
+        session.models.changed.connect(lambda: self._model.setText(recorded_name(session.models.pair.names[0])))
+
+    def show_chat(self, chat: Chat | None) -> None:
+        """Show the answers of a chat, which the next message continues, or begin anew."""
+        self.chat = chat
+        for part in (self.answers, self.open_chat):
+            part.setVisible(chat is not None)
+        if chat is not None:
+            self.answers.show_chat(chat)
+        self.adjustSize()
+
+    def _submit(self) -> None:
+        if not self.files.reading:
+            super()._submit()
+
+    def _attach(self, attach: Callable[[], object]) -> None:
+        self.files_wanted.emit()
+        attach()
+
+    def _take_picture(self) -> None:
+        """Have the person choose a part of the screen, for which macOS asks its own permission, and attach that."""
+        file, shot = Path(mkdtemp()) / f"{self.screen_picture.text()}.png", QProcess(self)
+        self.hide()
+
+        def taken() -> None:
+            shot.deleteLater()
+            self.open()
+            self._attach(lambda: self._attachments.attach_once(file, self.files))
+
+        shot.finished.connect(taken)
+        shot.start("/usr/sbin/screencapture", ["-i", "-x", str(file)])
+
     def open(self) -> None:
-        """Show the window in front of all others, on the screen that has the pointer.
+        """Show the window in front of all others, on the screen that has the pointer. An answer that ended is gone.
 
         On macOS the program that the person came from stays active, so that it has the keyboard again after Esc.
         """
+        if self.chat is not None and not self.chat.streaming:
+            self.show_chat(None)
         self.edit.send_key = self._settings.values.send_key
         self.setFixedWidth(theme.scaled(560))
         area = (QGuiApplication.screenAt(QCursor.pos()) or self.screen()).availableGeometry()

@@ -1,9 +1,12 @@
-"""The quick entry: a small window whose message becomes a new chat, opened by keys that work in every program."""
+"""The quick entry: a small window that answers in place, opened by keys that work in every program."""
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QProcess, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QKeySequenceEdit, QWidget
 
@@ -13,11 +16,13 @@ from app.system.hot_key import HotKey
 from app.window import quick_entry
 from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
+from tests.app.picture_files import picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.system.carbon import Carbon
 from tests.app.system.cocoa import FULL_SCREEN_AUXILIARY, JOINS_ALL_SPACES, NONACTIVATING, Cocoa
-from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver, texts
+from tests.app.window_parts import TurnDriver
 from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
@@ -54,17 +59,80 @@ def enter(entry: QuickEntry, text: str) -> None:
     QTest.keyClick(entry.edit, Qt.Key.Key_Return)
 
 
-def test_return_sends_the_message_as_a_new_chat_in_the_main_window(window: WindowDriver) -> None:
+def answer(entry: QuickEntry, window: WindowDriver) -> str:
+    """Return the last answer that the entry shows."""
+    assert entry.answers.isVisible()
+    return TurnDriver(entry.answers.view(window.session.chat.turns[-1])).text
+
+
+def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window: WindowDriver) -> None:
     window.showMinimized()
     entry = opened(window)
+    height = entry.height()
+    assert "main" in texts(entry)
     enter(entry, "second")
     window.wait_until_answered()
-    assert window.turns == [("second", "Two.")]
-    assert not window.isMinimized()
-    assert not entry.isVisible()
+    assert answer(entry, window) == "Two."
+    assert (entry.edit.toPlainText(), entry.isVisible(), window.isMinimized()) == ("", True, True)
+    assert entry.height() > height
+    enter(entry, "third")
+    window.wait(lambda: window.turns == [("second", "Two."), ("third", "Three.")])
+    assert answer(entry, window) == "Three."
     window.settle()
     assert window.titles == ["Second", "First"]
+    QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
+    assert not window.isMinimized()
+    assert not entry.isVisible()
+    assert window.turns == [("second", "Two."), ("third", "Three.")]
     assert opened(window).edit.toPlainText() == ""
+    assert not entry.answers.isVisible()
+
+
+def test_a_message_during_the_answer_is_queued_in_its_chat(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two.")], gate=threading.Semaphore(0))
+    window = open_window(engine)
+    entry = opened(window)
+    enter(entry, "first")
+    window.wait(lambda: len(engine.requests) == 1)
+    enter(entry, "second")
+    assert entry.isVisible()
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    window.wait(lambda: window.turns == [("first", "One."), ("second", "Two.")])
+    assert answer(entry, window) == "Two."
+
+
+def test_pasted_files_go_with_the_message(window: WindowDriver, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("note")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+    entry = opened(window)
+    entry.edit.insertFromMimeData(data)
+    window.wait(lambda: len(entry.files.attachments) == 1)
+    enter(entry, "second")
+    window.wait_until_answered()
+    [turn] = window.session.chat.turns
+    assert [file.name for file in turn.attachments] == ["notes.txt"]
+    assert entry.files.isHidden()
+
+
+@pytest.mark.usefixtures("cocoa", "carbon")
+def test_on_a_mac_a_picture_of_the_screen_is_attached_and_its_file_is_gone(
+    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+
+    def capture(process: QProcess, program: str, arguments: list[str]) -> None:
+        assert (program, arguments[:-1]) == ("/usr/sbin/screencapture", ["-i", "-x"])
+        written.append(Path(arguments[-1]))
+        written[0].write_bytes(picture("red"))
+        process.finished.emit(0, QProcess.ExitStatus.NormalExit)
+
+    monkeypatch.setattr(QProcess, "start", capture)
+    entry = opened(window)
+    entry.screen_picture.click()
+    window.wait(lambda: [file.name for file in entry.files.attachments] == ["Screenshot.png"])
+    assert entry.isVisible()
+    assert not written[0].parent.exists()
 
 
 @pytest.mark.parametrize(
@@ -177,7 +245,7 @@ def test_on_a_mac_it_takes_the_keyboard_in_every_space_while_another_program_sta
     carbon.press()
     enter(entry, " now")
     window.wait_until_answered()
-    assert (window.turns, window.isMinimized()) == ([("later now", "Two.")], False)
+    assert (window.turns, window.isMinimized()) == ([("later now", "Two.")], True)
 
 
 # The keys that open it
