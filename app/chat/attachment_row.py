@@ -183,7 +183,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._fit()
 
     def _chip(self, attachment: Attachment, tokens: int | None) -> QWidget:
-        facts = [Path(attachment.name).suffix[1:].upper()]
+        facts: list[str] = []
         if attachment.picture is None and not attachment.text.strip():
             facts.append(self.tr("empty"))
         elif tokens is not None:
@@ -193,7 +193,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
         if missing := ", ".join(filter(None, counts)):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
-        first, words = self._mark(attachment), " · ".join(filter(None, facts))
+        first, words = self._mark(attachment), " · ".join(facts)
         parts = [self._encoding_button(attachment)] if guess else []
         return self._make_chip(first, attachment.name, words, partial(self.remove, attachment), *parts)
 
@@ -207,7 +207,9 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self, first: QWidget, file: str, facts: str, remove: Callable[[], object], *parts: QWidget
     ) -> QWidget:
         chip = named(QFrame(self._body), "attachment")
-        name, details, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), label(chip, "muted"), QToolButton(chip)
+        name, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), QToolButton(chip)
+        kind, details = label(chip, "muted"), label(chip, "muted")
+        kind.setText(Path(file).suffix[1:].upper())
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)
         details.setText(facts)
@@ -215,7 +217,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         set_name(button, self.tr("Remove {name}").format(name=file))
         button.clicked.connect(lambda: remove())
         button.clicked.connect(self.removed)
-        fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), first, name, details, *parts, button)
+        fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), first, name, kind, details, *parts, button)
         return chip
 
     def _encoding_button(self, attachment: Attachment) -> QToolButton:

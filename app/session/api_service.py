@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 
 from app.conversations.request_history import ProgramRequest
 from app.session.model_service import ModelService
@@ -188,6 +187,9 @@ class ApiService(QObject):
 
 def network_address() -> str:
     """Return an address by which other computers reach this one; "" without a network."""
+    # Imported here because it would delay the first frame.
+    from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
+
     for found in QNetworkInterface.allAddresses():
         is_v4 = found.protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol
         if is_v4 and not (found.isLoopback() or found.isLinkLocal()):

@@ -172,6 +172,8 @@ class ApiPage(TablePage):
         return _VARIABLES.format(address=self._address, key=self._api.key or "none")
 
     def _show(self, *_: object) -> None:
+        is_shown = self.show_key.isChecked()
+        self.show_key.setText(self.tr("Hide") if is_shown else self.tr("Show"))
         status, problem = self._api.status, self._api.problem
         for row in (self.address, self.example, self.programs, self.ollama, self.calls):
             row.set_due(status is not None)
@@ -196,8 +198,6 @@ class ApiPage(TablePage):
         if status is None:
             return
         self.address.set_words(self.tr("Address"), self._base())
-        is_shown = self.show_key.isChecked()
-        self.show_key.setText(self.tr("Hide") if is_shown else self.tr("Show"))
         key = self._api.key if is_shown or not self._api.key else DOTS
         self.key.set_words(self.tr("Key"), key)
         self.example.set_words(self.tr("Try it in a terminal"), self._example_with(key))
