@@ -2417,16 +2417,16 @@
         <translation>ほかのモデル…</translation>
     </message>
     <message>
+        <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
+        <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、メモリに収まるモデルをダウンロードしてください。</translation>
+    </message>
+    <message>
         <source>Chat with {name}</source>
         <translation>{name} とチャット</translation>
     </message>
     <message>
         <source>Download {name} ({size})</source>
         <translation>{name} をダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-        <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
     </message>
 </context>
 <context>
@@ -2538,14 +2538,6 @@
 <context>
     <name>GeneralPage</name>
     <message>
-        <source>This desktop has no place for icons of programs.</source>
-        <translation>このデスクトップにはアプリのアイコンを表示する場所がありません。</translation>
-    </message>
-    <message>
-        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
-        <translation>Mac でのみ使えます。コマンド「クイック入力」でも同じウインドウが開きます。</translation>
-    </message>
-    <message>
         <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
         <translation>{keys} はほかのアプリまたは macOS が使用しています。ほかのキーを選んでください。</translation>
     </message>
@@ -2583,6 +2575,10 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>準備中…</translation>
     </message>
     <message>
         <source>Loading… {share}</source>
@@ -3252,6 +3248,25 @@
     </message>
 </context>
 <context>
+    <name>MemoryGauge</name>
+    <message>
+        <source>Scanning models…</source>
+        <translation>モデルをスキャン中…</translation>
+    </message>
+    <message>
+        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
+        <translation>使用中：{used} · 空き：{free} · モデル用：{limit}（全体 {memory}）</translation>
+    </message>
+    <message>
+        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
+        <translation>使用中：{used} · このモデル：{choice} · 選択後の空き：{free}</translation>
+    </message>
+    <message>
+        <source>In use: {used} · this choice: {choice} · {free} too much</source>
+        <translation>使用中：{used} · このモデル：{choice} · {free} 超過</translation>
+    </message>
+</context>
+<context>
     <name>MenuBarItem</name>
     <message>
         <source>No model is loaded</source>
@@ -3309,10 +3324,6 @@
         <translation>使用中</translation>
     </message>
     <message>
-        <source>built in</source>
-        <translation>内蔵</translation>
-    </message>
-    <message>
         <source>installed</source>
         <translation>インストール済み</translation>
     </message>
@@ -3329,20 +3340,16 @@
         <translation>ぎりぎり</translation>
     </message>
     <message>
-        <source>pair</source>
-        <translation>組み合わせ</translation>
-    </message>
-    <message>
-        <source>Usable memory: {size}</source>
-        <translation>使えるメモリ：{size}</translation>
-    </message>
-    <message>
         <source>Move to Trash…</source>
         <translation>ゴミ箱に入れる…</translation>
     </message>
     <message>
         <source>Remove from the list</source>
         <translation>一覧から外す</translation>
+    </message>
+    <message>
+        <source>Details: {name}</source>
+        <translation>詳細：{name}</translation>
     </message>
     <message>
         <source>Move this model to the Trash? ({size})</source>
@@ -3618,14 +3625,6 @@
         <translation>{gain}（実測、受理率 {rate}）</translation>
     </message>
     <message>
-        <source>about {times} as fast (estimate)</source>
-        <translation>約 {times}の速さ（推定）</translation>
-    </message>
-    <message>
-        <source>{times} as fast (estimate)</source>
-        <translation>{times}の速さ（推定）</translation>
-    </message>
-    <message>
         <source>Incomplete: download it again.</source>
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
     </message>
@@ -3666,6 +3665,30 @@
         <translation>このメインモデルとは一緒に使えません。{reason}</translation>
     </message>
     <message>
+        <source>Quick</source>
+        <translation>軽快</translation>
+    </message>
+    <message>
+        <source>All-round</source>
+        <translation>万能</translation>
+    </message>
+    <message>
+        <source>Best that fits</source>
+        <translation>最高性能</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>内蔵</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>インストール済み</translation>
+    </message>
+    <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face のモデル</translation>
+    </message>
+    <message>
         <source>Head for this model.</source>
         <translation>このモデル用のヘッドです。</translation>
     </message>
@@ -3702,10 +3725,6 @@
         <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
     </message>
     <message>
-        <source>Built-in model that explains Tandem. Choose another model for real work.</source>
-        <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
-    </message>
-    <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
     </message>
@@ -3732,10 +3751,6 @@
     <message>
         <source>Its head: about the same speed until it is measured</source>
         <translation>専用ヘッド：測定するまでは同じくらいの速さ（推定）</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>ドラフト：{draft}</translation>
     </message>
     <message>
         <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
@@ -3766,16 +3781,52 @@
         <translation>規約への同意が必要</translation>
     </message>
     <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
         <source>Download</source>
         <translation>ダウンロード</translation>
     </message>
     <message>
         <source>Resume</source>
         <translation>再開</translation>
+    </message>
+    <message>
+        <source>Speed-ups are estimates until they are measured.</source>
+        <translation>高速化の倍率は、測定するまでは推定値です。</translation>
+    </message>
+    <message>
+        <source>about {times} as fast</source>
+        <translation>約 {times}の速さ</translation>
+    </message>
+    <message>
+        <source>It only explains Tandem. Choose another model for real work.</source>
+        <translation>Tandem について説明するだけのモデルです。本格的に使うなら別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>With its draft</source>
+        <translation>ドラフト付き</translation>
+    </message>
+    <message>
+        <source>With its head</source>
+        <translation>専用ヘッド付き</translation>
+    </message>
+    <message>
+        <source>Its draft: {name}</source>
+        <translation>ドラフト：{name}</translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation>未確認</translation>
+    </message>
+    <message>
+        <source>Its head: {size}</source>
+        <translation>専用ヘッド：{size}</translation>
+    </message>
+    <message>
+        <source>On disk: {size}</source>
+        <translation>ディスク上：{size}</translation>
+    </message>
+    <message>
+        <source>In memory: {sum}</source>
+        <translation>メモリ上：{sum}</translation>
     </message>
     <message>
         <source>Downloading…</source>
@@ -3917,14 +3968,6 @@
         <source>{name} ({place})</source>
         <translation>{name}（{place}）</translation>
     </message>
-    <message>
-        <source>With its head ({size})</source>
-        <translation>専用ヘッド付き（{size}）</translation>
-    </message>
-    <message>
-        <source>head not checked yet</source>
-        <translation>ヘッドは未確認</translation>
-    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3933,20 +3976,8 @@
         <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
-        <source>Scanning models…</source>
-        <translation>モデルをスキャン中…</translation>
-    </message>
-    <message>
-        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>この Mac ではモデルに {limit} まで使えます。読み込み済み：{loaded}。</translation>
-    </message>
-    <message>
         <source>Downloads</source>
         <translation>ダウンロード</translation>
-    </message>
-    <message>
-        <source>Recommended for this Mac</source>
-        <translation>この Mac におすすめ</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -3991,10 +4022,6 @@
     <message>
         <source>Unload {name} ({size})</source>
         <translation>{name} をメモリから解放（{size}）</translation>
-    </message>
-    <message>
-        <source>On Hugging Face</source>
-        <translation>Hugging Face のモデル</translation>
     </message>
     <message>
         <source>Context: {count} tokens</source>
@@ -4280,8 +4307,12 @@
         <translation>この Mac で最適</translation>
     </message>
     <message>
-        <source>recommended</source>
-        <translation>おすすめ</translation>
+        <source>{size} in memory</source>
+        <translation>メモリ {size}</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>ダウンロード</translation>
     </message>
     <message>
         <source>{method} head</source>

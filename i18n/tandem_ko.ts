@@ -2417,16 +2417,16 @@
         <translation>다른 모델…</translation>
     </message>
     <message>
+        <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
+        <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 메모리에 맞는 모델을 다운로드해 주세요.</translation>
+    </message>
+    <message>
         <source>Chat with {name}</source>
         <translation>{name} 모델과 대화하기</translation>
     </message>
     <message>
         <source>Download {name} ({size})</source>
         <translation>{name} 다운로드({size})</translation>
-    </message>
-    <message>
-        <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-        <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
     </message>
 </context>
 <context>
@@ -2538,14 +2538,6 @@
 <context>
     <name>GeneralPage</name>
     <message>
-        <source>This desktop has no place for icons of programs.</source>
-        <translation>이 데스크톱에는 프로그램 아이콘을 표시할 곳이 없어요.</translation>
-    </message>
-    <message>
-        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
-        <translation>Mac에서만 쓸 수 있어요. ‘빠른 입력’ 명령으로도 같은 윈도우가 열려요.</translation>
-    </message>
-    <message>
         <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
         <translation>{keys} 단축키는 다른 앱이나 macOS에서 쓰고 있어요. 다른 키를 골라 주세요.</translation>
     </message>
@@ -2583,6 +2575,10 @@
     <message>
         <source>Loading…</source>
         <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>준비 중…</translation>
     </message>
     <message>
         <source>Loading… {share}</source>
@@ -3252,6 +3248,25 @@
     </message>
 </context>
 <context>
+    <name>MemoryGauge</name>
+    <message>
+        <source>Scanning models…</source>
+        <translation>모델을 찾는 중…</translation>
+    </message>
+    <message>
+        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
+        <translation>사용 중: {used} · 남음: {free} · 모델용: {memory} 중 {limit}</translation>
+    </message>
+    <message>
+        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
+        <translation>사용 중: {used} · 이 모델: {choice} · 선택 후 남음: {free}</translation>
+    </message>
+    <message>
+        <source>In use: {used} · this choice: {choice} · {free} too much</source>
+        <translation>사용 중: {used} · 이 모델: {choice} · {free} 초과</translation>
+    </message>
+</context>
+<context>
     <name>MenuBarItem</name>
     <message>
         <source>No model is loaded</source>
@@ -3309,10 +3324,6 @@
         <translation>사용 중</translation>
     </message>
     <message>
-        <source>built in</source>
-        <translation>내장</translation>
-    </message>
-    <message>
         <source>installed</source>
         <translation>설치됨</translation>
     </message>
@@ -3329,20 +3340,16 @@
         <translation>빠듯함</translation>
     </message>
     <message>
-        <source>pair</source>
-        <translation>모델 쌍</translation>
-    </message>
-    <message>
-        <source>Usable memory: {size}</source>
-        <translation>쓸 수 있는 메모리: {size}</translation>
-    </message>
-    <message>
         <source>Move to Trash…</source>
         <translation>휴지통으로 이동…</translation>
     </message>
     <message>
         <source>Remove from the list</source>
         <translation>목록에서 제거</translation>
+    </message>
+    <message>
+        <source>Details: {name}</source>
+        <translation>자세히: {name}</translation>
     </message>
     <message>
         <source>Move this model to the Trash? ({size})</source>
@@ -3618,14 +3625,6 @@
         <translation>{gain}(실측, 채택률 {rate})</translation>
     </message>
     <message>
-        <source>about {times} as fast (estimate)</source>
-        <translation>약 {times} 속도(추정)</translation>
-    </message>
-    <message>
-        <source>{times} as fast (estimate)</source>
-        <translation>{times} 속도(추정)</translation>
-    </message>
-    <message>
         <source>Incomplete: download it again.</source>
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
     </message>
@@ -3666,6 +3665,30 @@
         <translation>이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
+        <source>Quick</source>
+        <translation>가볍게</translation>
+    </message>
+    <message>
+        <source>All-round</source>
+        <translation>다용도</translation>
+    </message>
+    <message>
+        <source>Best that fits</source>
+        <translation>최고 성능</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>내장</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>설치됨</translation>
+    </message>
+    <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face에 있는 모델</translation>
+    </message>
+    <message>
         <source>Head for this model.</source>
         <translation>이 모델용 헤드예요.</translation>
     </message>
@@ -3702,10 +3725,6 @@
         <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
     </message>
     <message>
-        <source>Built-in model that explains Tandem. Choose another model for real work.</source>
-        <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>이 Mac에는 맞지 않아요. 쓸 수 있는 메모리보다 {size} 더 필요해요.</translation>
     </message>
@@ -3736,10 +3755,6 @@
     <message>
         <source>Its head: about the same speed until it is measured</source>
         <translation>전용 헤드: 측정 전까지는 비슷한 속도(추정)</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>초안: {draft}</translation>
     </message>
     <message>
         <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
@@ -3778,16 +3793,52 @@
         <translation>Enter를 누르면 {folder} 폴더를 추가해요.</translation>
     </message>
     <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
         <source>Download</source>
         <translation>다운로드</translation>
     </message>
     <message>
         <source>Resume</source>
         <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>Speed-ups are estimates until they are measured.</source>
+        <translation>속도 배율은 측정하기 전까지 추정값이에요.</translation>
+    </message>
+    <message>
+        <source>about {times} as fast</source>
+        <translation>약 {times} 속도</translation>
+    </message>
+    <message>
+        <source>It only explains Tandem. Choose another model for real work.</source>
+        <translation>Tandem 안내만 해요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>With its draft</source>
+        <translation>초안 모델 포함</translation>
+    </message>
+    <message>
+        <source>With its head</source>
+        <translation>전용 헤드 포함</translation>
+    </message>
+    <message>
+        <source>Its draft: {name}</source>
+        <translation>초안 모델: {name}</translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation>아직 확인 안 됨</translation>
+    </message>
+    <message>
+        <source>Its head: {size}</source>
+        <translation>전용 헤드: {size}</translation>
+    </message>
+    <message>
+        <source>On disk: {size}</source>
+        <translation>디스크: {size}</translation>
+    </message>
+    <message>
+        <source>In memory: {sum}</source>
+        <translation>메모리: {sum}</translation>
     </message>
     <message>
         <source>Downloading…</source>
@@ -3917,14 +3968,6 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
-    <message>
-        <source>With its head ({size})</source>
-        <translation>전용 헤드 포함({size})</translation>
-    </message>
-    <message>
-        <source>head not checked yet</source>
-        <translation>헤드는 아직 확인 안 됨</translation>
-    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3933,20 +3976,8 @@
         <translation>모델이 있는 폴더 선택</translation>
     </message>
     <message>
-        <source>Scanning models…</source>
-        <translation>모델을 찾는 중…</translation>
-    </message>
-    <message>
-        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>이 Mac은 모델에 {limit}까지 쓸 수 있어요. 지금 불러온 모델: {loaded}.</translation>
-    </message>
-    <message>
         <source>Downloads</source>
         <translation>다운로드</translation>
-    </message>
-    <message>
-        <source>Recommended for this Mac</source>
-        <translation>이 Mac에 추천하는 모델</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -3991,10 +4022,6 @@
     <message>
         <source>Unload {name} ({size})</source>
         <translation>{name} 언로드({size})</translation>
-    </message>
-    <message>
-        <source>On Hugging Face</source>
-        <translation>Hugging Face에 있는 모델</translation>
     </message>
     <message>
         <source>Context: {count} tokens</source>
@@ -4280,8 +4307,12 @@
         <translation>이 Mac에서 최적</translation>
     </message>
     <message>
-        <source>recommended</source>
-        <translation>추천</translation>
+        <source>{size} in memory</source>
+        <translation>메모리 {size}</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>다운로드</translation>
     </message>
     <message>
         <source>{method} head</source>

@@ -2417,16 +2417,16 @@
         <translation>其他模型…</translation>
     </message>
     <message>
+        <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
+        <translation>入门模型只了解 Tandem。其他用途请下载内存放得下的模型。</translation>
+    </message>
+    <message>
         <source>Chat with {name}</source>
         <translation>与 {name} 对话</translation>
     </message>
     <message>
         <source>Download {name} ({size})</source>
         <translation>下载 {name}（{size}）</translation>
-    </message>
-    <message>
-        <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-        <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
     </message>
 </context>
 <context>
@@ -2538,14 +2538,6 @@
 <context>
     <name>GeneralPage</name>
     <message>
-        <source>This desktop has no place for icons of programs.</source>
-        <translation>此桌面没有可显示程序图标的位置。</translation>
-    </message>
-    <message>
-        <source>Works only on a Mac. The command “Quick entry” opens the same window.</source>
-        <translation>仅可在 Mac 上使用。命令“快速输入”也会打开同一个窗口。</translation>
-    </message>
-    <message>
         <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
         <translation>{keys} 已被其他应用或 macOS 占用。请选择其他按键。</translation>
     </message>
@@ -2583,6 +2575,10 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>正在准备…</translation>
     </message>
     <message>
         <source>Loading… {share}</source>
@@ -3252,6 +3248,25 @@
     </message>
 </context>
 <context>
+    <name>MemoryGauge</name>
+    <message>
+        <source>Scanning models…</source>
+        <translation>正在扫描模型…</translation>
+    </message>
+    <message>
+        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
+        <translation>已用：{used} · 空闲：{free} · 可供模型使用：{limit}（共 {memory}）</translation>
+    </message>
+    <message>
+        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
+        <translation>已用：{used} · 此模型：{choice} · 选用后空闲：{free}</translation>
+    </message>
+    <message>
+        <source>In use: {used} · this choice: {choice} · {free} too much</source>
+        <translation>已用：{used} · 此模型：{choice} · 超出 {free}</translation>
+    </message>
+</context>
+<context>
     <name>MenuBarItem</name>
     <message>
         <source>No model is loaded</source>
@@ -3309,10 +3324,6 @@
         <translation>使用中</translation>
     </message>
     <message>
-        <source>built in</source>
-        <translation>内置</translation>
-    </message>
-    <message>
         <source>installed</source>
         <translation>已安装</translation>
     </message>
@@ -3329,20 +3340,16 @@
         <translation>内存紧张</translation>
     </message>
     <message>
-        <source>pair</source>
-        <translation>模型组合</translation>
-    </message>
-    <message>
-        <source>Usable memory: {size}</source>
-        <translation>可用内存：{size}</translation>
-    </message>
-    <message>
         <source>Move to Trash…</source>
         <translation>移到废纸篓…</translation>
     </message>
     <message>
         <source>Remove from the list</source>
         <translation>从列表中移除</translation>
+    </message>
+    <message>
+        <source>Details: {name}</source>
+        <translation>详细信息：{name}</translation>
     </message>
     <message>
         <source>Move this model to the Trash? ({size})</source>
@@ -3618,14 +3625,6 @@
         <translation>{gain}（实测，接受率 {rate}）</translation>
     </message>
     <message>
-        <source>about {times} as fast (estimate)</source>
-        <translation>约 {times}速（估算）</translation>
-    </message>
-    <message>
-        <source>{times} as fast (estimate)</source>
-        <translation>{times}速（估算）</translation>
-    </message>
-    <message>
         <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
     </message>
@@ -3666,6 +3665,30 @@
         <translation>不能与此主模型一起使用。{reason}</translation>
     </message>
     <message>
+        <source>Quick</source>
+        <translation>快速</translation>
+    </message>
+    <message>
+        <source>All-round</source>
+        <translation>全能</translation>
+    </message>
+    <message>
+        <source>Best that fits</source>
+        <translation>性能最佳</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face 上的模型</translation>
+    </message>
+    <message>
         <source>Head for this model.</source>
         <translation>为此模型制作的草稿头。</translation>
     </message>
@@ -3702,10 +3725,6 @@
         <translation>分词器相同（词表有填充）。</translation>
     </message>
     <message>
-        <source>Built-in model that explains Tandem. Choose another model for real work.</source>
-        <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
-    </message>
-    <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>放不下：所需内存比本机可用的多 {size}。</translation>
     </message>
@@ -3736,10 +3755,6 @@
     <message>
         <source>Its head: about the same speed until it is measured</source>
         <translation>专用草稿头：测量前速度大致相同（估算）</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>草稿：{draft}</translation>
     </message>
     <message>
         <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
@@ -3778,16 +3793,52 @@
         <translation>按 Enter 添加 {folder}。</translation>
     </message>
     <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
         <source>Download</source>
         <translation>下载</translation>
     </message>
     <message>
         <source>Resume</source>
         <translation>继续</translation>
+    </message>
+    <message>
+        <source>Speed-ups are estimates until they are measured.</source>
+        <translation>加速比在测量之前为估算值。</translation>
+    </message>
+    <message>
+        <source>about {times} as fast</source>
+        <translation>约 {times}速</translation>
+    </message>
+    <message>
+        <source>It only explains Tandem. Choose another model for real work.</source>
+        <translation>只介绍 Tandem。要用于实际工作，请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>With its draft</source>
+        <translation>附带草稿模型</translation>
+    </message>
+    <message>
+        <source>With its head</source>
+        <translation>附带专用草稿头</translation>
+    </message>
+    <message>
+        <source>Its draft: {name}</source>
+        <translation>草稿模型：{name}</translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation>尚未检查</translation>
+    </message>
+    <message>
+        <source>Its head: {size}</source>
+        <translation>专用草稿头：{size}</translation>
+    </message>
+    <message>
+        <source>On disk: {size}</source>
+        <translation>磁盘：{size}</translation>
+    </message>
+    <message>
+        <source>In memory: {sum}</source>
+        <translation>内存：{sum}</translation>
     </message>
     <message>
         <source>Downloading…</source>
@@ -3917,14 +3968,6 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
-    <message>
-        <source>With its head ({size})</source>
-        <translation>附带专用草稿头（{size}）</translation>
-    </message>
-    <message>
-        <source>head not checked yet</source>
-        <translation>草稿头尚未检查</translation>
-    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -3933,20 +3976,8 @@
         <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
-        <source>Scanning models…</source>
-        <translation>正在扫描模型…</translation>
-    </message>
-    <message>
-        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>本机可供模型使用 {limit}，已加载 {loaded}。</translation>
-    </message>
-    <message>
         <source>Downloads</source>
         <translation>下载</translation>
-    </message>
-    <message>
-        <source>Recommended for this Mac</source>
-        <translation>为本机推荐</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -3991,10 +4022,6 @@
     <message>
         <source>Unload {name} ({size})</source>
         <translation>将 {name} 移出内存（{size}）</translation>
-    </message>
-    <message>
-        <source>On Hugging Face</source>
-        <translation>Hugging Face 上的模型</translation>
     </message>
     <message>
         <source>Context: {count} tokens</source>
@@ -4280,8 +4307,12 @@
         <translation>本机最佳</translation>
     </message>
     <message>
-        <source>recommended</source>
-        <translation>推荐</translation>
+        <source>{size} in memory</source>
+        <translation>内存 {size}</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
     </message>
     <message>
         <source>{method} head</source>

@@ -353,8 +353,10 @@ def _words(one: PairAdvice, measured: Totals | None) -> tuple[str, str]:
     # Not at the top: it imports Qt, which no other action needs.
     from app.wording.models import pair_speed, verdict_words
 
-    speed = pair_speed(one.expected if one.works else None, measured).replace("×", "x")
-    return speed.replace("\u00a0", " "), verdict_words(one).replace("\u00a0", " ")
+    speed = pair_speed(one.expected if one.works else None, measured)
+    # The window marks estimates once for a whole list.
+    mark = " (estimate)" if measured is None and "×" in speed else ""
+    return speed.replace("×", "x").replace("\u00a0", " ") + mark, verdict_words(one).replace("\u00a0", " ")
 
 
 def _examples(action: str, option: str) -> tuple[str, str]:

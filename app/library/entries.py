@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.session.model_names import short_name
-from engine.advice.catalog import Catalog, draft_for, offers
+from engine.advice.catalog import SHARES, Catalog, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit, size_of
 from engine.advice.pairing import PairAdvice, installed_head, published_head
 from engine.advice.speedup import WORTH_IT, SpeedupEstimate, estimate_speedup, parameters
@@ -107,6 +107,11 @@ class Entry(Model):
         return self.draft.startswith(f"{self.id}/")
 
     @property
+    def disk_bytes(self) -> int:
+        """Its size on disk, before it is installed with what is downloaded with it; 0 if unknown."""
+        return self.bytes if self.installed else self.get_bytes or self.bytes
+
+    @property
     def partial(self) -> bool:
         """Whether downloading it again completes it."""
         return self.source == "cache" and self.problem == "incomplete"
@@ -135,6 +140,14 @@ class Entry(Model):
         return f"starter/{self.id}" if self.is_starter else self.id
 
     @property
+    def purpose(self) -> str:
+        """What it is for here, by the share of the limit that its weights and its draft's take: a key of `PURPOSES`."""
+        if self.fit is None:
+            return ""
+        share = sum(term.bytes for term in self.fit.terms if term.code == "weights") / self.fit.limit
+        return "quick" if share <= SHARES[0] else "all-round" if share <= SHARES[1] else "best"
+
+    @property
     def tight(self) -> bool:
         """Whether it fits but leaves little memory free."""
         return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
@@ -149,6 +162,13 @@ def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], b
         main, _with_config(_named(draft, catalog)) if draft else None, installed_head(main, installed, catalog)
     )
     return Entry(**vars(model), installed=True, **judged)
+
+
+def from_last_scan(model: Model, catalog: Catalog, found: Sequence[Model]) -> Entry:
+    """Return a model that the last scan found with its draft; its memory, which has to be counted, is left out."""
+    model = _named(model, catalog)
+    draft = None if model.problem or model.head else _installed_draft(model, found)
+    return replace(Entry(**vars(model), installed=True), draft=draft.id if draft is not None else "")
 
 
 def with_places(entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -17,6 +17,7 @@ from app.library.entries import (
     MemoryBudget,
     from_catalog,
     from_installed,
+    from_last_scan,
     from_search,
     pair_offers,
     with_pair,
@@ -36,6 +37,7 @@ from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
 from engine.finding.description import describe_folder
 from engine.finding.discovery import absent_folders, installed_models
+from engine.finding.model_index import ModelIndex
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
@@ -97,7 +99,7 @@ def deciding(values: SettingsValues) -> SettingsValues:
 class Inventory:
     """The installed models, the catalog, and the pairs offered first. Models may use `limit` bytes here.
 
-    `absent` are folders of models whose disk is not connected.
+    `absent` are folders of models whose disk is not connected. `memory` is that of the machine in bytes, 0 if unknown.
     """
 
     installed: tuple[Entry, ...]
@@ -105,6 +107,7 @@ class Inventory:
     offers: tuple[Entry, ...]
     limit: int
     absent: tuple[str, ...] = ()
+    memory: int = 0
 
     def entry(self, id_: str) -> Entry | None:
         return next((entry for entry in (*self.installed, *self.catalog) if entry.id == id_), None)
@@ -179,13 +182,25 @@ class HubService:
         self._found = tuple(found)
         budget = self._budget()
         installed = with_places([from_installed(model, self.catalog, found, budget) for model in found])
+        # All caches have been counted, and what was counted is remembered.
+        COUNTING.release()
+        return self._inventory(installed, absent_folders(self._cache, folders))
+
+    def last_scan(self) -> Inventory | None:
+        """Return what the last scan found, without a look at the disk; None before the first one."""
+        found = ModelIndex(self._paths.index).described()
+        self._found = self._found or tuple(found)
+        entries = with_places([from_last_scan(model, self.catalog, found) for model in found])
+        return self._inventory(entries, ()) if entries else None
+
+    def _inventory(self, installed: tuple[Entry, ...], absent: Sequence[str]) -> Inventory:
+        """Return these models with the catalog's."""
+        budget = self._budget()
         complete = {entry.id for entry in installed if entry.complete}
         curated = in_order(self.catalog)
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
-        # All caches have been counted, and what was counted is remembered.
-        COUNTING.release()
-        offers, absent = pair_offers(self.catalog, catalog, budget.limit), absent_folders(self._cache, folders)
-        return Inventory(installed, catalog, offers, budget.limit, tuple(absent))
+        offers = pair_offers(self.catalog, catalog, budget.limit)
+        return Inventory(installed, catalog, offers, budget.limit, tuple(absent), self._memory())
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
         """Judge every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
@@ -193,10 +208,11 @@ class HubService:
 
     def _limit(self) -> int:
         """Return the bytes that models may use: what the engine admits, or an estimate before it runs."""
-        total = self._paths.memory_bytes
-        return models_limit(
-            self._options.values, self._options.device_limit, system_memory().total if total is None else total
-        )
+        return models_limit(self._options.values, self._options.device_limit, self._memory())
+
+    def _memory(self) -> int:
+        """Return the bytes of memory of this machine."""
+        return self._paths.memory_bytes or system_memory().total
 
     def search(self, text: str) -> tuple[Entry, ...]:
         """Return models whose name contains `text`, or the one with this full name or address. Raises `HubError`."""

@@ -138,7 +138,13 @@ class Library(QObject):
     def _opened(self, problem: EngineError | None) -> None:
         if problem is not None:
             self.problem.emit(problem)
+        self._call(lambda hub: hub.last_scan(), then=self._take_last_scan)
         self._refresh()
+
+    def _take_last_scan(self, inventory: Inventory | None) -> None:
+        if self.inventory is None and inventory is not None:
+            self.inventory = inventory
+            self.models_changed.emit()
 
     def _refresh(self) -> None:
         self.rescan()

@@ -50,9 +50,9 @@ class ModelChoice:
 
     @property
     def best(self) -> bool:
-        """Whether it is the best draft; the advice may be older than the figures."""
-        is_rejected = self.measured is not None and self.measured.accept_rate == 0
-        return self.advice is not None and self.advice.best and not is_rejected
+        """Whether it was measured to be the best draft; the advice may be older than the figures."""
+        is_accepted = self.measured is not None and self.measured.accept_rate != 0
+        return self.advice is not None and self.advice.best and is_accepted
 
     @property
     def bytes(self) -> int:
@@ -60,7 +60,14 @@ class ModelChoice:
         if self.pair is not None:
             return self.pair.bytes
         drafted = self.advice.weight_bytes if self.advice is not None else 0
-        return drafted or (self.entry.get_bytes or self.entry.bytes if self.entry is not None else 0)
+        return drafted or (self.entry.disk_bytes if self.entry is not None else 0)
+
+    @property
+    def memory(self) -> int:
+        """The bytes that it takes once it is loaded: of a draft its weights, of a main model all; 0 if unknown."""
+        if self.advice is not None:
+            return self.advice.weight_bytes
+        return self.entry.fit.needed if self.entry is not None and self.entry.fit is not None else 0
 
     @property
     def id(self) -> str:
@@ -122,8 +129,7 @@ def draft_choices(
 ) -> list[ModelChoice]:
     """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
 
-    The draft in use is above those that are only estimated to be faster, and none of these is marked as the best.
-    Without a draft model, the automatic method uses prompt lookup.
+    The draft in use is above those that were not measured. Without one, the automatic method uses prompt lookup.
     """
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
     rows: list[ModelChoice] = []
@@ -137,19 +143,30 @@ def draft_choices(
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
     used = next((row for row in rows if row.loaded and row.kind == "use"), None)
     if used is not None:
-        rows = _against(used, rows)
+        place = next(n for n, row in enumerate(rows) if row is used or row.measured is None)
+        rows.remove(used)
+        rows.insert(place, used)
     return [row for row in _with_downloads(rows, downloads) if _matches(row, wanted)]
 
 
-def _against(used: ModelChoice, rows: Sequence[ModelChoice]) -> list[ModelChoice]:
-    """Return the rows beside a draft in use: what is not measured is no better than it."""
-    place = next(n for n, row in enumerate(rows) if row is used or (row.measured is None and used.measured is None))
-    others = [
-        replace(row, advice=replace(row.advice, best=False)) if row.advice and row.measured is None else row
-        for row in rows
-        if row is not used
-    ]
-    return [*others[:place], used, *others[place:]]
+def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) -> dict[str, list[Entry]]:
+    """Return the installed models, or the recommended ones that fit, the smallest first, and the starter.
+
+    They are grouped by `Entry.purpose`, with "in-use" for the loaded model, "installed" and "built-in".
+    """
+    used, starter = inventory.at(loaded_path), [one for one in inventory.installed if one.is_starter]
+    shown = [one for one in inventory.installed if not one.is_starter]
+    if not only_installed:
+        shown = [one for one in inventory.catalog if one.recommended and one.fit is not None and one.fit.fits]
+    groups: dict[str, list[Entry]] = {"in-use": [used] if used is not None else []}
+    for name in ("installed",) if only_installed else ("quick", "all-round", "best"):
+        groups[name] = [one for one in shown if only_installed or one.purpose == name]
+    groups["built-in"] = [one for one in starter if one.id == "main"]
+    keys = (used.path, used.id) if used is not None else ()
+    for name, entries in groups.items():
+        others = [one for one in entries if name == "in-use" or (one.path or one.id) not in keys]
+        groups[name] = sorted(others, key=lambda one: one.disk_bytes)
+    return {name: entries for name, entries in groups.items() if entries}
 
 
 def models_that_see(inventory: Inventory | None) -> list[Entry]:

@@ -1,103 +1,28 @@
-"""The cards of the Models page: the base class, and the card of a model."""
+"""The rows of the Models page: those of models, and those of folders without any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QWidget
 
 from app.conversations.request_history import Totals
 from app.library.entries import Entry
-from app.widgets.badges import Badge, Bar
+from app.models.card import Card
+from app.widgets.buttons import fold_head
 from app.widgets.controls import Chooser
-from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import set_style_class, styled
+from app.widgets.labels import label
+from app.widgets.layouts import FlowRow, fill, vbox
+from app.widgets.style_class import set_style_class
 from app.wording import models as model_wording
 from app.wording.errors import joined
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan
-
-_FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
-# A card narrower than this shows its badge and its memory under its name, which has a line of its own.
-_NARROW = 620
-# The least width of a wrapped line.
-_LEAST_WORDS = 140
-
-
-class Card(QFrame):
-    """A name with badges and a line of facts on the left, `side` in the middle, buttons on the right.
-
-    A card may link a page of the Hub, whose address is the tip of the button.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("card")
-        # Elided in the middle, because both ends of a model's name distinguish it.
-        self.name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
-        self.facts = label(self, "muted", wraps=True)
-        self.facts.setMinimumWidth(_LEAST_WORDS)
-        self.badge = Badge(self)
-        self._page = ""
-        self._title = fill(hbox(spacing=8), self.name, self.badge, 1)
-        self._title.setAlignment(self.badge, Qt.AlignmentFlag.AlignLeft)
-        self.words = fill(vbox(spacing=4), 1, self._title, self.facts, 1)
-        self.side = QWidget(self)
-        self.side_column = vbox(self.side, margins=(0, 0, 0, 0), spacing=4)
-        self._middle = fill(hbox(spacing=_GAP), (self.words, 1), (self.side, 0, Qt.AlignmentFlag.AlignVCenter))
-        self.buttons = vbox(spacing=4)
-        self.buttons.addStrut(_BUTTON_WIDTH)
-        # Buttons are inserted between the two.
-        fill(self.buttons, 1, 1)
-        row = fill(hbox(spacing=_GAP), (self._middle, 1), self.buttons)
-        self._lines = fill(vbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=4), row)
-
-    def add_button(self, style_class: str, run: Callable[[], object]) -> QPushButton:
-        button = styled(QPushButton(self), style_class)
-        button.clicked.connect(lambda: run())
-        self.buttons.insertWidget(self.buttons.count() - 1, button)
-        return button
-
-    def add_page_button(self) -> QPushButton:
-        self.page_button = self.add_button("quiet", lambda: QDesktopServices.openUrl(QUrl(self._page)))
-        return self.page_button
-
-    def offer_page(self, address: str) -> None:
-        """Set the address that the page's button opens; "" hides the button."""
-        self._page = address
-        self.page_button.setVisible(bool(address))
-        self.page_button.setText(self.tr("Model page…"))
-        self.page_button.setToolTip(self.tr("Opens {address} in your browser.").format(address=address))
-        self.page_button.setAccessibleName(f"{self.page_button.text()}: {self.name.text()}")
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the hint of the narrow layout, so that a wide card can become narrow again."""
-        hint = super().minimumSizeHint()
-        return QSize(min(hint.width(), self._least_width()), hint.height())
-
-    def _least_width(self, beside: int = 0) -> int:
-        """Return the width of the words, of `beside` pixels next to them, and of the buttons."""
-        margins = self.contentsMargins()
-        frame = margins.left() + margins.right() + 2 * _MARGIN
-        return frame + self.words.minimumSize().width() + beside + _GAP + self.buttons.minimumSize().width()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = event.size().width() < max(_NARROW, self._least_width(beside=_GAP + _FIT_WIDTH))
-        for row in (self._middle, self._title):
-            row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
-        if narrow is not (self._title.indexOf(self.name) < 0):
-            (self._lines if narrow else self._title).insertWidget(0, self.name)
-        self._middle.setSpacing(8 if narrow else _GAP)
-        self._middle.setAlignment(self.side, Qt.AlignmentFlag(0) if narrow else Qt.AlignmentFlag.AlignVCenter)
-        self.side.setMaximumWidth(16777215 if narrow else _FIT_WIDTH)
-        self.side.setMinimumWidth(0 if narrow else _FIT_WIDTH)
 
 
 @dataclass(frozen=True)
@@ -118,9 +43,9 @@ class CardState:
 
 
 class ModelCard(Card):
-    """The card of a model. Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers
-    `removal_asked`. `lists` are the folders that the person has added in which the model was found. `chosen` follows
-    the choice of another quantisation, which is then the entry.
+    """The row of a model, which a click unfolds. Signals carry the entry, `removal_confirmed` the plan. `ask_removal`
+    answers `removal_asked`. `lists` are the folders that the person has added in which the model was found. `chosen`
+    follows the choice of another quantisation, which is then the entry.
     """
 
     used = Signal(object)
@@ -136,16 +61,21 @@ class ModelCard(Card):
         self, entry: Entry, with_file_buttons: bool, lists: Sequence[str] = (), parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._lists = lists
+        self._lists, self._is_installed = lists, with_file_buttons
         # What the card asks about: a removal, or the folders to take off the list.
         self._asked: RemovalPlan | Sequence[str] | None = None
         self._state = CardState()
-        self.bar, self.memory = Bar(self.side), label(self.side, "muted", wraps=True)
-        self.memory.setMinimumWidth(_LEAST_WORDS)
-        fill(self.side_column, self.bar, self.memory)
         self.quantisation: Chooser | None = None
         self.offer(entry)
         self.main_button = self.add_button("button", self._act)
+        self.fold = fold_head(self)
+        self._more, self.details = QWidget(self), label(self, "muted", wraps=True)
+        self._below = FlowRow(self._more)
+        fill(vbox(self._more, margins=(0, 0, 0, 0), spacing=4), self.details, self._below)
+        self._more.hide()
+        self.fold.toggled.connect(self._more.setVisible)
+        fill(self.row, self.fold)
+        fill(self.lines, self._more)
         self.draft_button = self.add_button("quiet", lambda: self.got_as_draft.emit(self.entry))
         self.add_page_button()
         self.check_button = self.add_button("quiet", lambda: self.checked.emit(self.entry))
@@ -155,6 +85,18 @@ class ModelCard(Card):
         may_go = not (entry.is_starter or entry.app or (entry.is_gguf_file and entry.source != "cache"))
         self.remove_button.setVisible(with_file_buttons and (may_go or entry.gguf is not None))
         self.unlist_button = self.add_button("quiet", self._ask_unlisting)
+        file_buttons = self.draft_button, self.page_button, self.check_button, self.remove_button, self.unlist_button
+        for button in file_buttons:
+            self.buttons.removeWidget(button)
+        self._below.add(*file_buttons)
+        self.fold.installEventFilter(self)
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        self.fold.toggle()
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._state.loaded
 
     def offer(self, offered: Entry, wanted: str = "") -> None:
         """Take a search result, and of a repository with GGUF files what is `wanted`, else what is proposed."""
@@ -163,8 +105,8 @@ class ModelCard(Card):
         if not offered.variants:
             return
         if self.quantisation is None:
-            self.quantisation = Chooser(self.side, chosen=self._choose)
-            self.side_column.addWidget(self.quantisation)
+            self.quantisation = Chooser(self, chosen=self._choose)
+            self.row.insertWidget(1, self.quantisation)
         self.quantisation.clear()
         for one in offered.variants:
             word = self.tr("too large") if one.verdict == "too-big" else ""
@@ -182,19 +124,22 @@ class ModelCard(Card):
         if self._asked is not None and not (state.loaded and isinstance(self._asked, RemovalPlan)):
             return
         self._asked = None
-        self.side.show()
         runs = state.download is not None and state.download.runs
         paused = state.download is not None and state.download.state == "paused"
         fetched = entry.installed or runs or paused
         self.name.setText(model_wording.entry_name(entry))
         self.facts.setText(self._facts())
         self.badge.show_word(*self._badge())
-        self._show_fit()
+        # The choice of a quantisation names the sizes.
+        has_size = entry.disk_bytes and not self.offered.variants
+        self.size_shown.setText(size_words(entry.disk_bytes) if has_size else "")
+        self.details.setText(model_wording.details_words(entry))
+        self.details.show()
         self.main_button.setText(model_wording.button_words(entry, state.download))
         is_unread = entry.is_gguf_file and entry is self.offered and not entry.installed
         usable = not is_unread and (not entry.problem or entry.partial)
         self.main_button.setEnabled(paused or (not runs and usable))
-        set_style_class(self.main_button, "button" if fetched or entry.verdict in ("too-big", "unusable") else "accent")
+        set_style_class(self.main_button, "button")
         advice = state.advice
         self.draft_button.setText(self.tr("Download as draft"))
         suits = advice is not None and advice.works and not entry.head
@@ -210,6 +155,7 @@ class ModelCard(Card):
         self.unlist_button.setVisible(bool(self._lists))
         for button in (self.main_button, self.draft_button, self.check_button, self.remove_button, self.unlist_button):
             button.setAccessibleName(f"{button.text()}: {self.name.text()}")
+        self.fold.setAccessibleName(self.tr("Details: {name}").format(name=self.name.text()))
 
     def ask_removal(self, plan: RemovalPlan) -> None:
         """Show what removing the model frees and where it is, and ask for confirmation."""
@@ -232,7 +178,8 @@ class ModelCard(Card):
         """Ask about folders; the button that confirms says `word`."""
         self._asked = asked
         self.facts.setText("\n".join((sentence, *places)))
-        self.side.hide()
+        self.details.hide()
+        self.fold.setChecked(True)
         set_style_class(self.main_button, "danger" if isinstance(asked, RemovalPlan) else "accent")
         self.main_button.setText(word)
         self.main_button.setEnabled(True)
@@ -261,23 +208,19 @@ class ModelCard(Card):
             self.show_state(self._state)
 
     def _facts(self) -> str:
-        entry, state = self.entry, self._state
-        facts = model_wording.facts_words(entry, state.measured, with_draft=True)
-        if origin := model_wording.origin_words(entry):
-            return f"{facts}\n{origin}"
-        if state.advice is None or not state.main or entry.verdict != "fits":
+        facts = model_wording.facts_words(self.entry, self._state.measured)
+        state = self._state
+        if state.advice is None or not state.main or self.entry.verdict != "fits":
             return facts
         return f"{model_wording.as_draft_words(state.advice, state.main, state.as_draft)}\n{facts}"
 
     def _badge(self) -> tuple[str, str]:
         if self._state.loaded:
             return self.tr("in use"), "main"
-        if self.entry.is_starter:
-            return self.tr("built in"), "draft"
         if self.entry.base:
             return "LoRA", "neutral"
         if self.entry.installed and not self.entry.problem:
-            return self.tr("installed"), "draft"
+            return "" if self._is_installed or self.entry.is_starter else self.tr("installed"), "draft"
         if self.entry.verdict == "too-big":
             return self.tr("too large"), "lookup"
         if self.entry.verdict == "together":
@@ -286,19 +229,7 @@ class ModelCard(Card):
             return self.tr("tight"), "lookup"
         if self.offered.variants and self.entry is self.offered.proposed:
             return self.tr("recommended"), "draft"
-        return (self.tr("pair"), "neutral") if self.entry.draft else ("", "neutral")
-
-    def _show_fit(self) -> None:
-        fit = self.entry.fit
-        self.bar.setVisible(fit is not None and not self.entry.is_starter)
-        if fit is None or self.entry.is_starter:
-            self.memory.setText(size_words(self.entry.bytes) if self.entry.bytes else "")
-            return
-        words, shares = model_wording.fit_words(fit), model_wording.fit_shares(fit)
-        colours = ("main", "draft", "rejected")
-        self.bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
-        self.bar.setToolTip(self.tr("Usable memory: {size}").format(size=size_words(fit.limit)))
-        self.memory.setText(words)
+        return "", "neutral"
 
 
 class FolderCard(Card):
@@ -308,7 +239,6 @@ class FolderCard(Card):
 
     def __init__(self, folder: str, is_absent: bool, is_added: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.side.hide()
         self.name.setText(folder)
         absent = self.tr("Not connected. Connect the disk that this folder is on to see its models.")
         self.facts.setText(absent if is_absent else self.tr("No other models were found in this folder."))

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.library.library import Library
-from app.models.cards import Card
+from app.models.card import Card
 from app.session.model_names import short_name
 from app.widgets.badges import Bar
 from app.widgets.layouts import fill, vbox
@@ -28,7 +28,6 @@ class DownloadCard(Card):
         self.repository, self._address = repository, address
         self._bar = Bar(self)
         self.words.insertWidget(2, self._bar)
-        self.side.hide()
         self._next = "pause"
         self.main_button = self.add_button("button", lambda: self.command.emit(self._next))
         self.add_page_button()
@@ -64,8 +63,8 @@ class DownloadList(QWidget):
         self._library = library
         self._cards: dict[str, DownloadCard] = {}
         self._states: dict[str, str] = {}
-        self.heading = styled(QLabel(self), "caption")
-        self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=10), self.heading)
+        self.heading = styled(QLabel(self), "strong")
+        self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.heading)
         self.hide()
 
     def refresh(self) -> None:

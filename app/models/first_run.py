@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from app.models.card import Card
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import set_style_class, styled
+from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.errors import joined
 from app.wording.hub import size_words
-from app.wording.models import button_words, download_words, draft_words, entry_name, facts_words
+from app.wording.models import (
+    PURPOSES,
+    button_words,
+    download_words,
+    entry_name,
+    estimate_words,
+    facts_words,
+)
 from engine import starter_pair
 
 if TYPE_CHECKING:
@@ -63,9 +72,8 @@ class FirstRunOffer(ThemeAware, QFrame):
             self.hide()
             return
         is_brief = self._library.settings.values.offer_seen
-        self._title.setText(
-            self.tr("The Starter only knows Tandem. For everything else, download a model that fits this Mac:")
-        )
+        words = self.tr("The Starter only knows Tandem. For everything else, download a model that fits into memory.")
+        self._title.setText(joined(words, estimate_words()))
         self.starter_button.setVisible(not is_brief)
         if is_brief:
             # Turned down once, it takes little room.
@@ -75,9 +83,6 @@ class FirstRunOffer(ThemeAware, QFrame):
         by_id = {status.repository: status for status in self._library.downloads}
         for row, entry in zip(self.rows, offers, strict=True):
             row.show_entry(entry, by_id.get(entry.id))
-        widest = max(row.button.sizeHint().width() for row in self.rows)
-        for row in self.rows:
-            row.button.setMinimumWidth(widest)
         self.show()
 
     @property
@@ -88,7 +93,8 @@ class FirstRunOffer(ThemeAware, QFrame):
     @property
     def _is_needed(self) -> bool:
         """Whether the user uses no other model than the starter."""
-        return self._library.settings.values.main_model in ("", str(starter_pair()[0]))
+        is_chosen = self._library.settings.values.main_model not in ("", str(starter_pair()[0]))
+        return self._models.uses_starter and not is_chosen
 
     def take(self) -> None:
         """Get the first offered pair, or show all models if it is not offered any more."""
@@ -108,10 +114,9 @@ class FirstRunOffer(ThemeAware, QFrame):
             row.hide()
             row.deleteLater()
         self.rows = [_OfferRow(entry, self) for entry in offers]
-        set_style_class(self.rows[0].button, "accent")
         for row in self.rows:
             self._column.addWidget(row)
-            row.button.clicked.connect(lambda _=False, source=row: self._act(source.entry))
+            row.wanted.connect(self._act)
 
     def _act(self, entry: Entry) -> None:
         if entry.installed:
@@ -129,23 +134,21 @@ class FirstRunOffer(ThemeAware, QFrame):
         self.refresh()
 
 
-class _OfferRow(QWidget):
+class _OfferRow(Card):
+    wanted = Signal(object)
+
     def __init__(self, entry: Entry, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, framed=False)
         self.entry = entry
-        self.button = styled(QPushButton(self), "button")
-        self._name, self._facts = label(self, "title"), label(self, "muted", wraps=True)
-        words = fill(vbox(spacing=2), self._name, self._facts)
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=12)
-        fill(row, (words, 1), (self.button, 0, Qt.AlignmentFlag.AlignVCenter))
+        self.button = self.add_button("button", lambda: self.wanted.emit(self.entry))
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.entry = entry
-        self._name.setText(entry_name(entry))
-        if status is not None and (status.runs or status.state == "paused"):
-            self._facts.setText(download_words(status))
-        else:
-            self._facts.setText(draft_words(entry) or facts_words(entry))
+        self.name.setText(entry_name(entry))
+        is_shown = status is not None and (status.runs or status.state == "paused")
+        self.facts.setText(download_words(status) if is_shown else facts_words(entry))
+        self.badge.show_word(PURPOSES[entry.purpose] if entry.purpose else "")
+        self.size_shown.setText(size_words(entry.disk_bytes) if entry.disk_bytes else "")
         self.button.setText(button_words(entry, status))
         self.button.setEnabled(status is None or not status.runs)
-        self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")
+        self.button.setAccessibleName(f"{self.button.text()}: {self.name.text()}")

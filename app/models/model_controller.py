@@ -81,6 +81,13 @@ class ModelController(QObject):
         session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
+    @property
+    def uses_starter(self) -> bool:
+        """Whether no model other than the starter is loaded or being loaded."""
+        models = self._session.models
+        path = models.pair.wanted if models.pair.loading == "main" else models.pair.paths[0]
+        return path in ("", *map(str, models.starter_pair))
+
     def use(self, entry: Entry) -> None:
         """Load this model with its installed draft, or let this head draft for the loaded model."""
         if self._library.inventory is None:

@@ -1,4 +1,4 @@
-"""The Models page of the settings: downloads on top, then the recommended, installed or found models."""
+"""The Models page of the settings: the memory and the downloads on top, then groups of models."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
 
 from app.conversations.request_history import Totals
 from app.library.entries import Entry
 from app.library.library import Library
 from app.models.cards import CardState, FolderCard, ModelCard
 from app.models.download_card import DownloadList
+from app.models.memory_gauge import MemoryGauge
 from app.models.model_controller import ModelController
 from app.models.picker import folder_at
 from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
-from app.widgets.layouts import FlowRow, fill, hbox, keep_right_edge, vbox
+from app.widgets.layouts import FlowRow, fill, keep_right_edge, vbox
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
-from app.wording.models import entry_name, folder_words
+from app.wording.models import PURPOSES, entry_name, folder_words
 from app.wording.sources import recorded_name
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
@@ -36,14 +37,12 @@ from engine.hub.values import RemovalPlan
 from engine.status import LoadedPair
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
-# The least width of the search field beside the tabs, and the width of its frame.
-_LEAST_FIELD, _AROUND_WORDS = 220, 24
 # The width kept free for the scroll bar on the right.
 _SCROLL_BAR = 12
 
 
 class ModelsPage(ThemeAware, QWidget):
-    """Shows the downloads and the models of one tab as cards, with a search field and the memory."""
+    """Shows the memory, the downloads and the models of one tab in groups of rows, with a search field."""
 
     def __init__(
         self, library: Library, session: Session, models: ModelController, parent: QWidget | None = None
@@ -51,7 +50,7 @@ class ModelsPage(ThemeAware, QWidget):
         super().__init__(parent)
         self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
-        self._title, self._memory = label(self, "page-title"), label(self, "muted", wraps=True)
+        self._title, self.memory = label(self, "page-title"), MemoryGauge(library, session.models, self)
         self.bound("Models", self._title)
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.again = self.bound("Try again", styled(QPushButton(self), "button"))
@@ -64,11 +63,12 @@ class ModelsPage(ThemeAware, QWidget):
         self._tabs.buttons[RECOMMENDED].setChecked(True)
         self.context = self.bound("Context length used for memory estimates", Chooser(self), QWidget.setAccessibleName)
         self._add_folder = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
-        self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
+        self._downloads = DownloadList(library, self)
         self.bound("Downloads", self._downloads.heading)
-        # One button for each main model in memory, which unloads it with its draft.
+        # The tabs, the context, and one button for each main model in memory, which unloads it with its draft.
         self._unloads, self.unload_buttons = FlowRow(self, spacing=16), list[QPushButton]()
         self._listed: Sequence[LoadedPair] | None = None
+        self.headings: list[QLabel] = []
         self.cards: list[ModelCard] = []
         self.folder_cards: list[FolderCard] = []
         self._build()
@@ -77,11 +77,10 @@ class ModelsPage(ThemeAware, QWidget):
 
     def _build(self) -> None:
         self.note.hide()
-        self._top = fill(hbox(margins=(0, 0, _SCROLL_BAR, 0), spacing=8), (self.field, 1), self._tabs)
         body = named(QWidget(), "pageBody")
-        self._card_column = vbox(spacing=10)
+        self._card_column = vbox(spacing=8)
         column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
-        fill(column, self._downloads, self._heading, self._card_column, self.empty)
+        fill(column, self._downloads, self._card_column, self.empty)
         fill(column, *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.again, self._add_folder)), 1)
         area = QScrollArea(self)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -89,12 +88,10 @@ class ModelsPage(ThemeAware, QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        self._memory_row = fill(hbox(margins=(0, 0, _SCROLL_BAR, 0), spacing=12), (self._memory, 1), self.context)
-        self._whole = fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), self._title, self._memory_row, self._unloads)
-        self._whole.addSpacing(4)
-        fill(self._whole, self._top, fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
-        self._whole.addSpacing(4)
-        fill(self._whole, (area, 1))
+        self._unloads.add(self._tabs, self.context)
+        above = vbox(margins=(0, 0, _SCROLL_BAR, 0), spacing=8)
+        fill(above, self._title, self.memory, self._unloads, self.field, self.note)
+        fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), above, (area, 1))
 
     def _connect(self) -> None:
         library = self._library
@@ -123,48 +120,41 @@ class ModelsPage(ThemeAware, QWidget):
         self.note.hide()
         self._rebuild()
 
-    def _entries(self) -> tuple[Entry, ...]:
+    def _groups(self) -> dict[str, list[Entry]]:
+        """Return the models of the tab by the keys of `PURPOSES`, in the order of the rows."""
+        from app.library.model_choices import by_purpose
+
         inventory = self._library.inventory
         if inventory is None:
-            return ()
-        starter = tuple(entry for entry in inventory.installed if entry.is_starter and entry.id == "main")
+            return {}
         if self._tab == SEARCH:
-            return self._library.finder.searched.found
-        if self._tab == INSTALLED:
-            return (*(entry for entry in inventory.installed if not entry.is_starter), *starter)
-        loaded = self._entry_at(self._session.models.pair.paths[0])
-        key = (loaded.id, loaded.is_starter) if loaded is not None else None
-        # The loaded model comes first; the sort is stable.
-        return tuple(sorted((*self._recommended(), *starter), key=lambda entry: (entry.id, entry.is_starter) != key))
-
-    def _recommended(self) -> list[Entry]:
-        """Return the offered pairs, then the other recommended models that fit, the newest first."""
-        inventory = self._library.inventory
-        assert inventory is not None
-        first = {entry.id for entry in inventory.offers}
-        others = [
-            entry
-            for entry in inventory.catalog
-            if entry.id not in first and entry.recommended and entry.fit is not None and entry.fit.fits
-        ]
-        others.sort(key=lambda entry: (entry.released, entry.bytes), reverse=True)
-        return [*reversed(inventory.offers), *others]
+            return {"found": list(self._library.finder.searched.found)}
+        return by_purpose(inventory, self._session.models.pair.paths[0], only_installed=self._tab == INSTALLED)
 
     def _rebuild(self) -> None:
         if self.isHidden():
             return
         focused = next((card.entry.id for card in self.cards if card.main_button.hasFocus()), None)
         wanted = {card.offered.id: card.entry.id for card in self.cards}
-        for old in (*self.cards, *self.folder_cards):
+        unfolded = {card.offered.id for card in self.cards if card.fold.isChecked()}
+        for old in (*self.headings, *self.cards, *self.folder_cards):
             old.hide()
             old.deleteLater()
-        self.cards = [self._card(entry) for entry in self._entries()]
+        self.headings, self.cards = [], []
+        for name, entries in self._groups().items():
+            if name in PURPOSES:
+                self.headings.append(label(self, "strong"))
+                self.headings[-1].setText(PURPOSES[name])
+                self._card_column.addWidget(self.headings[-1])
+            for entry in entries:
+                card = self._card(entry)
+                card.offer(entry, wanted.get(entry.id, ""))
+                card.fold.setChecked(entry.id in unfolded)
+                self.cards.append(card)
+                self._card_column.addWidget(card)
+                if card.entry.id == focused:
+                    card.main_button.setFocus()
         self.folder_cards = self._cards_of_folders()
-        for card in self.cards:
-            card.offer(card.offered, wanted.get(card.offered.id, ""))
-            self._card_column.addWidget(card)
-            if card.entry.id == focused:
-                card.main_button.setFocus()
         for folder_card in self.folder_cards:
             self._card_column.addWidget(folder_card)
         self._refresh_cards()
@@ -188,6 +178,7 @@ class ModelsPage(ThemeAware, QWidget):
         card = ModelCard(entry, is_installed, self._library.lists_of(entry) if is_installed else ())
         card.unlisted.connect(self._library.unlist)
         card.chosen.connect(self._refresh_cards)
+        card.pointed.connect(partial(self._point_at, card))
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)
@@ -195,6 +186,10 @@ class ModelsPage(ThemeAware, QWidget):
         card.removal_asked.connect(lambda one: self._library.plan_removal(one.path, partial(self._ask_removal, card)))
         card.removal_confirmed.connect(self._library.remove)
         return card
+
+    def _point_at(self, card: ModelCard, is_on: bool) -> None:
+        fit = card.entry.fit if is_on and not card.is_loaded else None
+        self.memory.show_choice(fit.needed if fit is not None else 0)
 
     def _ask_removal(self, card: ModelCard, plan: RemovalPlan) -> None:
         # Another scan may have replaced the cards meanwhile.
@@ -274,17 +269,7 @@ class ModelsPage(ThemeAware, QWidget):
         self.note.show()
 
     def _show_memory(self) -> None:
-        inventory = self._library.inventory
-        if inventory is None:
-            self._memory.setText(self.tr("Scanning models…"))
-            return
-        loaded = sum(pair.bytes for pair in self._session.models.in_memory)
-        self._memory.setText(
-            self.tr("This Mac can use {limit} for models. {loaded} are loaded.").format(
-                limit=size_words(inventory.limit), loaded=size_words(loaded)
-            )
-        )
-
+        self.memory.show_choice()
         self._show_unloads()
 
     def _show_unloads(self) -> None:
@@ -304,16 +289,8 @@ class ModelsPage(ThemeAware, QWidget):
             button.clicked.connect(partial(lambda path, _=False: models.unload(path), pair.main.path))
             self.unload_buttons.append(button)
         self._unloads.add(*self.unload_buttons)
-        self._unloads.setVisible(bool(self.unload_buttons))
 
     def _word(self) -> None:
-        self._heading.setText(
-            {
-                RECOMMENDED: self.tr("Recommended for this Mac"),
-                INSTALLED: self.tr("Installed"),
-                SEARCH: self.tr("On Hugging Face"),
-            }[self._tab]
-        )
         self.empty.setText(self._empty_text())
         self.empty.setVisible(bool(self.empty.text()))
         self.again.setVisible(self._tab == SEARCH and self._library.finder.searched.error is not None)
@@ -339,7 +316,6 @@ class ModelsPage(ThemeAware, QWidget):
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=number(tokens, 0)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
-        self._arrange()
         self._rebuild()
         self._listed = None
         self._show_memory()
@@ -351,18 +327,3 @@ class ModelsPage(ThemeAware, QWidget):
         # Programs may have loaded models meanwhile.
         self._session.models.refresh_resident_models()
         QTimer.singleShot(0, self, self._rebuild)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Put the tabs, and the context, beside their neighbour, or below it without enough space."""
-        margins = self._whole.contentsMargins()
-        available = self.width() - margins.left() - margins.right() - _SCROLL_BAR
-        hint = self.field.fontMetrics().horizontalAdvance(self.field.placeholderText()) + _AROUND_WORDS
-        rows = ((self._top, self._tabs, max(_LEAST_FIELD, hint)), (self._memory_row, self.context, _LEAST_FIELD))
-        for row, last, least in rows:
-            beside = last.sizeHint().width() + row.spacing() + least <= available
-            row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
-            row.setAlignment(last, Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
 
+from app.models.card import Card
+from app.models.memory_gauge import MemoryGauge
 from app.widgets import theme
-from app.widgets.badges import Badge
 from app.widgets.icons import Mark, icon
-from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.labels import ElidedLabel, label, show_words
+from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import ListField
 from app.widgets.style_class import named, styled
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from app.session.session import Session
 
 _WIDTH = 560
-# The space above and below the card, and the height of its content without the list.
-_GAP, _BELOW, _OTHERS = 6, 6, 112
+# The space above and below the card, and the height of its content without the list and the memory.
+_GAP, _BELOW, _OTHERS = 6, 6, 120
 
 
 class Picker(ThemeAware, Overlay):
@@ -56,6 +57,7 @@ class Picker(ThemeAware, Overlay):
         self._list = QListWidget(self)
         self._field, self._note = ListField(self._list, self), label(self, "muted", wraps=True)
         self._note.setMargin(12)
+        self.memory = MemoryGauge(library, session.models, self)
         # The state of speculation, as in the header, because it is a reason to choose a draft.
         self.state = named(styled(ElidedLabel(self), "muted"), "state")
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -73,7 +75,8 @@ class Picker(ThemeAware, Overlay):
         self._file.clicked.connect(self._choose_file)
         # Aligned with the icons of the rows.
         more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, self._folder, self._file, (self.state, 1))
-        fill(self.column, self._field, self._note, self._list, line, more)
+        memory = fill(hbox(margins=(16, 0, 16, 0)), self.memory)
+        fill(self.column, self._field, memory, self._note, self._list, line, more)
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
         self._list.itemClicked.connect(lambda _item: self._take())
@@ -164,6 +167,7 @@ class Picker(ThemeAware, Overlay):
             row = PickerRow(self.role)
             row.show_choice(choice)
             row.get.connect(lambda source=row: self._fetch(source.choice))
+            row.pointed.connect(lambda is_on, source=row: self._show_memory(source.choice if is_on else None))
             self._list.setItemWidget(item, row)
         same = [index for index, choice in enumerate(choices) if current and choice.id == current.id]
         self._list.setCurrentRow(same[0] if same else 0)
@@ -171,6 +175,7 @@ class Picker(ThemeAware, Overlay):
     def _measure(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
         total, note = 0, self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        note += 0 if self.memory.isHidden() else self.memory.sizeHint().height()
         # The height at which the whole picker stays in the window.
         available = self._window.height() - self._below() - _BELOW - _OTHERS - note
         # Rows are narrower beside a scroll bar.
@@ -231,8 +236,16 @@ class Picker(ThemeAware, Overlay):
         index = self._list.currentRow()
         return self._row(index).choice if index >= 0 else None
 
+    def _show_memory(self, choice: ModelChoice | None) -> None:
+        """Show the memory with this choice, or with the current one."""
+        choice = choice or self._current()
+        self.memory.setVisible(choice is not None)
+        size = choice.memory if choice is not None and not choice.loaded else 0
+        self.memory.show_choice(size, is_draft=self.role == "draft")
+
     def _announce(self) -> None:
         """Set the current row as the description of the field, which has the focus, for screen readers."""
+        self._show_memory(None)
         row = self._list.itemWidget(self._list.currentItem()) if self._list.currentItem() is not None else None
         self._field.setAccessibleDescription(row.spoken if isinstance(row, PickerRow) else "")
 
@@ -283,51 +296,38 @@ class Picker(ThemeAware, Overlay):
         self._list.setAccessibleName(self.accessibleName())
 
 
-class PickerRow(QWidget):
+class PickerRow(Card):
     """Shows a `ModelChoice`. `get` follows a click on its button."""
 
     get = Signal()
 
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._role = role
-        self._icon, self._sentence = Mark(16, self), label(self, "muted", wraps=True)
-        self._size, self._state = label(self, "muted"), label(self, "muted")
-        self._name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
-        self._badge = Badge(self)
-        self._button = styled(QPushButton(self), "button")
-        self._button.clicked.connect(self.get)
-        for figure in (self._size, self._state):
-            figure.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        title = fill(hbox(spacing=8), self._name, self._badge, 1)
-        words = fill(vbox(spacing=2), title, self._sentence)
-        figures = fill(vbox(spacing=2), self._size, self._state, 1)
-        row, align = hbox(self, margins=(12, 8, 12, 8), spacing=12), Qt.AlignmentFlag
-        fill(row, (self._icon, 0, align.AlignTop), (words, 1), figures, (self._button, 0, align.AlignVCenter))
+        super().__init__(parent, framed=False)
+        self._role, self._icon = role, Mark(16, self)
+        self._button = self.add_button("button", self.get.emit)
+        self.row.insertWidget(0, self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self.lines.setContentsMargins(12, 8, 12, 8)
 
     def show_choice(self, choice: ModelChoice) -> None:
         self.choice = choice
         self._icon.show_icon(icon(*_icon_of(choice, self._role)))
-        self._name.setText(model_wording.choice_name(choice))
-        self._name.setEnabled(choice.usable)
-        self._sentence.setText(model_wording.choice_sentence(choice))
-        self._badge.show_word(*self._badge_of(choice))
-        self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind in ("use", "unload") else "")
-        self._state.setText(self.tr("in use") if choice.loaded else "")
-        self._size.setVisible(bool(self._size.text()))
-        self._state.setVisible(bool(self._state.text()))
+        self.name.setText(model_wording.choice_name(choice))
+        self.name.setEnabled(choice.usable)
+        self.facts.setText(model_wording.choice_sentence(choice))
+        self.badge.show_word(*self._badge_of(choice))
+        words = self.tr("{size} in memory") if choice.kind == "unload" else "{size}"
+        size = words.format(size=size_words(choice.bytes)) if choice.bytes else ""
+        show_words(self.size_shown, "\n".join([size, self.tr("in use")] if choice.loaded else [size]).strip())
         self._button.setVisible(_is_gettable(choice))
-        self._button.setText(model_wording.get_words(choice.bytes))
+        self._button.setText(self.tr("Download"))
 
     @property
     def spoken(self) -> str:
         """The text of the row for screen readers."""
-        shown = (self._name, self._badge, self._sentence, self._size, self._state)
-        parts = [label.text() for label in shown if label.text()]
+        parts = [self.name.text(), self.badge.text(), self.facts.text(), *self.size_shown.text().split("\n")]
         if _is_gettable(self.choice):
             parts.append(self._button.text())
-        return ", ".join(parts)
+        return ", ".join(part for part in parts if part)
 
     def height_at(self, width: int) -> int:
         self.ensurePolished()
@@ -340,7 +340,7 @@ class PickerRow(QWidget):
         if choice.download is not None:
             return model_wording.download_badge(choice.download)[0], "lookup"
         if choice.best:
-            return self.tr("recommended") if choice.measured is None else self.tr("best on this Mac"), "draft"
+            return self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:
             from engine.model_files.head_kinds import title_of
 
@@ -357,6 +357,8 @@ class PickerRow(QWidget):
             return self.tr("different tokenizer"), "lookup"
         if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":
             return self.tr("tight"), "lookup"
+        if self._role == "main" and choice.kind == "get" and choice.entry is not None and choice.entry.purpose:
+            return model_wording.PURPOSES[choice.entry.purpose], "neutral"
         # A main model's sentence names the app.
         if choice.entry is not None and self._role == "draft":
             return choice.entry.app, "neutral"

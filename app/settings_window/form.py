@@ -68,7 +68,7 @@ class Row(QFrame):
         self.setVisible(found and self._is_due)
 
     def matches(self, text: str) -> bool:
-        return text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
+        return self._is_due and text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
 
 
 class SecretRow(Row):

@@ -15,11 +15,13 @@ from app.widgets.outside import has_system_tray
 
 
 class GeneralPage(TablePage):
-    """Turns off the settings of what this system does not have, and says so, and why a shortcut cannot be used."""
+    """Hides the settings of what this system does not have, and says why a shortcut cannot be used."""
 
     def __init__(self, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__("general", settings, parent)
         self._enter_shortcut(settings.values.quick_entry)
+        self.row_of("menu_bar").set_due(has_system_tray())
+        self.row_of("quick_entry").set_due(hot_key() is not None)
         self.restyle()
 
     def _keep(self, setting: Setting, value: Any) -> None:
@@ -39,18 +41,9 @@ class GeneralPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        if not has_system_tray():
-            self._show_note("menu_bar", self.tr("This desktop has no place for icons of programs."), enabled=False)
-        if hot_key() is None:
-            words = self.tr("Works only on a Mac. The command “Quick entry” opens the same window.")
-            self._show_note("quick_entry", words, enabled=False)
-        elif self._refused:
+        if self._refused:
             taken = self.tr("{keys} belongs to another app or to macOS. Choose other keys.")
             rule = self.tr("{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.")
             keys = QKeySequence(self._keys).toString(QKeySequence.SequenceFormat.NativeText)
-            self._show_note("quick_entry", (taken if self._refused == "taken" else rule).format(keys=keys))
-
-    def _show_note(self, key: str, words: str, *, enabled: bool = True) -> None:
-        row = self.row_of(key)
-        self.control(key).setEnabled(enabled)
-        row.set_words(row.name.text(), words)
+            row = self.row_of("quick_entry")
+            row.set_words(row.name.text(), (taken if self._refused == "taken" else rule).format(keys=keys))

@@ -207,10 +207,11 @@ class Header(ThemeAware, QFrame):
 
     def _loading_sentence(self) -> str:
         read, total = self._session.models.loading_progress
-        if not total:
-            return self.tr("Loading…")
         # A GGUF file is converted first, if that was not done before.
         is_file = self._session.models.pair.wanted.endswith(".gguf")
+        if not read or not total:
+            # A small file is converted as a whole, which has no progress.
+            return self.tr("Preparing…") if is_file else self.tr("Loading…")
         words = self.tr("Preparing… {share}") if is_file else self.tr("Loading… {share}")
         return words.format(share=percent(read / total))
 

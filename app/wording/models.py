@@ -102,7 +102,7 @@ def choice_sentence(choice: ModelChoice) -> str:
         return capitalized(_with_speed(choice.advice, choice.measured))
     if choice.kind == "lookup":
         return VERDICTS["lookup"]
-    return facts_words(choice.entry, with_draft=choice.kind == "get") if choice.entry is not None else ""
+    return facts_words(choice.entry, choice.measured) if choice.entry is not None else ""
 
 
 def verdict_words(advice: PairAdvice) -> str:
@@ -153,8 +153,30 @@ VERDICTS = Sentences(
 )
 
 
+PURPOSES = Sentences(
+    "Models",
+    {
+        "quick": "Quick",
+        "all-round": "All-round",
+        "best": "Best that fits",
+        "built-in": "Built in",
+        "installed": "Installed",
+        "found": "On Hugging Face",
+    },
+)
+"""The groups of models: by what they are for (`Entry.purpose`), and by where they are."""
+
+
+def estimate_words() -> str:
+    """Say once for a list that its speed-ups are estimates."""
+    return translate("Models", "Speed-ups are estimates until they are measured.")
+
+
 def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
-    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known."""
+    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
+
+    What shows it says that estimates are estimates.
+    """
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")
     if measured is not None:
@@ -166,10 +188,10 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str
         # Where drafts make answers slower, the controller leaves them out.
         return translate("Models", "about the same speed until it is measured")
     if expected.bounds is None:
-        return translate("Models", "about {times} as fast (estimate)").format(times=times(expected.speedup))
+        return translate("Models", "about {times} as fast").format(times=times(expected.speedup))
     # The range stays on one line.
     speed = times_between(*expected.bounds).replace(" ", "\u00a0")
-    return translate("Models", "{times} as fast (estimate)").format(times=speed)
+    return translate("Figures", "{times} as fast").format(times=speed)
 
 
 def _with_speed(advice: PairAdvice, measured: Totals | None) -> str:
@@ -190,7 +212,7 @@ def _obstacle_words(entry: Entry) -> str:
     if entry.problem:
         return unusable_sentence(entry.problem, entry.detail)
     if entry.is_starter:
-        return translate("Models", "Built-in model that explains Tandem. Choose another model for real work.")
+        return translate("Models", "It only explains Tandem. Choose another model for real work.")
     if entry.verdict == "together":
         return translate("Models", "Too large for this Mac alone, but your Macs can run it together.")
     if entry.fit is not None and not entry.fit.fits:
@@ -200,20 +222,17 @@ def _obstacle_words(entry: Entry) -> str:
 
 
 def draft_words(entry: Entry, measured: Totals | None = None) -> str:
-    """Name the model's draft, with the measured or else the expected speed-up; "" without one."""
+    """Say whether a draft or a head goes with the model, and the measured or else the expected speed-up."""
     head = entry.head_found
     if not entry.draft:
         return "" if head is None else translate("Models", "Its head: about the same speed until it is measured")
     if head is None or head.id != entry.draft:
-        words = translate("Models", "With {draft} as draft").format(draft=entry.draft_name)
-        return _separated(words, pair_speed(entry.expected, measured))
-    words = translate("Models", "With its head ({size})").format(size=size_words(head.bytes))
-    unread = "" if head.facts.checked else translate("Models", "head not checked yet")
-    return _separated(words, pair_speed(entry.expected, measured), unread)
+        return _separated(translate("Models", "With its draft"), pair_speed(entry.expected, measured))
+    return _separated(translate("Models", "With its head"), pair_speed(entry.expected, measured))
 
 
-def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: bool = False) -> str:
-    """Say why a model cannot be used, or list its draft, app, licence, context and downloads, if known."""
+def facts_words(entry: Entry, measured: Totals | None = None) -> str:
+    """Say why a model cannot be used, or what it can do, with its draft and its gain, and where it is."""
     if entry.mlx_name:
         words = translate("Models", "{name} with MLX weights is faster and needs no second copy on the disk.")
         return f"{words.format(name=entry.mlx_name)}\n{facts_words(replace(entry, mlx_name=''), measured)}"
@@ -222,10 +241,22 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
     sees = translate("Models", "sees pictures") if entry.sees else ""
     converted = translate("Models", "GGUF, converted when it is first used") if entry.is_gguf_file else ""
     unread = entry.source == "catalog" and not entry.config
-    checked = translate("Models", "not checked; looked at when it is opened") if unread else ""
-    parts = [draft_words(entry, measured) if with_draft else "", converted, sees, checked, entry.app]
-    if entry.left_out:
-        parts.append(translate("Models", "without {files}").format(files=", ".join(entry.left_out[:3])))
+    left_out = translate("Models", "without {files}").format(files=", ".join(entry.left_out[:3]))
+    parts = [
+        draft_words(entry, measured),
+        sees,
+        converted,
+        translate("Models", "not checked; looked at when it is opened") if unread else "",
+        left_out if entry.left_out else "",
+        entry.app,
+        translate("Models", "gated") if entry.gated else "",
+    ]
+    return capitalized(_separated(*parts)) or _properties(entry)
+
+
+def _properties(entry: Entry) -> str:
+    """List a model's licence, context and downloads, if known."""
+    parts = []
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
@@ -234,14 +265,27 @@ def facts_words(entry: Entry, measured: Totals | None = None, *, with_draft: boo
         parts.append(context.replace("-", "\u2011").replace(" ", "\u00a0"))
     if entry.downloads:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
-    if entry.gated:
-        parts.append(translate("Models", "gated"))
     return _separated(*parts)
 
 
 def quantisation_words(entry: Entry, word: str) -> str:
     """Return a choice among the models of a repository: Q4_K_M · 4.9 GB · `word`."""
     return _separated(tag_of(entry.id) if entry.is_gguf_file else "MLX", size_words(entry.bytes), word)
+
+
+def details_words(entry: Entry) -> str:
+    """Return lines about a model: its properties, its head, its size on disk and its memory as a sum, if known."""
+    lines, head = [_properties(entry)], entry.head_found
+    if entry.draft and (head is None or head.id != entry.draft):
+        lines.append(translate("Models", "Its draft: {name}").format(name=recorded_name(entry.draft_name)))
+    if head is not None:
+        unread = "" if head.facts.checked else translate("Models", "not checked yet")
+        lines.append(_separated(translate("Models", "Its head: {size}").format(size=size_words(head.bytes)), unread))
+    if entry.disk_bytes:
+        lines.append(translate("Models", "On disk: {size}").format(size=size_words(entry.disk_bytes)))
+    if entry.fit is not None and not entry.is_starter:
+        lines.append(translate("Models", "In memory: {sum}").format(sum=fit_words(entry.fit)))
+    return "\n".join(line for line in (*lines, origin_words(entry)) if line)
 
 
 def origin_words(entry: Entry) -> str:
@@ -269,12 +313,6 @@ def _separated(*parts: str) -> str:
     return "\u00a0· ".join(part for part in parts if part)
 
 
-def get_words(size: int) -> str:
-    """Return the words of a button that downloads `size` bytes, or an unknown number, 0."""
-    words = translate("Models", "Download ({size})") if size else translate("Models", "Download")
-    return words.format(size=size_words(size))
-
-
 def button_words(entry: Entry, download: DownloadStatus | None) -> str:
     if download is not None and download.state == "paused":
         return translate("Models", "Resume")
@@ -282,25 +320,28 @@ def button_words(entry: Entry, download: DownloadStatus | None) -> str:
         return translate("Models", "Downloading…")
     if entry.installed and not entry.partial:
         return translate("Models", "Use this head") if entry.head else translate("Models", "Chat")
-    return get_words(entry.get_bytes or (0 if entry.partial else entry.bytes))
+    return translate("Models", "Download")
 
 
 def fit_words(fit: FitReport) -> str:
-    """Return the memory as a sum: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
+    """Return the memory as a sum: weights 4.6 GB + draft 0.4 GB + context 1.9 GB = 6.9 GB."""
     name, size, decimals = ("GB", 1e9, 1) if fit.needed >= 5e8 else ("MB", 1e6, 0)
+
+    def words(amount: float) -> str:
+        return f"{number(amount, decimals)}\u00a0{name}"
+
     shares = fit_shares(fit)
     weights, draft = (round(share / size, decimals) for share in shares[:2])
     # The last part is what is left of the total, so that the rounded sum adds up.
     needed = max(round(fit.needed / size, decimals), weights + draft) if shares[2] else weights + draft
-    parts = [translate("Models", "weights {size}").format(size=number(weights, decimals))]
+    parts = [translate("Models", "weights {size}").format(size=words(weights))]
     if shares[1]:
-        parts.append(translate("Models", "draft {size}").format(size=number(draft, decimals)))
+        parts.append(translate("Models", "draft {size}").format(size=words(draft)))
     if shares[2]:
         rest = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
-        parts.append(rest.format(size=number(needed - weights - draft, decimals)))
+        parts.append(rest.format(size=words(needed - weights - draft)))
     # The total stays on one line.
-    total = f"=\u00a0{number(needed, decimals)}\u00a0{name}"
-    sentence = " + ".join(parts) + " " + total
+    sentence = " + ".join(parts) + f" =\u00a0{words(needed)}"
     return sentence if fit.context else translate("Models", "{sum} plus context").format(sum=sentence)
 
 

@@ -20,6 +20,8 @@ from engine.model_files.model import HeadFacts, Model
 from engine.model_files.vision_kinds import may_see
 
 FORMAT = 1
+# The shares of the memory that models may use, which the weights of the pairs offered first take at most.
+SHARES = (0.125, 0.375, 0.75)
 NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
 Positive = Annotated[int, Meta(gt=0)]
 # The fields of the file that are also the record's.
@@ -170,7 +172,7 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
         and (draft := draft_for(main, catalog, any_chip=True)) is not None
     ]
     chosen: list[tuple[Model, Model]] = []
-    for share in (0.125, 0.375, 0.75):
+    for share in SHARES:
         fitting = [pair for pair in pairs if sum(one.bytes for one in pair) <= share * limit and pair not in chosen]
         chosen += fitting[-1:]
     return sorted(chosen, key=lambda pair: pair[0].bytes)

@@ -62,6 +62,10 @@ class ModelIndex:
             self._changed = True
         return replace(known.model, id=name, source=source) if _is_language_model(known.model) else None
 
+    def described(self) -> list[Model]:
+        """Return the language models of the last scan, which may be gone."""
+        return [one.model for one in self._kept.models.values() if _is_language_model(one.model)]
+
     def save(self) -> None:
         gone = self._kept.models.keys() - self._seen
         if self._path is None or not (self._changed or gone):

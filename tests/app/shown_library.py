@@ -20,7 +20,8 @@ from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
 from engine.hub.download_state import DownloadStatus
 
-LIMIT = working_set_limit(32_000_000_000)
+MEMORY = 32_000_000_000
+LIMIT = working_set_limit(MEMORY)
 MAIN, DRAFT, LARGER, FOREIGN = (
     f"mlx-community/{name}"
     for name in ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "Qwen3-1.7B-4bit", "SmolLM2-135M-Instruct-4bit")
@@ -95,7 +96,7 @@ def _inventory(installed: tuple[Entry, ...], entries: tuple[Entry, ...]) -> Inve
         Entry("draft", "starter", "draft", "starter/draft", 3_000_000, roles=both, installed=True),
         Entry("main", "starter", "main", "starter/main", 17_000_000, roles=both, draft="draft", installed=True),
     )
-    return Inventory((*installed, *starter), entries, pair_offers(load_catalog(), entries, LIMIT), LIMIT)
+    return Inventory((*installed, *starter), entries, pair_offers(load_catalog(), entries, LIMIT), LIMIT, memory=MEMORY)
 
 
 def downloading(id_: str, state: str = "downloading", **settings: Any) -> DownloadStatus:

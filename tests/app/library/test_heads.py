@@ -14,7 +14,8 @@ from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker import PickerRow
 from app.session.model_names import short_name
-from app.wording.models import draft_words, facts_words, verdict_words
+from app.wording.hub import size_words
+from app.wording.models import details_words, draft_words, facts_words, verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
@@ -96,20 +97,20 @@ NO_GAIN = "Its head: about the same speed until it is measured"
         ("Apple M1", "ornith-ai/Ornith-1.5-9B-MLX-4bit", NO_GAIN),
         ("Apple M2", "mlx-community/Muse-Glimmer-30B-4bit", NO_GAIN),
         # Published for a Qwen on an M4 Pro: 1.81, with kernels of its own for few rows.
-        ("Apple M4 Max", "mlx-community/Qwen3.8-27B-4bit", "With its head (240 MB) · about 1.5× as fast (estimate)"),
+        ("Apple M4 Max", "mlx-community/Qwen3.8-27B-4bit", "With its head · about 1.5× as fast"),
         # Published: 1.37, and up to 1.7 on an M4 Pro.
         (
             "Apple M4 Max",
             "ornith-ai/Ornith-1.5-35B-A3B-MLX-4bit",
-            "With its head (488 MB) · 0.8× to 1.8× as fast (estimate)",
+            "With its head · 0.8× to 1.8× as fast",
         ),
         # Published for its size without the machine's name: 1.16 to 1.34.
-        ("Apple M4 Max", "ornith-ai/Ornith-1.5-9B-MLX-4bit", "With its head (158 MB) · about 1.5× as fast (estimate)"),
+        ("Apple M4 Max", "ornith-ai/Ornith-1.5-9B-MLX-4bit", "With its head · about 1.5× as fast"),
         # Published: about 2, with DSpark.
         (
             "Apple M4 Max",
             "mlx-community/Muse-Glimmer-30B-4bit",
-            "With its head (3.7 GB) · about 1.4× as fast (estimate)",
+            "With its head · about 1.4× as fast",
         ),
     ],
 )
@@ -119,12 +120,12 @@ def test_a_model_of_the_catalog_says_what_its_head_should_bring_on_this_chip(
     set_chip(chip)
     catalog = load_catalog()
     entry = from_catalog(catalog.models[main], catalog, (), MemoryBudget(8192, 96 * 10**9))
-    unread = "" if said == NO_GAIN else " · head not checked yet"
-    assert draft_words(entry).replace("\u00a0", " ") == said + unread
+    assert draft_words(entry).replace("\u00a0", " ") == said
     assert bool(entry.draft) == (said != NO_GAIN)
     # One click downloads both, or the model alone.
     head = entry.head_found
     assert head is not None
+    assert f"Its head: {size_words(head.bytes)}\u00a0· not checked yet" in details_words(entry)
     assert entry.get_bytes == entry.bytes + (head.bytes if entry.draft else 0)
 
 

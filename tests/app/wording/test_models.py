@@ -57,9 +57,9 @@ def test_figures_name_a_pair_as_the_pickers_do(main: str, draft: str, name: str)
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ((330_000_000, 0, 330_000_000), "weights 0.3 + context 0.4 = 0.7"),
-        ((5_960_000_000, 660_000_000, 660_000_000), "weights 6.0 + draft 0.7 + context 0.6 = 7.3"),
-        ((840_000_000, 60_000_000, 360_000_000), "weights 0.8 + draft 0.1 + context 0.4 = 1.3"),
+        ((330_000_000, 0, 330_000_000), "weights 0.3 GB + context 0.4 GB = 0.7"),
+        ((5_960_000_000, 660_000_000, 660_000_000), "weights 6.0 GB + draft 0.7 GB + context 0.6 GB = 7.3"),
+        ((840_000_000, 60_000_000, 360_000_000), "weights 0.8 GB + draft 0.1 GB + context 0.4 GB = 1.3"),
     ],
 )
 def test_the_parts_of_memory_add_up_as_they_are_shown(parts: tuple[int, int, int], words: str) -> None:

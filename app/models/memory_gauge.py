@@ -1,0 +1,53 @@
+"""The memory of this computer, once for a list of models: what is in use, what one would take, and what stays free."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from app.widgets.badges import Bar
+from app.widgets.labels import WrappedLabel
+from app.widgets.layouts import fill, vbox
+from app.widgets.style_class import styled
+from app.wording.hub import size_words
+from app.wording.models import estimate_words
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+    from app.session.model_service import ModelService
+
+
+class MemoryGauge(QWidget):
+    """A bar over the whole memory, at whose end is what models may not use, with words for it and for speed-ups."""
+
+    def __init__(self, library: Library, models: ModelService, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._library, self._models = library, models
+        self.bar, self.words = Bar(self), styled(WrappedLabel(self), "muted")
+        self._estimates = styled(WrappedLabel(self), "caption")
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self.words, self._estimates)
+
+    def show_choice(self, size: int = 0, *, is_draft: bool = False) -> None:
+        """Show what is free now or, with a size in bytes, with that model instead of the loaded main model or draft."""
+        inventory, loaded = self._library.inventory, self._models.in_memory
+        self._estimates.setText(estimate_words())
+        if inventory is None:
+            self.words.setText(self.tr("Scanning models…"))
+            return
+        used, limit = sum(pair.bytes for pair in loaded), inventory.limit
+        own = loaded[0] if size and self._models.pair.main is not None else None
+        replaced = own.draft if is_draft and own is not None else own
+        stays = used - (replaced.bytes if replaced is not None else 0)
+        free = limit - stays - size
+        if not size:
+            words = self.tr("In use: {used} · free: {free} · for models: {limit} of {memory}")
+        elif free >= 0:
+            words = self.tr("In use: {used} · this choice: {choice} · then free: {free}")
+        else:
+            words = self.tr("In use: {used} · this choice: {choice} · {free} too much")
+        whole = max(inventory.memory, limit, 1)
+        sizes = {"used": used, "free": abs(free), "choice": size, "limit": limit, "memory": whole}
+        self.words.setText(words.format(**{name: size_words(amount) for name, amount in sizes.items()}))
+        parts = ((stays, "main"), (size, "draft"), (max(free, 0), "selection"), (whole - limit, "rejected"))
+        self.bar.show_parts([(amount / whole, colour) for amount, colour in parts], self.words.text())
