@@ -14,6 +14,7 @@ from app.library.hub_service import HubService, Inventory
 from engine.advice.fit import working_set_limit
 from engine.upkeep.memory import memory_use
 from tests.app.hub_library import empty_library
+from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
 
@@ -106,3 +107,26 @@ def test_a_scan_that_ends_late_hides_nothing_that_a_newer_one_found(
     finally:
         go_on.set()
         library.close()
+
+
+def test_what_the_last_scan_found_is_shown_while_the_disk_is_scanned(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_folder(tmp_path / "mine", model_files())
+    library = empty_library(tmp_path, model_folders=(str(tmp_path / "mine"),))
+    library.start()
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    library.close()
+    goes_on = threading.Event()
+    scan = HubService.scan
+    monkeypatch.setattr(HubService, "scan", lambda hub: goes_on.wait(PATIENCE_S) and scan(hub))
+    again = empty_library(tmp_path, model_folders=(str(tmp_path / "mine"),))
+    try:
+        again.start()
+        qtbot.waitUntil(lambda: again.inventory is not None)
+        assert "mine" in [entry.id for entry in again.inventory.installed]
+        known = again.inventory
+        goes_on.set()
+        qtbot.waitUntil(lambda: again.inventory is not known)
+    finally:
+        again.close()

@@ -79,7 +79,7 @@ def test_the_page_names_the_file_and_what_became_of_its_codes_and_removes_only_t
     qtbot.waitUntil(lambda: card_of(page, "qwen3:8b").entry.gguf is not None)
     card = card_of(page, "qwen3:8b")
     origin = f"The weights are those of the file {blob}; the codes were quantized anew in 2 of 21 tensors."
-    assert card.facts.text().endswith(origin)
+    assert card.details.text().endswith(origin)
     card.remove_button.click()
     qtbot.waitUntil(lambda: f"The file {blob} stays." in card.facts.text())
     card.main_button.click()

@@ -112,7 +112,7 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
         QTest.keyClicks(page.field, text)
         qtbot.waitUntil(lambda: [card.entry.id for card in page.cards] == ["org/asks-first"])
         (card,) = page.cards
-        assert "gated" in card.facts.text()
+        assert "Gated" in card.facts.text()
         assert not card.page_button.isHidden()
         page.field.clear()
         library.finder.search("")

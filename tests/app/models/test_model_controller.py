@@ -32,7 +32,11 @@ def test_a_switch_shows_how_much_is_loaded_until_the_newest_request_is_done(
     assert "Loading… 25%" in labels(header)
     # A GGUF file may be converted first; the chip shows the name without the suffix.
     session.models.pair = replace(session.models.pair, wanted="/files/Tiny-Chat-Q4_K_M.gguf")
+    engine.loading_progress = (0, 4_800_000_000)
     session.models.changed.emit()
+    assert "Preparing…" in labels(header)
+    engine.loading_progress = (1_200_000_000, 4_800_000_000)
+    header.show_load_progress()
     assert {"Tiny Chat Q4_K_M", "Preparing… 25%"} <= {*labels(header.main), *labels(header)}
     session.models.pair = replace(session.models.pair, loading="")
     session.models.changed.emit()
