@@ -145,8 +145,8 @@ class _OfferRow(Card):
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.entry = entry
         self.name.setText(entry_name(entry))
-        is_shown = status is not None and (status.runs or status.state == "paused")
-        self.facts.setText(download_words(status) if is_shown else facts_words(entry))
+        under_way = status if status is not None and (status.runs or status.state == "paused") else None
+        self.facts.setText(facts_words(entry) if under_way is None else download_words(under_way))
         self.badge.show_word(PURPOSES[entry.purpose] if entry.purpose else "")
         self.size_shown.setText(size_words(entry.disk_bytes) if entry.disk_bytes else "")
         self.button.setText(button_words(entry, status))
