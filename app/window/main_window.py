@@ -321,7 +321,10 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
     def _show_quick_chat(self) -> None:
         """Show the chat of the quick entry, without coming to the front: the new one at its first message."""
         chats, chat = self.session.chats, self.quick_entry.chat
-        chats.new_chat() if chat is None else chats.open(chat)
+        if chat is None:
+            chats.new_chat()
+        else:
+            chats.open(chat)
 
     def _open_quick_chat(self) -> None:
         self._show_quick_chat()
