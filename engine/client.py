@@ -69,10 +69,7 @@ class RequestStream:
 
 
 class Loading(Future[LoadedPair]):
-    """A pair that is being loaded.
-
-    `main` is done when requests can begin, perhaps before the draft model is loaded. It fails if the load fails.
-    """
+    """A pair being loaded. `main` is done when requests can begin, perhaps before the draft; it fails with the load."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,10 +122,7 @@ class EngineClient(Protocol):
         ...
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
-        """Drop the main model in this folder with its drafter, or all models, and everything cached for them.
-
-        Returns the models of `load` if they are still loaded.
-        """
+        """Drop the main model in this folder with its drafter, or all; returns those of `load` that are still there."""
         ...
 
     @property
@@ -195,10 +189,7 @@ class EngineClient(Protocol):
         return _done(TaughtDraft(refusal=CannotTeach("other-engine")))
 
     def forget_taught(self) -> Future[None]:
-        """Delete what the drafter was taught for the main model; it is used until the drafter is loaded next.
-
-        Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
-        """
+        """Delete what the drafter was taught; it forgets when it is loaded next. Raises `NoModel` and `CannotTeach`."""
         return _refused()
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:

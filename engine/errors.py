@@ -39,10 +39,7 @@ class EngineError(CodedError):
 
 
 def without_frames(error: BaseException) -> None:
-    """Remove the tracebacks of an error and of its causes.
-
-    Their frames refer to the models and caches of the failed request, which would stay in memory with the error.
-    """
+    """Remove the tracebacks of an error and its causes, whose frames would keep models and caches of the request."""
     current: BaseException | None = error
     while current is not None:
         current.__traceback__ = None
@@ -80,10 +77,7 @@ def require_one_of(choices: Sequence[str], name: str, value: str) -> None:
 
 
 class ModelNotUsable(EngineError):
-    """A model folder that cannot be loaded.
-
-    `reason` is one of `REASONS`; `detail` names the file, tensor or architecture concerned.
-    """
+    """A folder that cannot be loaded for a `reason` of `REASONS`; `detail` names a file, tensor or architecture."""
 
     code = "model-not-usable"
     REASONS = (
@@ -190,10 +184,7 @@ class GrammarNotUsable(EngineError):
 
 
 class PictureNotUsable(EngineError):
-    """A picture file that cannot be shown to a model.
-
-    `reason` is one of `REASONS`; `detail` is the limit that it exceeds, or what the decoder says.
-    """
+    """A picture that no model can see for a `reason` of `REASONS`; `detail`: the limit, or what the decoder says."""
 
     code = "picture-not-usable"
     REASONS = (
@@ -270,10 +261,7 @@ class InternalFailure(EngineError):
 
 
 def as_engine_error(error: BaseException, unloaded: str = "") -> EngineError:
-    """Return the error to report for `error`, without its frames, and log what is not foreseen.
-
-    If the device failed, `unloaded` is that of `DeviceFailed`.
-    """
+    """Return the error to report, without frames, and log an unforeseen one; `unloaded` is that of `DeviceFailed`."""
     if not isinstance(error, EngineError):
         log.error("a call failed", exc_info=error)
     without_frames(error)

@@ -1,7 +1,4 @@
-"""The events of a request: PrefillProgress*, TokensCommitted*, then exactly one of Finished or Failed.
-
-All of them hold plain Python data and may cross threads.
-"""
+"""The events of a request, plain data: PrefillProgress*, TokensCommitted*, then one of Finished or Failed."""
 
 from __future__ import annotations
 
@@ -16,10 +13,7 @@ from engine.stats import RequestStats, RoundRecord
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A token that could have been drawn: its id, its text by itself, and its natural log-probability.
-
-    `part` is as in `Token`.
-    """
+    """A token that could have been drawn: id, text by itself, natural log-probability, and `part` as in `Token`."""
 
     id: int
     text: str

@@ -111,10 +111,7 @@ class RoundedSpeedup(NamedTuple):
 
 
 def most_speedup(tokens_per_round: float) -> float:
-    """Return the largest possible speed-up, with one decimal as it is shown.
-
-    A pass over several rows takes at least as long as one over a single row, so a round takes at least a plain step.
-    """
+    """Return the largest possible speed-up, with one decimal as shown: a round takes at least a plain step."""
     return floor(10.0 * tokens_per_round) / 10.0
 
 
@@ -339,10 +336,7 @@ class RequestLog:
 
 
 def summed(parts: Sequence[RequestStats]) -> RequestStats:
-    """Return the figures of several requests: totals over totals, and what cannot be summed of the last one.
-
-    The time to the first token is that of the first one.
-    """
+    """Return the figures of several requests: totals, the first one's time to its first token, the rest of the last."""
     if len(parts) == 1:
         return parts[0]
     sums: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in _SUMS}

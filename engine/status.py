@@ -85,10 +85,7 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """The numbers of requests that are served and that wait, and the memory in use.
-
-    `resident` are the main models in memory with their drafters, the one that was used last at the end.
-    """
+    """Requests served and waiting, the memory in use, the `resident` main models with drafters, the latest last."""
 
     active: int
     waiting: int

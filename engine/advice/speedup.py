@@ -115,10 +115,7 @@ def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> S
 
 
 def _share_used(main: Model) -> float:
-    """Return the share of a main model's weights that one token uses.
-
-    Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
-    """
+    """Return the share of a main model's weights that one token uses; several rows of a mixture of experts use more."""
     return min(main.active_bytes / max(main.weight_bytes, 1), 1.0) or 1.0
 
 

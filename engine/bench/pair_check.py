@@ -51,10 +51,7 @@ class _Ended(Exception):
 def check_pair(
     engine: EngineClient, main: str, draft: str, stop: threading.Event, seconds: float = SECONDS
 ) -> PairCheck:
-    """Ask the loaded models for about `seconds`, and report what was measured by then.
-
-    Takes that long, so it must not run on the engine's thread or a window's. `stop` ends it within one round.
-    """
+    """Measure the loaded pair for about `seconds`, on no thread of engine or window; `stop` ends it within a round."""
     plain: list[Finished] = []
     best: list[Finished] = []
     ended, error, limit, rounding = "", None, 0, None

@@ -67,11 +67,7 @@ class Leader(MainLoader):
         on_progress: OnProgress,
         context: int | None,
     ) -> Steps[LoadedModel]:
-        """Load a main model on all ranks.
-
-        Raises `ModelNotUsable`, and `ClusterError` if a rank has other files or no room for its part, or if the model
-        cannot be divided.
-        """
+        """Load a main model on all ranks. Raises `ModelNotUsable`, and `ClusterError` if the ranks cannot share it."""
         path = resolve_model(main)
         split = choose_split(ModelFolder(path).config, self._group.size(), self._split)
         self._load += 1

@@ -138,10 +138,7 @@ class Unload(WireMessage, frozen=True):
 
 
 class Change(WireMessage, frozen=True):
-    """A call that changes caches, with the numbers of its object and of an argument that has one (0: none).
-
-    `outcome` is its result, and the positions of the caches afterwards.
-    """
+    """A call that changes caches: the numbers of its object and argument (0: none), its `outcome`, their positions."""
 
     target: int
     method: str

@@ -1,7 +1,4 @@
-"""Plans how several machines divide a model, by heads or by layers, and whether each part fits.
-
-It computes with config.json and file sizes only. Imports no MLX.
-"""
+"""Plans how several machines divide a model, and whether each part fits, by config.json and file sizes, without MLX."""
 
 from __future__ import annotations
 
@@ -64,10 +61,7 @@ class ClusterPlan:
 
 
 def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") -> str:
-    """Return "tensor" if the heads can be divided, else "pipeline". Raises `ClusterError` ("cannot-split").
-
-    By heads all machines work at the same time; by layers they work in turn, which only adds up their memory.
-    """
+    """Return "tensor", which is faster, if the heads can be divided, else "pipeline". Raises `ClusterError`."""
     module = mlx_lm_module(config)
     ways = splits_of(module) if module is not None else ()
     if not ways:

@@ -21,10 +21,7 @@ _CANDIDATES = ("libopenblas.so.0", "libopenblas.so")
 
 
 def load_blas() -> str:
-    """Load the best BLAS that this system has and return its name for logs.
-
-    Must run before `mlx.core` is imported anywhere in the process; otherwise the returned name says so.
-    """
+    """Load the best BLAS of this system before `mlx.core` is imported, and return its name, or that it was too late."""
     if sys.platform == "darwin":
         return "Accelerate"
     if "mlx.core" in sys.modules:

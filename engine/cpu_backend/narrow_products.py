@@ -54,10 +54,7 @@ def use_narrow_products(model: nn.Module) -> None:
 
 
 class BlockedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer whose matrix is stored in blocks of `size` outputs: (outputs / size, inputs, size).
-
-    A single block is stored as (inputs, outputs).
-    """
+    """A linear layer in blocks of `size` outputs: (outputs / size, inputs, size); one block is (inputs, outputs)."""
 
     def __init__(self, linear: nn.Linear, size: int) -> None:
         super().__init__()
@@ -77,10 +74,7 @@ class BlockedLinear(nn.Module):  # type: ignore[misc]
 
 
 class BlockedEmbedding(nn.Module):  # type: ignore[misc]
-    """An embedding that is the output layer too, in blocks of `size` ids: (vocabulary / size, width, size).
-
-    A single block is stored as (width, vocabulary).
-    """
+    """An embedding and output layer: (vocabulary / size, width, size); one block is (width, vocabulary)."""
 
     def __init__(self, embedding: nn.Embedding, size: int) -> None:
         super().__init__()

@@ -34,10 +34,7 @@ class BatchStepFailed(Exception):
 
 
 class BatchDecoder:
-    """Generations of one main model, each with its own proposers, sampler, text and limits.
-
-    Their sequences have no `rows_obstacle`.
-    """
+    """Generations of one main model, each with its own proposers, sampler and limits; none has a `rows_obstacle`."""
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
         self._drafting = drafting
@@ -248,10 +245,7 @@ class BatchDecoder:
     # Ending rounds
 
     def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, StepOutcome]]]:
-        """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
-
-        Returns when the round ended, and each generation's outcome.
-        """
+        """Wait for a round, commit what is kept and count it; returns when it ended, and each generation's outcome."""
         assert self._batch is not None
         current.read()
         now = time.perf_counter()

@@ -387,10 +387,7 @@ def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel, given: str) -> None:
-    """Raise `BadRequest` about the field `given` for a token that only the tokenizer has.
-
-    The embedding does not check its index: behind its last row lies foreign memory.
-    """
+    """Raise `BadRequest` about `given` for an id past the embedding, behind whose last row lies foreign memory."""
     largest = max(prompt, default=0)
     if main.rows is not None and largest >= main.rows:
         raise BadRequest(given, "text that the model has tokens for", main.tokenizer.decode([largest]))

@@ -33,10 +33,7 @@ class _StartedRound:
 
 
 class SpeculativeDecoder:
-    """Decodes `generation`, whose prompt has been prefilled.
-
-    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
-    """
+    """Decodes a prefilled `generation` with `drafting`; without one every round is plain, for the reason `plain`."""
 
     def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice = FIRST_TOKEN) -> None:
         self._generation = generation

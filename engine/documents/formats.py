@@ -79,10 +79,7 @@ def program_of(name: str) -> str:
 
 
 def format_of(name: str, content: bytes = b"") -> FileFormat | None:
-    """Return the format of a file by its first bytes, else by its name; None if it is none of a document.
-
-    Which document an archive is says only its content.
-    """
+    """Return a file's format by its first bytes, else its name; which document an archive is, only its content says."""
     lower = name.lower()
     named = next((one for one in FORMATS if lower.endswith(one.suffixes)), None)
     begun = next((one for one in FORMATS if content.startswith(one.magic)), None)

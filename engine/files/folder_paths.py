@@ -67,10 +67,7 @@ def allowed_roots(folder: Path) -> tuple[Path, ...]:
 
 
 def list_inside(folder: Path) -> list[str]:
-    """Return the relative names of all files below `folder`.
-
-    Raises `LeavesFolderError` for a link that leads elsewhere, `TooManyEntriesError` for more than 2,000 entries.
-    """
+    """Return the relative names of all files below `folder`. Raises `LeavesFolderError` and `TooManyEntriesError`."""
     roots = allowed_roots(folder)
     names: list[str] = []
     pending: list[tuple[Path, int]] = [(folder.resolve(), 0)]

@@ -14,10 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class SystemMemory(NamedTuple):
-    """The system's memory in bytes; `known` is false if what is available was not read.
-
-    More than `available` cannot be used without making other programs slower.
-    """
+    """The system's memory in bytes; beyond `available` other programs get slower; `known` says whether it was read."""
 
     total: int
     available: int

@@ -19,10 +19,7 @@ class SettingError(ValueError):
 
 
 class GgufSettings:
-    """The settings of one architecture by their names without its prefix, and the file's tensors.
-
-    `factors` are the tensors that scale the frequencies of positions, by name.
-    """
+    """One architecture's settings without its prefix, the file's tensors, and its `factors` of frequencies by name."""
 
     def __init__(self, file: GgufFile, factors: Mapping[str, tuple[float, ...]]) -> None:
         self.tensors = file.tensors

@@ -44,10 +44,7 @@ def mlx_listing(files: Listing) -> Listing:
 
 
 def gguf_models(files: Listing) -> dict[str, tuple[tuple[RemoteFile, ...], str]]:
-    """Map the name of each GGUF model of a repository to its files and to the first that is missing, by size.
-
-    Of two sets of one name, a whole one counts.
-    """
+    """Map each GGUF model's name to its files and the first missing one, by size; whole sets win over others."""
     sets: dict[tuple[str, int], dict[int, RemoteFile]] = {}
     for file in files.files:
         if file.name.endswith(".gguf") and is_model_file(file.name):

@@ -101,10 +101,7 @@ class ProcessInfo(ObjectiveC):
             self.send(token, b"release", None)
 
     def name_program(self, name: str) -> None:
-        """Have macOS call this program `name` in the menu bar, the Dock and its questions, instead of "Python".
-
-        They read the name when the program first shows itself.
-        """
+        """Call this program `name`, not "Python", in macOS's menu bar, Dock and questions; before it shows itself."""
         with self.pool():
             words = (ID, self.string(name))
             bundle = self.send(self.class_named(b"NSBundle"), b"mainBundle", ID)

@@ -131,10 +131,7 @@ def load_in_steps(
 
 
 def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Module, Callable[[], list[Any]]]:
-    """Return the model and a function that makes its caches, in a process that only computes its part.
-
-    Raises `EngineError`.
-    """
+    """Return the model and what makes its caches, in a process that computes its part only. Raises `EngineError`."""
     with DiskPool() as disk:
         run_to_completion(result_of(disk.start(_check_folder, path, part)))
         model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
@@ -146,10 +143,7 @@ def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Mod
 
 
 def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) -> Steps[int]:
-    """Run passes of the common widths, so that kernels are compiled and memory is touched before the first request.
-
-    Returns the number of ids for which the model has logits.
-    """
+    """Run passes of common widths to compile kernels and touch memory; returns how many ids the model has logits of."""
     try:
         caches = new_caches()
         for rows in (8, 1, 5, 1):
@@ -226,10 +220,7 @@ def _load_weights(
 
 
 def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
-    """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `beside`.
-
-    `found` receives the names of the parameters that the files hold.
-    """
+    """Return a model's classes, which skip tensors in `beside` and put the names of files' parameters in `found`."""
     family = mlx_vlm_module(config)
     model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
 

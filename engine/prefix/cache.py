@@ -27,10 +27,7 @@ LEAST_GAIN = 64
 
 
 class PrefixCache:
-    """Conversations in order of use, the latest last, within `budget` bytes. Each belongs to one main model.
-
-    `store` has those of earlier sessions with the main model in use.
-    """
+    """Conversations of main models, the latest last, in `budget` bytes; `store` has earlier ones of the one in use."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -115,10 +112,7 @@ class PrefixCache:
                 sequence.thin(0, newest=1)
 
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
-        """Drop the caches of the previous drafter of the main model in use.
-
-        The store saves and finds those of `drafter` from now on.
-        """
+        """Drop the former drafter's caches of the main model in use; the store has those of `drafter` from now on."""
         for entry in self._entries:
             if entry.main.model is model:
                 entry.drop_drafter()

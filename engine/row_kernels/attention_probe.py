@@ -130,10 +130,7 @@ def _comparisons(main: LoadedModel, free: int) -> Iterator[ComparedRows]:
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
-    """Let attention of `model` be ours in passes of these sizes, and otherwise MLX's.
-
-    Modules of mlx-lm look their function up by its name when they are called.
-    """
+    """Let attention of `model` be ours in passes of these sizes: mlx-lm's modules look their function up by name."""
     modules = _common_attention(model)
     ours.used.update(dict.fromkeys(_query_heads(modules), frozenset(sizes)))
     for module in modules if sizes else ():

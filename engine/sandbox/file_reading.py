@@ -31,10 +31,7 @@ class FileSandboxes:
         self.quick, self.slow = Sandbox(module), Sandbox(module)
 
     def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
-        """Return the result of a task that may compute for `most_s` seconds. Waits.
-
-        Raises `SandboxError`, also `TimeSpent`, and `EngineClosed` when `time` is abandoned.
-        """
+        """Wait for a task of at most `most_s` computing seconds. Raises `SandboxError`, `TimeSpent`, `EngineClosed`."""
         for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
             if time.left <= 0:
                 break

@@ -72,10 +72,7 @@ class _Turns:
 
 
 class Sandbox:
-    """A process that runs the tasks declared in `modules`, and its limits.
-
-    Thread-safe; tasks run one at a time, in their order.
-    """
+    """A process with limits that runs the tasks declared in `modules`, one at a time, in their order. Thread-safe."""
 
     def __init__(self, *modules: str) -> None:
         self._modules = modules

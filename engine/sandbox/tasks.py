@@ -25,10 +25,7 @@ PREPARATIONS: dict[str, Callable[[], object]] = {}
 
 
 def task(function: Function) -> Function:
-    """Declare a function that a sandbox for its module may run, with arguments and a result of the types that it names.
-
-    Both ends import the module, so the function itself imports what is large.
-    """
+    """Declare a function that a sandbox may run, with the types that it names; it imports itself what is large."""
     TASKS[name_of(function)] = function
     return function
 

@@ -1,7 +1,4 @@
-"""Drafting: the proposers of requests, and the choice of proposer and depth for each round.
-
-One `Drafting` serves one main model and outlives its requests, so that its controllers keep what they learn.
-"""
+"""Drafting: the proposers of requests to one main model, which outlives them, and the choice of each round's."""
 
 from __future__ import annotations
 
@@ -173,10 +170,7 @@ class Drafting:
             self.controller.speedup.begin(len(main.tokens), constrained=constrained)
 
     def learn(self, request: RequestProposers, choice: Choice, proposal: Proposal | None, record: RoundRecord) -> None:
-        """Learn from a request's part in a round.
-
-        An empty proposal counts as one draft token that was rejected.
-        """
+        """Learn from a request's part in a round; an empty proposal counts as one draft token that was rejected."""
         self.controllers.unsaved = True
         # At a fixed depth no drafter stops early.
         adaptive = request.settings.depth is None
@@ -210,10 +204,7 @@ class Drafting:
             self._begin(request)
 
     def choose(self, requests: Sequence[tuple[RequestProposers, int]]) -> list[Choice]:
-        """Choose what each request does in the next round; the number beside it is how many tokens may follow.
-
-        A proposer that fails is dropped.
-        """
+        """Choose each request's next round; the number is how many tokens may follow. Drops a proposer that fails."""
         controller, asked = self.controller, []
         for request, remaining in requests:
             plain = request.plain_choice(self.plain_reason, remaining)
@@ -239,10 +230,7 @@ class Drafting:
         return choice
 
     def catches_up(self, request: RequestProposers, source: str, *, work: bool = True) -> bool:
-        """Whether a proposer has to catch up before it can propose; if it `work`s, it does a piece of that.
-
-        A proposer that fails is dropped.
-        """
+        """Whether a proposer has to catch up first; if it `work`s, it does a piece. Drops a proposer that fails."""
         try:
             with as_proposer_failure(source):
                 proposer = request.by_source[source]

@@ -39,10 +39,7 @@ class RoundTiming:
     def drafting_seconds(
         request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
     ) -> float:
-        """Return how much of a round's `busy` seconds `drafting` took: `timed_s` if it was timed, or its usual share.
-
-        The round's pass had `rows` rows.
-        """
+        """Return how much of `busy` seconds `drafting` took, `timed_s` or its usual share, in a round of `rows`."""
         if drafting is None:
             return 0.0
         if timed_s is not None:

@@ -1,7 +1,4 @@
-"""The file of what a drafter was taught for one main model: its adapter, how it was judged, and for which models.
-
-It is written atomically, in a folder that is named by a hash of the models' names.
-"""
+"""The file of what a drafter was taught for one main model, written atomically: adapter, judgement, both models."""
 
 from __future__ import annotations
 

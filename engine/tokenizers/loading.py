@@ -99,10 +99,7 @@ def _of_template(
     find: Callable[[Any], Found],
     task: Callable[[str], Found],
 ) -> Found | None:
-    """Return what is found by running the template, by `task` unless it came with Tandem; None beyond the limits.
-
-    Raises `EngineClosed` when the pool is left.
-    """
+    """Return what running the template shows, by `task` unless built in; None beyond limits. Raises `EngineClosed`."""
     if source is None:
         return find(tokenizer)
     try:

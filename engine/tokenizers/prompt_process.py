@@ -1,7 +1,4 @@
-"""The sandbox for tokenizers and chat templates of folders that did not come with Tandem.
-
-The starter pair never needs it.
-"""
+"""The sandbox for tokenizers and templates of folders that did not come with Tandem: never of the starter pair."""
 
 from __future__ import annotations
 

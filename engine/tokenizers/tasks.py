@@ -19,9 +19,7 @@ MOST_TOKENIZERS = 4
 
 @dataclass(frozen=True, slots=True)
 class TokenizerSource:
-    """The arguments for building a tokenizer: its folder, the ids that end a turn, mlx-lm's defaults for it, and
-    options for transformers.
-    """
+    """A tokenizer's folder, the ids that end a turn, mlx-lm's defaults for it, and options for transformers."""
 
     folder: str
     ends: Any = None
@@ -35,10 +33,7 @@ _built: dict[str, tuple[TokenizerSource, Any]] = {}
 
 @task
 def build_tokenizer(source: TokenizerSource, anew: bool) -> None:
-    """Build a tokenizer unless the process has it; beyond MOST_TOKENIZERS, drop the least recently used.
-
-    It is built `anew` if its files may have changed.
-    """
+    """Return a tokenizer, built if it is not here, or `anew` because files may have changed; MOST_TOKENIZERS stay."""
     known = _built.pop(source.folder, None)
     if anew or known is None or known[0] != source:
         del known

@@ -90,10 +90,7 @@ class Controller:
         self.learned.free.costs.guess = self.learned.constrained.costs.guess = guess
 
     def set_pace(self, slowed: str) -> None:
-        """Doubt what is known, and compare rounds anew, if something else slows the machine down now than before.
-
-        Call it between answers.
-        """
+        """Between answers, doubt what is known and compare rounds anew if something else slows the machine now."""
         if slowed != self.learned.slowed:
             self.learned.slowed = slowed
             self.learned.comparisons.costs.clear()

@@ -36,10 +36,7 @@ class LookupIndex(Protocol):
 
 
 class SuffixIndex:
-    """A token sequence with an index of its own end.
-
-    Ids in `excluded` (of a chat template, say) equal nothing, not even themselves: no match crosses one.
-    """
+    """A token sequence with an index of its own end; `excluded` ids equal nothing, so no match crosses one."""
 
     def __init__(self, excluded: AbstractSet[int] = frozenset()) -> None:
         self._excluded = excluded
@@ -76,10 +73,7 @@ class SuffixIndex:
         return start + searched.index(tokens[-1]) + 1 if tokens[-1] in searched else None
 
     def following(self, end: int, count: int) -> list[int]:
-        """Return the `count` tokens from position `end` on, or those before an excluded id.
-
-        Past the sequence's end, the tokens from `end` on are repeated.
-        """
+        """Return `count` tokens from `end` on, repeated past the sequence's end, or those before an excluded id."""
         stretch = self._tokens[end : end + count]
         for offset, token in enumerate(stretch):
             if token < 0:

@@ -1,7 +1,4 @@
-"""A pass over a prompt that is evaluated a few layers at a time, so that other work can run in between.
-
-It can be cancelled halfway: it is undone then, and no part of it is left to be evaluated later.
-"""
+"""A pass over a prompt that is evaluated a few layers at a time, between other work, and can be undone halfway."""
 
 from __future__ import annotations
 
@@ -28,10 +25,7 @@ class PrefillPass:
         self.rows = sequence.begin_prefill(most)
 
     def evaluate(self, until: int) -> bool:
-        """Evaluate the caches of the layers before `until`, or all; returns whether the pass is over.
-
-        If it raises, the sequence is as before.
-        """
+        """Evaluate the layers before `until`, or all; returns whether that was all. If it raises, all is as before."""
         if until < self.layers:
             arrays = [*leaves([vars(cache) for cache in self._caches[self._evaluated : until]])]
             del self._before[: until - self._evaluated]
@@ -56,8 +50,5 @@ class PrefillPass:
 
 
 def in_parts(sequence: CachedSequence) -> bool:
-    """Whether its passes can be evaluated in parts.
-
-    They cannot with shared caches, whose passes run on other machines too, or if a pass cannot be rolled back.
-    """
+    """Whether its passes can be evaluated in parts: if they can be rolled back, and no other machine runs them, too."""
     return sequence.plain_only is None and not isinstance(sequence.caches, SharedCaches)

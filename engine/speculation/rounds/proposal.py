@@ -1,7 +1,4 @@
-"""The interface of proposers, and their proposals.
-
-A proposer never changes the text: it only decides which tokens the main model verifies.
-"""
+"""The interface of proposers, which only decide which tokens the main model verifies, and their proposals."""
 
 from __future__ import annotations
 

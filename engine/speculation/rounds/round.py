@@ -198,10 +198,7 @@ class Rounds:
             self.sequence.abort()
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
-        """Draw lazily, like `draw_tokens`, but return scores if the host computes the log-probabilities.
-
-        With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
-        """
+        """Draw as `draw_tokens`, but return scores if the host reads them; a grammar waits for the tokens fed."""
         sampler, tokens = self._sampler, self.sequence.tokens
         top2_margins = self.top2_margins
         if sampler.constraint is not None:
@@ -243,10 +240,7 @@ def _read(figures: mx.array | None) -> list[float]:
 
 
 def cut_to_grammar(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
-    """Return the proposal up to the first token that the request's grammar excludes; None if none is left.
-
-    Tokens that are still on the device were drawn with the grammar.
-    """
+    """Return the proposal up to the first token that the grammar excludes, or None; lazy tokens were drawn with it."""
     constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
     if constraint is not None and isinstance(tokens, list):
         count = constraint.accepted_length(committed, tokens)

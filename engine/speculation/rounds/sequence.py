@@ -236,10 +236,7 @@ class CachedSequence:
         return caches
 
     def set_caches(self, caches: Sequence[Any], tokens: Sequence[int], position: int) -> None:
-        """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
-
-        Raises `CachesOutOfStep` if they are at another position.
-        """
+        """Continue with `caches` that hold the first `position` of `tokens`. Raises `CachesOutOfStep` otherwise."""
         self.caches = caches
         self.rollback = open_rollback(caches) if self.plain_only is None else PlainOnly(caches)
         self.rollback.check(position)
@@ -267,10 +264,7 @@ class CachedSequence:
         return rows
 
     def begin_prefill(self, most: int) -> int:
-        """Begin `prefill` without evaluating it; returns the rows for `end_prefill`, 0 if there is nothing to feed.
-
-        In between, caches may be evaluated, and `abort` cancels it.
-        """
+        """Begin `prefill` unevaluated; returns the rows for `end_prefill` or 0. `abort` cancels it in between."""
         rows = self.rows_to_prefill(most)
         if rows:
             start, stop = self.position, self.position + rows
