@@ -11,5 +11,4 @@ def likeliest_log_probabilities(scores: mx.array) -> list[float]:
     known = np.asarray(scores)
     behind = known - np.maximum.reduce(known, axis=-1, keepdims=True)
     sums = np.add.reduce(np.exp(behind, out=behind), axis=-1)
-    found: list[float] = (-np.log(sums)).tolist()
-    return found
+    return (-np.log(sums)).tolist()

@@ -61,8 +61,7 @@ def decoded_as(content: bytes, label: str) -> str | None:
     if declared is None or declared.name.startswith("utf-") or declared.name == "replacement":
         return None
     decoder = webencodings.lookup(_DECODED_AS.get(declared.name, declared.name))
-    text: str = decoder.codec_info.decode(content, "replace")[0]
-    return text
+    return decoder.codec_info.decode(content, "replace")[0]
 
 
 def read_book(data: bytes, text: MarkedText) -> None:

@@ -57,8 +57,7 @@ def run_to_completion(steps: Steps[T]) -> T:
         try:
             pending = next(steps)
         except StopIteration as end:
-            result: T = end.value
-            return result
+            return end.value
         if pending is not None:
             wait([pending])
 

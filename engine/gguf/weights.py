@@ -68,8 +68,7 @@ def floats_of(kind: GGMLQuantizationType, rows: Bytes) -> Floats:
     """Return the numbers of rows of bytes."""
     if kind == Kind.BF16:
         return (rows.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    found: Floats = np.asarray(dequantize(rows, kind), dtype=np.float32)
-    return found
+    return np.asarray(dequantize(rows, kind), dtype=np.float32)
 
 
 def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, NDArray[Any]]:

@@ -63,8 +63,7 @@ class _Bytewise:
         new = b"".join(table[token] for token in answer[len(self._read) :])
         self._read = list(answer)
         self._matcher.try_consume_tokens(list(new))
-        found: bytes = b"" if self._matcher.is_error() else self._matcher.compute_ff_bytes()
-        return found
+        return b"" if self._matcher.is_error() else self._matcher.compute_ff_bytes()
 
     def _start(self) -> LLMatcher:
         matcher = self._grammar.bytewise.deep_copy()

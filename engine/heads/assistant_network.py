@@ -62,8 +62,7 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
     @property
     def layers(self) -> list[nn.Module]:
         """The parts that can be taught."""
-        layers: list[nn.Module] = self.model.layers
-        return layers
+        return self.model.layers
 
     def __call__(
         self,
@@ -83,8 +82,7 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
             kind = layer.layer_type
             mask = None if masks is None else masks[kind]
             rows, _, _ = layer(rows, mask, None, shared_kv=seen[kind], offset=mx.array(offset))
-        made: mx.array = self.model.norm(rows)
-        return made
+        return self.model.norm(rows)
 
     def scores(self, rows: mx.array) -> tuple[mx.array, mx.array | None]:
         """Return logits (n, m) of rows (1, n, width) and their token ids (n, m), or None for the whole vocabulary."""

@@ -44,8 +44,7 @@ def _mask(count: int, seen: int, window: int) -> mx.array | str | None:
     """Return the mask of `count` rows over `seen` others and themselves."""
     if seen + count <= window:
         return "causal" if count > 1 else None
-    mask: mx.array = create_causal_mask(count, seen, window)
-    return mask
+    return create_causal_mask(count, seen, window)
 
 
 class EagleLayer(nn.Module):  # type: ignore[misc]
@@ -70,8 +69,7 @@ class EagleLayer(nn.Module):  # type: ignore[misc]
         else:
             read = self.input_layernorm(rows)
         rows = rows + self.self_attn(read, cache, depth)
-        made: mx.array = rows + self.mlp(self.post_attention_layernorm(rows))
-        return made
+        return rows + self.mlp(self.post_attention_layernorm(rows))
 
 
 class EagleNetwork(TapNetwork):
@@ -94,8 +92,7 @@ class EagleNetwork(TapNetwork):
             taps = self.input_norm(taps)
         if "fc_norm" in self:
             taps = normed_taps(taps, self.fc_norm)
-        states: mx.array = self.fc(taps)
-        return states
+        return self.fc(taps)
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: Sequence[LayerRows], depth: int) -> mx.array:
         """Return the next states (1, n, width) from embeddings and states (1, n, width); append n rows to `caches`."""

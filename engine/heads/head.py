@@ -128,8 +128,7 @@ class Head(ABC):
     @property
     def max_proposals(self) -> int:
         """The largest number of draft tokens in one proposal."""
-        proposals: int = self.config.proposals
-        return proposals
+        return self.config.proposals
 
     @property
     def nbytes(self) -> int:
@@ -214,8 +213,7 @@ class Head(ABC):
     def logits(self, rows: mx.array) -> mx.array:
         """Return logits (1, n, m) of rows (1, n, width), by the head's output matrix or the main model's."""
         if "lm_head" in self.network:
-            own: mx.array = self.network.lm_head(rows)
-            return own
+            return self.network.lm_head(rows)
         return self.ports.logits(rows.astype(self.main_dtype))
 
     def columns(self, scores: mx.array, ids: mx.array | None = None) -> mx.array | None:

@@ -144,8 +144,7 @@ class MtpHead(ChainHead):
     def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
         if self.config.family.by_depth:
             caches = [caches[depth]]
-        made: mx.array = self._depth(depth)(embedded, states, caches)
-        return made
+        return self._depth(depth)(embedded, states, caches)
 
     def next_states(self, read: mx.array, made: mx.array) -> mx.array:
         if not self.config.family.by_depth:
@@ -155,8 +154,7 @@ class MtpHead(ChainHead):
     def scores(self, states: mx.array, depth: int) -> mx.array:
         part = self._depth(depth)
         normed = part.norm(states) if self.config.family.chains_raw else states
-        logits: mx.array = part.output(normed) if "output" in part else self.logits(normed)
-        return logits
+        return part.output(normed) if "output" in part else self.logits(normed)
 
     def _depth(self, depth: int) -> MtpDepth:
         """Return the part that makes the draft token after `depth` others."""

@@ -48,8 +48,7 @@ class OutputRows:
     @property
     def whole(self) -> Callable[[mx.array], mx.array]:
         """The matrix with the rows of all ids."""
-        found: Callable[[mx.array], mx.array] = getattr(self._whole, "as_linear", self._whole)
-        return found
+        return getattr(self._whole, "as_linear", self._whole)
 
     def __call__(self, x: mx.array) -> mx.array:
         scores = self._rows.as_linear(x) if hasattr(self._rows, "as_linear") else self._rows(x)

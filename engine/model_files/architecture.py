@@ -74,5 +74,4 @@ def transformers_has_tokenizer(name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _loadable() -> dict[str, Any]:
-    loadable: dict[str, Any] = json.loads((resources() / "loadable.json").read_bytes())
-    return loadable
+    return json.loads((resources() / "loadable.json").read_bytes())

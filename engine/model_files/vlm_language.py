@@ -48,8 +48,7 @@ class VlmLanguageModel(nn.Module):  # type: ignore[misc]
         if self._takes_positions:
             offset = next((one.offset for one in cache or () if hasattr(one, "offset")), 0)
             options["position_ids"] = offset + mx.arange(inputs.shape[1])[None]
-        logits: mx.array = self.language_model(inputs, inputs_embeds=input_embeddings, cache=cache, **options).logits
-        return logits
+        return self.language_model(inputs, inputs_embeds=input_embeddings, cache=cache, **options).logits
 
     @property
     def layers(self) -> Any:

@@ -101,8 +101,7 @@ def normalised(view: Pixels, processor: Config, mean: Sequence[float], std: Sequ
     """Return pixels around 0, in float32, by the processor's mean and deviation or else these."""
     scaled = view.astype(np.float32) * np.float32(processor.get("rescale_factor", 1 / 255))
     middle = np.asarray(processor.get("image_mean", mean), np.float32)
-    shifted: Pixels = (scaled - middle) / np.asarray(processor.get("image_std", std), np.float32)
-    return shifted
+    return (scaled - middle) / np.asarray(processor.get("image_std", std), np.float32)
 
 
 def as_mlx(weights: dict[str, mx.array], kernels: str) -> dict[str, mx.array]:

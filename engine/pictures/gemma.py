@@ -65,8 +65,7 @@ class Gemma3(Family):
         pixels = mx.array(normalised(views[0], processor, *HALF))[None].astype(dtype)
         patches, _, _ = tower.vision_tower(pixels)
         # The text model multiplies its embeddings by the divisor.
-        rows: mx.array = tower.multi_modal_projector(patches)[0] / config["text_config"]["hidden_size"] ** 0.5
-        return rows
+        return tower.multi_modal_projector(patches)[0] / config["text_config"]["hidden_size"] ** 0.5
 
 
 def _tokens(config: Config) -> int:
@@ -116,5 +115,4 @@ class Gemma4(Family):
         pixels = mx.array(normalised(views[0], {}, (0.0,), (1.0,)).transpose(2, 0, 1))[None]
         found = tower.embed_vision(tower.vision_tower(pixels))[0]
         # The text model multiplies its embeddings by the divisor.
-        rows: mx.array = found / config["text_config"]["hidden_size"] ** 0.5
-        return rows
+        return found / config["text_config"]["hidden_size"] ** 0.5

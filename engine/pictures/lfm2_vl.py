@@ -87,8 +87,7 @@ class Lfm2Vl(Family):
         shape = mx.array([[rows, columns]])
         *_, states = tower.vision_tower(mx.array(patches), output_hidden_states=True, spatial_shapes=shape)
         found = tower.multi_modal_projector(tower.pixel_unshuffle(states.reshape(1, rows, columns, -1)))
-        embedding: mx.array = found.reshape(-1, found.shape[-1])
-        return embedding
+        return found.reshape(-1, found.shape[-1])
 
 
 def _grid(width: int, height: int, side: int) -> tuple[int, int]:

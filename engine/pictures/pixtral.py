@@ -77,8 +77,7 @@ class Pixtral(Family):
             states.append(layer(states[-1], turns))
         chosen = states[config.get("vision_feature_layer", -1)][0]
         sizes = [[(height, width)]] if _merges(config) else []
-        found: mx.array = tower.multi_modal_projector(chosen, *sizes)
-        return found
+        return tower.multi_modal_projector(chosen, *sizes)
 
 
 def _merges(config: Config) -> bool:

@@ -203,8 +203,7 @@ def attend(
         width = next((width for width in WIDTHS if 1 < rows <= min(width, count)), 0)
         if PassSize(width, max(start for start in CONTEXTS if start <= count)) in sizes:
             return attention_of_rows(queries, keys, values, scale=scale, mask=mask, sinks=sinks)
-    found: mx.array = scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
-    return found
+    return scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
 
 
 def suits(heads: int, kv_heads: int, size: int, dtype: mx.Dtype) -> bool:

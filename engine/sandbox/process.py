@@ -164,8 +164,7 @@ class Sandbox:
             raise LimitExceeded("too-large")
         if isinstance(found, Failure):
             raise found.error()
-        result: Result = found
-        return result
+        return found
 
     def _exchange(
         self, child: Child[Reply], request: TaskRequest | None, kind: Any, seconds: float, abandoned: threading.Event

@@ -157,5 +157,4 @@ def _loss(student: Student, batch: Batch) -> mx.array:
     chances, found = mx.where(drafted, batch.chances, 0.0), mx.where(drafted, found, 0.0)
     losses = chances.sum(axis=-1) * mx.logsumexp(logits, axis=-1) - (chances * found).sum(axis=-1)
     weights = mx.array(FALL**batch.depths, mx.float32)
-    loss: mx.array = (weights * losses).sum() / weights.sum()
-    return loss
+    return (weights * losses).sum() / weights.sum()

@@ -80,8 +80,7 @@ def apply_template(
     if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
         apply = partial(wrapped.apply_chat_template, return_dict=False)
     if not pictures and not has_cut([conversation, options.get("tools")]):
-        ids: Sequence[int] = apply(conversation, **options)
-        return ids
+        return apply(conversation, **options)
     return _parts(tokenizer, with_pictures(apply(conversation, tokenize=False, **options), pictures).split(CUT))
 
 
