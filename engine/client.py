@@ -103,7 +103,6 @@ class EngineClient(Protocol):
         when the main model cannot be used, and `NotEnoughMemory` unless the settings allow it; the models loaded before
         then stay. A draft model that cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
         """
-        ...
 
     def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         """Keep another main model with this drafter loaded, for requests that name its folder (`ChatRequest.main`).
@@ -112,59 +111,47 @@ class EngineClient(Protocol):
         last. A model that was unloaded is loaded again for the next request for it. Answers under way end before
         another main model answers. Raises as `load` does.
         """
-        ...
 
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         """Load another drafter, or none, for the main model of `load`; takes effect at the next round.
 
         `draft` is the folder or name of a draft model, or of a head made for the main model.
         """
-        ...
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         """Drop the main model in this folder with its drafter, or all; returns those of `load` that are still there."""
-        ...
 
     @property
     def loading_progress(self) -> tuple[int, int]:
         """Bytes of weights in memory, and of all weights, of the model that is being loaded or was loaded last."""
-        ...
 
     @property
     def settings(self) -> EngineSettings:
         """The settings that were requested last."""
-        ...
 
     def configure(self, settings: EngineSettings) -> Future[None]:
         """Change limits while the engine runs; `EngineSettings` says which take effect at once and which later."""
-        ...
 
     def status(self) -> Future[EngineStatus]:
         """Report the numbers of requests, and the memory that models, answers and finished turns use."""
-        ...
 
     def clear_prefix_cache(self) -> Future[None]:
         """Forget all finished turns, in memory and on disk; the next request prefills its whole prompt."""
-        ...
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
         """Forget the conversations of these names (`ChatRequest.conversation`) in memory and on disk, for every model.
 
         A forgotten name must not be used again: what a request under way caches for it is dropped as well.
         """
-        ...
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
         """Forget all conversations on disk except these; those in memory stay."""
-        ...
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         """Report costs and acceptance of speculation on this machine for every pair of models used, the latest last."""
-        ...
 
     def forget_learned(self) -> Future[None]:
         """Drop what was learned about all pairs."""
-        ...
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult | None]:
         """Teach the drafter in use with answers of the main model while the engine is idle; takes minutes.
@@ -194,18 +181,15 @@ class EngineClient(Protocol):
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
-        ...
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
         """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already.
 
         By then every request and every call has ended with that error, and later ones end with it, too.
         """
-        ...
 
     def close(self) -> None:
         """Cancel all requests and wait until the engine has ended. May be called twice."""
-        ...
 
 
 class EngineBase(EngineClient):

@@ -76,7 +76,6 @@ class Draw(Protocol):
         `scores` (n, m) are logits. Column c stands for the id `ids[row, c]`; without `ids`, for c itself. Heads whose
         rows are independent call it once for all rows, the others once for each row, left to right.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,15 +53,12 @@ class ModelShard(Protocol):
 
     def may_lack(self, path: Path) -> Set[str]:
         """Return the files of weights in the model's folder that this process does not need. Raises `EngineError`."""
-        ...
 
     def split(self, model: nn.Module) -> None:
         """Reduce a model whose weights have not been read to this process's part. Raises `EngineError`."""
-        ...
 
     def barrier(self) -> Steps[None]:
         """Wait until all processes have read their weights; then all run the same passes. Raises `EngineError`."""
-        ...
 
 
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:

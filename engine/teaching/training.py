@@ -56,11 +56,9 @@ class Student(Protocol):
 
     def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
         """Put lessons into one batch."""
-        ...
 
     def logits(self, inputs: Any) -> mx.array:
         """Return the logits at the places of a batch, (places, V) float32; -inf for tokens that are never drafted."""
-        ...
 
 
 class DraftStudent:

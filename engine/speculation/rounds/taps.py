@@ -36,7 +36,6 @@ class HiddenStateListener(Protocol):
     @property
     def taps(self) -> Taps:
         """The taps to record in each pass of the sequence."""
-        ...
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         """Take the rows of committed `tokens`, at positions `start` and on; called in the order of their positions.
@@ -44,7 +43,6 @@ class HiddenStateListener(Protocol):
         `outputs`, (1, rows, width) for each tap, may have more rows than there are tokens; ignore those. Rows may come
         twice after caches were restored.
         """
-        ...
 
 
 class Taps:
