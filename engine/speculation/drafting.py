@@ -45,7 +45,8 @@ class Drafting:
     def __init__(self, main: LoadedModel, controllers: Controllers | None = None) -> None:
         self._main = main
         self.controllers = controllers or Controllers()
-        self._drafter: Drafter | None = None
+        # The draft model or the head in use, by `set_draft`. Read it here each time; nothing else may keep it.
+        self.drafter: Drafter | None = None
         self.select()
         # Why requests have no proposers, unless the request itself is the reason.
         self.plain_reason = Choice(None, 0, "no-draft")
@@ -66,22 +67,13 @@ class Drafting:
         return next((request for request in self._requests if request.alone), None)
 
     @property
-    def drafter(self) -> Drafter | None:
-        """The draft model or the head in use. Read it here each time; nothing else may keep it."""
-        return self._drafter
-
-    def name_for(self, request: RequestProposers) -> str:
-        """Return the drafter's name if the request may use it, else ""."""
-        return self._drafter.info.name if self._drafter is not None and request.use_drafter else ""
-
-    @property
     def draft_fits(self) -> bool:
         """False once the acceptance rate shows that the drafter does not match the main model."""
-        return self._drafter is None or self.controller.learned.free.texts.fits(self._drafter.source)
+        return self.drafter is None or self.controller.learned.free.texts.fits(self.drafter.source)
 
     def select(self) -> None:
         """Let the controllers serve this main model with its drafter."""
-        draft = "" if self._drafter is None else _identity(self._drafter.info)
+        draft = "" if self.drafter is None else _identity(self.drafter.info)
         self.controllers.pair, self.controllers.kv_bits = (_identity(self._main.info), draft), self._main.info.kv_bits
         self.controllers.tried.clear()
 
@@ -91,7 +83,7 @@ class Drafting:
         The caller must have made all conversations drop the caches of the previous drafter.
         """
         self.controllers.keep()
-        self._drafter, self.reduced = drafter, None
+        self.drafter, self.reduced = drafter, None
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
         self.plain_reason = Choice(None, 0, "no-draft")
         if problem is not None:
@@ -117,15 +109,15 @@ class Drafting:
 
     def expect_draft(self) -> None:
         """Let plain rounds give the loading of a draft model as their reason, until `set_draft` is called."""
-        if self._drafter is None:
+        if self.drafter is None:
             self.plain_reason = Choice(None, 0, "draft-loading")
 
     def attach(self, settings: SpeculationSettings, conversation: CachedConversation) -> None:
         """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
         conversation.main.row_rules = RowRules(self.controllers.rounding, settings.same_text)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
-        if used and isinstance(self._drafter, HeadSource):
-            conversation.attach_head(self._drafter.head, self._drafter.taps)
+        if used and isinstance(self.drafter, HeadSource):
+            conversation.attach_head(self.drafter.head, self.drafter.taps)
         else:
             conversation.main.listener = None
 
@@ -152,7 +144,7 @@ class Drafting:
         Only one that is answered alone in a named conversation may have a smaller vocabulary: programs must not find
         out what chats contain.
         """
-        drafter, text = self._drafter, request.conversation
+        drafter, text = self.drafter, request.conversation
         if request.alone and self.reduced is not None and text.name is not None:
             drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
         request.install(drafter, self.answers)
@@ -217,17 +209,11 @@ class Drafting:
             return [offer.decided for _, offer in asked if offer.decided is not None]
         choices = controller.choose(asked)
         return [
-            request.with_reason(self._sampled(request, choice), self.plain_reason)
+            MEASURING
+            if request.alone and choice.depth > 0 and controller.wants_sample(request.settings.sample_share)
+            else request.with_reason(choice, self.plain_reason)
             for (request, _), choice in zip(requests, choices, strict=True)
         ]
-
-    def _sampled(self, request: RequestProposers, choice: Choice) -> Choice:
-        """Return the choice of a request that is answered alone, or a plain round if the speed-up is to be measured."""
-        if not request.alone:
-            return choice
-        if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
-            choice = MEASURING
-        return choice
 
     def catches_up(self, request: RequestProposers, source: str, *, work: bool = True) -> bool:
         """Whether a proposer has to catch up first; if it `work`s, it does a piece. Drops a proposer that fails."""
@@ -314,7 +300,7 @@ class Drafting:
             found["same_text_cost"] = request.same_text_cost
         log.figures = replace(
             log.figures,
-            draft=self.name_for(request) or log.figures.draft,
+            draft=self.drafter.info.name if self.drafter and request.use_drafter else log.figures.draft,
             draft_fits=self.draft_fits,
             draft_prefill_tokens=request.draft_prefill_tokens,
             **found,

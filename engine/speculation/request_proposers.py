@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from typing import TypeVar
 
 from engine.answer_index.index import AnswerIndex
 from engine.errors import without_frames
@@ -22,6 +23,8 @@ from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 OFF = Choice(None, 0, "off")
 # The most rows that a hybrid model carries after rejections; a plain round clears them.
@@ -139,7 +142,9 @@ class RequestProposers:
         except ProposerFailed as failure:
             return Offer(decided=self.drop(failure))
         if self.settings.depth is not None:
-            return Offer(decided=fixed_choice(self.settings.depth, limits))
+            first = next((source for source, limit in limits.items() if limit > 0), None)
+            fixed = Choice(None, 0) if first is None else Choice(first, min(self.settings.depth, limits[first]))
+            return Offer(decided=fixed if self.settings.depth else OFF)
         return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
 
     def with_reason(self, choice: Choice, plain_reason: Choice) -> Choice:
@@ -175,7 +180,7 @@ class RequestProposers:
         """Return (source, observation) of all shadow evaluations since the last call; drops a proposer that fails."""
         found: list[tuple[str, Observation]] = []
         for source, proposer in list(self.by_source.items()):
-            self.attempt(source, partial(_collect, found, source, proposer))
+            found += [(source, seen) for seen in self.attempt(source, proposer.observations) or ()]
         return found
 
     def drop(self, failure: ProposerFailed) -> Choice:
@@ -191,13 +196,14 @@ class RequestProposers:
         self.plain_reason = Choice(None, 0, "draft-failed", (("source", failure.source),))
         return self.plain_reason
 
-    def attempt(self, source: str, step: Callable[[], None]) -> None:
-        """Run `step`; if it fails, drop `source`."""
+    def attempt(self, source: str, step: Callable[[], T]) -> T | None:
+        """Return the result of `step`; if it fails, drop `source`."""
         try:
             with as_proposer_failure(source):
-                step()
+                return step()
         except ProposerFailed as failure:
             self.drop(failure)
+            return None
 
     def _add(self, source: str, context: ProposerContext) -> None:
         try:
@@ -208,15 +214,3 @@ class RequestProposers:
         if proposer is not None:
             self.by_source[source] = proposer
             proposer.reset(context.conversation.main.tokens)
-
-
-def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
-    """Return the depth that the user fixed, with the first proposer that has proposals."""
-    if depth == 0:
-        return OFF
-    source = next((source for source, limit in limits.items() if limit > 0), None)
-    return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
-
-
-def _collect(found: list[tuple[str, Observation]], source: str, proposer: Proposer) -> None:
-    found += [(source, observation) for observation in proposer.observations()]

@@ -240,33 +240,6 @@ class Window(Rule):
         return int(self._length() == self.cache.max_size <= self.cache.offset)
 
 
-class Arrays(Rule):
-    """ArraysCache: recurrent state. The snapshot is a handle of every array, which later writes do not change."""
-
-    restores_only = True
-
-    @property
-    def position(self) -> int | None:
-        return None
-
-    def begin(self, rows: int) -> None:  # noqa: ARG002
-        cache = self.cache
-        state = [None if array is None else mx.array(array) for array in cache.cache]
-        self._before = (state, _handles(cache.left_padding), _handles(cache.lengths))
-
-    def restore(self, start: int) -> None:  # noqa: ARG002
-        self.cache.cache, self.cache.left_padding, self.cache.lengths = self._before
-
-    def holds(self, position: int) -> bool:  # noqa: ARG002
-        return False
-
-    def cut(self, position: int) -> None:
-        raise AssertionError(f"recurrent state cannot go back to {position}")
-
-    def arrays(self) -> Iterator[mx.array]:
-        return leaves((self.cache.cache, self.cache.left_padding, self.cache.lengths))
-
-
 class Layer(Rule):
     """LayerCache of deepseek_v41: a window, compressed groups and the open group, all restored together."""
 
@@ -301,6 +274,19 @@ class Pooled(Layer):
 
     def holds(self, position: int) -> bool:  # noqa: ARG002
         return False
+
+
+class Arrays(Pooled):
+    """ArraysCache: recurrent state. The snapshot is a handle of every array, which later writes do not change."""
+
+    def begin(self, rows: int) -> None:  # noqa: ARG002
+        cache = self.cache
+        state = [None if array is None else mx.array(array) for array in cache.cache]
+        self._before = (state, _handles(cache.left_padding), _handles(cache.lengths))
+
+    def restore(self, start: int) -> None:  # noqa: ARG002
+        # As attributes: some of mlx-vlm's are properties.
+        self.cache.cache, self.cache.left_padding, self.cache.lengths = self._before
 
 
 def is_list(cache: Any) -> bool:

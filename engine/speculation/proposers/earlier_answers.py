@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from engine.answer_index.index import RUN, AnswerIndex
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.ngram import MAX_MATCH, NgramProposer
-from engine.speculation.proposers.suffix_index import LookupIndex, Match
+from engine.speculation.proposers.suffix_index import Match, SuffixIndex
 
 # The most occurrences to compare, the newest first: each costs host time.
 NEWEST_OCCURRENCES = 8
@@ -25,15 +25,10 @@ def build(context: ProposerContext) -> EarlierAnswersProposer | None:
     """
     if context.answers is None or context.conversation.name is None:
         return None
-    main = context.main
-    excluded = frozenset(main.tokenizer.all_special_ids)
-    return EarlierAnswersProposer(
-        context.settings.depth_limit,
-        excluded,
-        context.answers,
-        main.rows or main.vocabulary,
-        adaptive=context.settings.depth is None,
-    )
+    main, settings = context.main, context.settings
+    excluded, rows = frozenset(main.tokenizer.all_special_ids), main.rows or main.vocabulary
+    adaptive = settings.depth is None
+    return EarlierAnswersProposer(settings.depth_limit, excluded, context.answers, rows, adaptive=adaptive)
 
 
 class EarlierAnswersProposer(NgramProposer):
@@ -44,21 +39,19 @@ class EarlierAnswersProposer(NgramProposer):
     def __init__(
         self, max_depth: int, excluded: AbstractSet[int], answers: AnswerIndex, rows: int, *, adaptive: bool = True
     ) -> None:
-        self._answers = answers
-        self._rows = rows
+        self._answers, self._rows = answers, rows
         super().__init__(max_depth, excluded, adaptive=adaptive)
 
-    def _new_index(self) -> LookupIndex:
+    def _new_index(self) -> SuffixIndex:
         return _EarlierAnswers(self._answers, self._excluded, self._rows)
 
 
-class _EarlierAnswers:
+class _EarlierAnswers(SuffixIndex):
     """The `answers` before the end of one conversation."""
 
     def __init__(self, answers: AnswerIndex, excluded: AbstractSet[int], rows: int) -> None:
-        self._answers = answers
-        self._excluded = excluded
-        self._rows = rows
+        super().__init__(excluded)
+        self._answers, self._rows = answers, rows
         # The last tokens of the conversation, without those before an excluded one.
         self._newest: list[int] = []
 

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.suffix_index import LookupIndex, Match, SuffixIndex
+from engine.speculation.proposers.suffix_index import Match, SuffixIndex
 from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 
 # The most occurrences of the newest tokens to compare, the latest first: each costs host time.
@@ -77,7 +77,7 @@ class NgramProposer(Proposer):
         self._edited_at: int | None = None
         self._since_edit = 0
 
-    def _new_index(self) -> LookupIndex:
+    def _new_index(self) -> SuffixIndex:
         """Return an index for a conversation without tokens."""
         return SuffixIndex(self._excluded)
 

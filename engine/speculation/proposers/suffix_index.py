@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Protocol
 
 KEY_LENGTH = 3
 
@@ -21,18 +20,6 @@ class Match:
 
     end: int
     length: int
-
-
-class LookupIndex(Protocol):
-    """Texts in which the end of a growing sequence is looked up. `SuffixIndex` describes the methods."""
-
-    def extend(self, tokens: Sequence[int]) -> None: ...
-
-    def matches(self, limit: int, longest: int) -> list[Match]: ...
-
-    def next_like_last(self, start: int, reach: int) -> int | None: ...
-
-    def following(self, end: int, count: int) -> list[int]: ...
 
 
 class SuffixIndex:

@@ -90,20 +90,6 @@ class PendingRound:
     def depth(self) -> int:
         return 0 if self.proposal is None else self.proposal.count
 
-    @property
-    def between_plain(self) -> bool:
-        """Whether its duration is that of a plain step.
-
-        Backends differ in whether a launch or a read waits for the device, so a round at either end of a run of plain
-        rounds can seem twice as long, or to take no time.
-        """
-        return self.pipelined and self.followed
-
-    @property
-    def stopped_early(self) -> bool:
-        """Whether the proposer stopped below the requested depth because further tokens were unlikely."""
-        return self.proposal is not None and self.proposal.stopped_early
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnTokens:

@@ -135,12 +135,6 @@ class CachedSequence:
         first = max(0, len(pending) - 1)
         return logits[0, first:] if first else logits[0]
 
-    def feed_pending(self) -> None:
-        """Feed all pending tokens, so that the caches do not depend on the rounds in which these were drawn."""
-        if self.pending:
-            self.verify()
-            self.commit(0, [])
-
     def open_drafts(self, count: int) -> None:
         """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending."""
         self.rollback.begin(count)

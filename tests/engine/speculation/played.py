@@ -202,9 +202,8 @@ class Player:
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
             timed = depth > 0 and (share is None or number % TIMED_EVERY == TIMED_EVERY - 1)
             waits = proposal is not None and timed
-            jitter, drafting = self._ms(
-                source if depth else None, pending.depth, stopped=pending.stopped_early, waits=waits
-            )
+            stopped = proposal is not None and proposal.stopped_early
+            jitter, drafting = self._ms(source if depth else None, pending.depth, stopped=stopped, waits=waits)
             if waits:
                 pending.draft_s = drafting / 1e3
             seconds = (jitter + catching * self.pair.machine.reading) / 1e3

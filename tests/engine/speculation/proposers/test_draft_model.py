@@ -64,7 +64,8 @@ def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monk
         current = rounds.propose(5)
         monkeypatch.setattr(draft_model, "EarlyStop", EarlyStop)
         assert current.depth == (3 if number % 3 == 0 else (1, 5)[number % 2])
-        assert current.stopped_early == (current.depth < 5)
+        assert current.proposal is not None
+        assert current.proposal.stopped_early == (current.depth < 5)
         result = rounds.wait(current)
         drafted += current.depth
         accepted += result.accepted
