@@ -95,7 +95,8 @@ def advise(
     advice = [judge.verdict(candidate) for candidate in unique.values()]
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
-    related = {candidate.id for candidate in unique.values() if judge.are_related(candidate)}
+    # A head, a draft model that the catalog names for the main model, or a model of its family.
+    related = {one.id for one in unique.values() if one.head or one.id in main.drafts or one.family == main.family}
     best = next((index for index, one in enumerate(advice) if _is_recommendable(one, one.id in related)), None)
     return [replace(one, best=index == best) for index, one in enumerate(advice)]
 
@@ -169,11 +170,6 @@ class _Judge:
     measured: Mapping[str, float]
     element_bytes: float
     compared: dict[tuple[str, str], VocabularyComparison] = field(default_factory=dict)
-
-    def are_related(self, draft: Model) -> bool:
-        """Whether a draft is a head, one that the catalog names for the main model, or a model of its family."""
-        main = self.main
-        return bool(draft.head) or draft.id in main.drafts or draft.family == main.family
 
     def verdict(self, draft: Model) -> PairAdvice:
         code, arguments, expected = self._decide(draft)

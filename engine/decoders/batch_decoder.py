@@ -250,7 +250,11 @@ class BatchDecoder:
         current.read()
         now = time.perf_counter()
         self._skip_pause(current, now)
-        interrupted, prepared = self._disturbances(current)
+        # Whether a drafter read what it had missed during the round, and whether other work ran.
+        prepared = sum(member.request.take_caught_up() for member in current.members) > 0
+        interrupted = any(member.generation.timing_interrupted for member in current.members)
+        for member in current.members:
+            member.generation.timing_interrupted = False
         rows = [row for row, member in enumerate(current.members) if member in self._members]
         if not current.plain:
             self._batch.commit(current.keep())
@@ -274,15 +278,6 @@ class BatchDecoder:
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
-
-    @staticmethod
-    def _disturbances(current: BatchRound) -> tuple[bool, bool]:
-        """Whether other work ran during the round, and whether a drafter read what it had missed."""
-        caught_up = [member.request.take_caught_up() for member in current.members]
-        interrupted = any(member.generation.timing_interrupted for member in current.members)
-        for member in current.members:
-            member.generation.timing_interrupted = False
-        return interrupted, any(caught_up)
 
     def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
         measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical)

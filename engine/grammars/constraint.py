@@ -180,7 +180,8 @@ class Constraint:
         """Return the text that must follow `committed`, and the tokens that the model probably writes for it."""
         text = self.forced(committed)
         tokens = self._grammar.spelling.spell(text)
-        return text, [*tokens, self._grammar.end] if self.ends_after(committed, tokens) else tokens
+        read = self._read_to([*self._settle(committed), *tokens])
+        return text, [*tokens, self._grammar.end] if read and self._matcher.stopped else tokens
 
     def learn(self, text: bytes, tokens: Sequence[int]) -> None:
         """Remember that the model wrote `tokens` for the forced `text`."""
@@ -199,10 +200,6 @@ class Constraint:
     def over(self) -> bool:
         """Whether the text that `complete_after` read last cannot go on."""
         return self._matcher.stopped
-
-    def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
-        read = self._read_to([*self._settle(committed), *tokens])
-        return bool(read and self._matcher.stopped)
 
     def _settle(self, committed: Sequence[int]) -> list[int]:
         """Return the answer so far. Tokens that the matcher has read are not compared again later."""

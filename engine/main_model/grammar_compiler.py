@@ -69,12 +69,15 @@ class GrammarCompiler:
     def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
         from engine.grammars.compiling import compile_by_byte
         from engine.grammars.constraint import CompiledGrammar, Spelling
+        from engine.grammars.native import ModelTokens
 
         try:
             grammar, left_out = usable_grammar(grammar)
             with self._building:
                 if self._tokens is None:
-                    self._tokens = self._model_tokens()
+                    table, names = self._by_id
+                    self._marks = {text: token for token, text in enumerate(names) if text}
+                    self._tokens = ModelTokens(table, names, self._ends)
                 matcher = self._tokens.compile(grammar.as_lark(self._marks))
             named = getattr(self._tokenizer, "eos_token_id", None)
             end = named if named in self._ends else min(self._ends, default=0)
@@ -85,13 +88,6 @@ class GrammarCompiler:
         except Exception as error:
             without_frames(error)
             future.set_exception(error)
-
-    def _model_tokens(self) -> ModelTokens:
-        from engine.grammars.native import ModelTokens
-
-        table, names = self._by_id
-        self._marks = {text: token for token, text in enumerate(names) if text}
-        return ModelTokens(table, names, self._ends)
 
 
 def usable_grammar(grammar: Grammar) -> tuple[Grammar, tuple[str, ...]]:

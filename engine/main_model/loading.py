@@ -195,8 +195,10 @@ def _load_weights(
         model = as_computed(model)
         if part is not None:
             part.split(model)
-        if not whole:
-            _check_found(path, model, found)
+        lacking = set() if whole else {name for name, _ in tree_flatten(model.parameters())} - found
+        if lacking:
+            # The files do not hold every parameter of this process's part.
+            raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
         adapt(model)
         use_narrow_products(model)
         loaded, total = 0, _parameter_bytes(model)
@@ -244,13 +246,6 @@ def _check_ids(path: Path, model: nn.Module) -> None:
         table = gate.get("tid2eid")
         if table is not None and bool(((table < 0) | (table >= gate.num_experts)).any().item()):
             raise ModelNotUsable(path, "wrong-tensors", f"{name}.tid2eid")
-
-
-def _check_found(path: Path, model: nn.Module, found: Set[str]) -> None:
-    """Raise `ModelNotUsable` unless the files hold every parameter of this process's part."""
-    lacking = {name for name, _ in tree_flatten(model.parameters())} - found
-    if lacking:
-        raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
 
 
 def _kv_group(model: nn.Module, bits: int) -> Steps[int]:

@@ -106,11 +106,6 @@ class Sampler:
         """Whether a draw sorts the vocabulary."""
         return not self.greedy and (self.settings.top_p < 1.0 or 0 < self.settings.top_k < self.vocabulary)
 
-    @property
-    def plain_argmax(self) -> bool:
-        """Whether the draw is the largest of the unchanged logits, with the same exception."""
-        return self.greedy and self.plain_scores
-
     def noise(self, position: int, count: int, stream: int = DRAW) -> mx.array | None:
         """Return Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None if greedy."""
         if self.greedy:
@@ -329,7 +324,10 @@ def draw_together(
     groups: dict[tuple[float, ...], list[int]] = {}
     firsts = list(accumulate(counts, initial=0))
     for index, sampler in enumerate(samplers):
-        groups.setdefault(_shape_of(sampler), []).append(index)
+        settings = sampler.settings
+        # What shapes the distribution: samplers that have it in common draw in one operation.
+        shape = () if sampler.greedy else (settings.temperature, settings.top_p, settings.min_p, settings.top_k)
+        groups.setdefault(shape, []).append(index)
     normalised = Sampler.log_probabilities(scores)
     drawn: list[mx.array] = []
     order: list[int] = []
@@ -349,12 +347,6 @@ def draw_together(
 
 def _rows(array: mx.array, rows: list[int]) -> mx.array:
     return array if len(rows) == array.shape[0] else array[mx.array(rows)]
-
-
-def _shape_of(sampler: Sampler) -> tuple[float, ...]:
-    """Return the settings that shape the distribution. Samplers with equal ones draw in one operation."""
-    settings = sampler.settings
-    return () if sampler.greedy else (settings.temperature, settings.top_p, settings.min_p, settings.top_k)
 
 
 def _mix(value: int) -> int:

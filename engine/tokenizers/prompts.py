@@ -181,7 +181,10 @@ class Prompt:
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
     """Make a prompt, shortened if need be and allowed. Raises `PromptTooLong` and `TemplateFailed`."""
     if job.prompt is not None:
-        return _raw_prompt(tokenizer, job.prompt, job.limit)
+        ids = encode_raw(tokenizer, job.prompt) if isinstance(job.prompt, str) else list(job.prompt)
+        if len(ids) >= job.limit:
+            raise PromptTooLong(len(ids), job.limit)
+        return Prompt(ids, boundaries=last_boundary(ids))
     messages, tools = plain_texts(tokenizer, job)
     count = len(messages)
     messages, prompt = _rendered(tokenizer, messages, job.options, tools, job.pictures)
@@ -292,13 +295,6 @@ def with_written_names(
         for message in messages
     ]
     return messages, [renamed(tool, names) for tool in tools]
-
-
-def _raw_prompt(tokenizer: Any, prompt: str | Sequence[int], limit: int) -> Prompt:
-    ids = encode_raw(tokenizer, prompt) if isinstance(prompt, str) else list(prompt)
-    if len(ids) >= limit:
-        raise PromptTooLong(len(ids), limit)
-    return Prompt(ids, boundaries=last_boundary(ids))
 
 
 def last_boundary(prompt: Sequence[int]) -> tuple[int, ...]:

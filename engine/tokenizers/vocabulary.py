@@ -49,7 +49,8 @@ def mark_tokens(
 
 def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
     """Return the bytes that each id adds to a text, by id; None for control tokens and ids without a string."""
-    to_bytes = _byte_level if _is_byte_level(vocabulary.ids) else _metaspace
+    marks = Counter(text[:1] for text in vocabulary.ids)
+    to_bytes = _byte_level if marks["Ġ"] > marks["▁"] else _metaspace
     table: list[bytes | None] = [None] * vocabulary.size
     for text, token in vocabulary.ids.items():
         if text not in vocabulary.special:
@@ -87,20 +88,10 @@ def tokens_by_bytes(vocabulary: Vocabulary) -> dict[bytes | str, int]:
     return fallbacks | keys
 
 
-def _alphabet() -> dict[str, int]:
-    """Map the printable characters of byte-level tokenizers to the 256 bytes (GPT-2's table)."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    stand_ins = {chr(byte): byte for byte in printable}
-    return stand_ins | {chr(0x100 + index): byte for index, byte in enumerate(others)}
-
-
-_ALPHABET = _alphabet()
-
-
-def _is_byte_level(texts: Iterable[str]) -> bool:
-    marks = Counter(text[:1] for text in texts)
-    return marks["Ġ"] > marks["▁"]
+# The printable characters of byte-level tokenizers for the 256 bytes (GPT-2's table).
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_ALPHABET = {chr(byte): byte for byte in _PRINTABLE}
+_ALPHABET |= {chr(0x100 + at): byte for at, byte in enumerate(byte for byte in range(256) if byte not in _PRINTABLE)}
 
 
 def _byte_level(text: str) -> bytes:

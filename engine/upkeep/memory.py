@@ -56,10 +56,11 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     if (base := base_of(path)) != path:
         size = size_on_disk(base, kv_bits)
         return replace(size, id=str(path), weight_bytes=size.weight_bytes + read_adapter(path).bytes)
+    # The CPU has float32, the only precision in which it is fast.
     folder, keeps = ModelFolder(path), backend().keeps_weights
     config = folder.config
     if folder.head is None:
-        weights = folder.weight_bytes if keeps else cpu_bytes(path)
+        weights = folder.weight_bytes if keeps else int(folder.weight_bytes * 32 / stored_bits(config))
         return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
     # Heads are imported with the first one.
     from engine.heads.fit import memory_config
@@ -68,12 +69,6 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     head = inspect_head(path)
     weights = head.weight_bytes if keeps else int(head.weight_bytes * 32 / stored_bits(config))
     return ModelSize(str(path), weights, memory_config(head.config), element_bytes(kv_bits))
-
-
-def cpu_bytes(path: Path) -> int:
-    """Return the bytes of a model folder's weights in float32, the only precision that is fast on the CPU."""
-    folder = ModelFolder(path)
-    return int(folder.weight_bytes * 32 / stored_bits(folder.config))
 
 
 def element_bytes(kv_bits: int | None) -> float:

@@ -109,7 +109,11 @@ class Rollback:
         rows = self._rows
         if rows is None or not 0 <= keep <= rows:
             raise TransactionError(f"cannot keep {keep} of {rows} rows")
-        self._check_or_abort(self._start + rows)
+        try:
+            self.check(self._start + rows)
+        except CachesOutOfStep:
+            self.abort()
+            raise
         position = self._start + keep
         if keep < rows:
             if keep == 0 or not all(rule.can_keep(position, rows) for rule in self._rules):
@@ -176,13 +180,6 @@ class Rollback:
         self._rows = None
         for rule in self._keeping:
             rule.forget()
-
-    def _check_or_abort(self, expected: int) -> None:
-        try:
-            self.check(expected)
-        except CachesOutOfStep:
-            self.abort()
-            raise
 
     def check(self, expected: int) -> None:
         """Raise `CachesOutOfStep` unless every cache that counts is at `expected`."""

@@ -59,7 +59,11 @@ class Controllers:
         """How this machine rounds the rows of the main model in use; None before it was probed."""
         name = self._main_name
         if name not in self._roundings:
-            self._roundings[name] = self._restored_rounding(name)
+            try:
+                self._roundings[name] = convert(self._kept.values.get(name), Rounding | None)
+            except ValueError as error:
+                log.warning("how %s is rounded is ignored: %s", name, error)
+                self._roundings[name] = None
         found = self._roundings[name]
         return found.without_kernels if self.kernels_off and found is not None else found
 
@@ -118,13 +122,6 @@ class Controllers:
     def _main_name(self) -> str:
         """The file's name of what concerns the main model alone: other than a pair's, it has one line."""
         return f"{self.pair[0]}, {self.kv_bits or 'full'}-bit caches"
-
-    def _restored_rounding(self, name: str) -> Rounding | None:
-        try:
-            return convert(self._kept.values.get(name), Rounding | None)
-        except ValueError as error:
-            log.warning("how %s is rounded is ignored: %s", name, error)
-            return None
 
     def _restored(self, name: str) -> Controller | None:
         """Return a controller that continues from the file's entry `name`; None if there is no usable one."""

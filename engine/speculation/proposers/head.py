@@ -77,7 +77,7 @@ class _HeadDrawing(DraftSampling):
 
     def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
         """See `engine.heads.head.Draw`."""
-        if self.sampler.plain_argmax:
+        if self.sampler.greedy and self.sampler.plain_scores:
             best = mx.argmax(scores, axis=-1)
             drawn = best if ids is None else mx.take_along_axis(ids, best[:, None], axis=-1)[:, 0]
             return drawn.astype(mx.int32)

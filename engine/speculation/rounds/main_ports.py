@@ -6,8 +6,9 @@ an embedding, and the logits follow from the last layer's output by a norm and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import mlx.core as mx
@@ -88,37 +89,22 @@ def _embedding(
         if _agree(own, wide):
             return embedding, embedding
         if _agree(own * scale, wide):
-            return embedding, partial(_scaled, embedding, scale)
+            return embedding, lambda ids, rows=embedding, scale=scale: rows(ids) * scale
         if _agree(mx.fast.rms_norm(own, None, eps), wide):
-            return embedding, partial(_normalised, embedding, eps)
+            return embedding, lambda ids, rows=embedding: mx.fast.rms_norm(rows(ids), None, eps)
     raise CannotTap("no-embedding")
-
-
-def _scaled(embedding: Any, scale: float, ids: mx.array) -> mx.array:
-    rows: mx.array = embedding(ids)
-    return rows * scale
-
-
-def _normalised(embedding: Any, eps: float, ids: mx.array) -> mx.array:
-    return mx.fast.rms_norm(embedding(ids), None, eps)
 
 
 def _output_matrix(model: nn.Module, embedding: Any, hidden: mx.array, logits: mx.array) -> Any:
     """Return the matrix that maps normed hidden states to logits in the same order as the model's own."""
-    for matrix in _matrices(model, embedding, int(logits.shape[-1])):
+    # An attribute, or on the CPU a property that assembles it from blocks.
+    weights = ((module, getattr(module, "weight", None)) for module in _modules(model) if module is not embedding)
+    fitting = (module for module, one in weights if isinstance(one, mx.array) and one.shape[0] == logits.shape[-1])
+    for matrix in chain(fitting, [embedding.as_linear]):
         found = matrix(hidden)
         if found.shape == logits.shape and _same_order(found.astype(mx.float32), logits.astype(mx.float32)):
             return matrix
     raise CannotTap("no-output")
-
-
-def _matrices(model: nn.Module, embedding: Any, rows: int) -> Iterator[Any]:
-    for module in _modules(model):
-        # An attribute, or on the CPU a property that assembles it from blocks.
-        weight = getattr(module, "weight", None)
-        if isinstance(weight, mx.array) and weight.shape[0] == rows and module is not embedding:
-            yield module
-    yield embedding.as_linear
 
 
 def _same_order(found: mx.array, logits: mx.array) -> bool:

@@ -76,8 +76,8 @@ def test_an_answer_ends_only_where_the_grammar_does_and_with_any_of_the_tokens_t
     assert [np.flatnonzero(row).tolist() for row in rows] == [[97], [98, END, OTHER_END], [END, OTHER_END]]
     assert constraint.accepted_length(PROMPT, [97, END, 98]) == 2
     assert constraint.accepted_length(PROMPT, [END]) == 0
-    assert constraint.ends_after(PROMPT, ids("ab"))
-    assert not constraint.ends_after(PROMPT, ids("a"))
+    assert constraint.forced_text([*PROMPT, *ids("a")]) == (b"", [])
+    assert constraint.forced_text([*PROMPT, *ids("ab")]) == (b"", [END])
 
 
 @pytest.mark.parametrize("more", [-4, 0, 3, 77])
