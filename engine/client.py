@@ -193,10 +193,7 @@ class EngineClient(Protocol):
 
 
 class EngineBase(EngineClient):
-    """What the engine in this process and one in another share: settings, the refusal of calls, and failure reports.
-
-    Use it as a context manager, or call `close()`. A subclass sets `_thread`, which `close` joins.
-    """
+    """What all engines share: settings, refusals, failure reports. A subclass sets `_thread`, which `close` joins."""
 
     _thread: threading.Thread
 

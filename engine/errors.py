@@ -153,10 +153,7 @@ class NotEnoughMemory(EngineError):
 
 
 class TemplateFailed(EngineError):
-    """The model's chat template or tokenizer cannot make a prompt of this conversation.
-
-    `reason` is one of `REASONS`; it is "" if `detail` is the message of the template or the tokenizer.
-    """
+    """No prompt can be made, for a `reason` of `REASONS`, "" if `detail` is the message of the template itself."""
 
     code = "template-failed"
     REASONS = ("", "empty", "too-slow", "too-large", "crashed", "pictures")
@@ -167,10 +164,7 @@ class TemplateFailed(EngineError):
 
 
 class GrammarNotUsable(EngineError):
-    """The grammar that an answer is to follow cannot be used, or cannot be followed any further.
-
-    `reason` is one of `REASONS`; `detail` is what the library says, or the limit that was exceeded.
-    """
+    """A grammar cannot be used, or followed on, for a `reason` of `REASONS`; `detail` is a limit or the library's."""
 
     code = "grammar-not-usable"
     REASONS = (
@@ -198,10 +192,7 @@ class PictureNotUsable(EngineError):
 
 
 class ModelCannotSee(EngineError):
-    """The request has pictures, and the main model `name` cannot see.
-
-    `reason` is "cluster" if that is so because it runs on several machines, else "". Then `name` may be "".
-    """
+    """The request has pictures, and `name` (perhaps "") cannot see, or not on several machines ("cluster")."""
 
     code = "model-cannot-see"
 
@@ -217,10 +208,7 @@ class PicturesNotInstalled(EngineError):
 
 
 class CannotTeach(EngineError):
-    """The drafter in use cannot be taught, or what it was taught cannot be kept.
-
-    `reason` is one of `REASONS`; `detail` is the layer, the share of answers, the gigabytes or the failure concerned.
-    """
+    """The drafter cannot be taught for a `reason` of `REASONS`; `detail`: layer, share, gigabytes or failure."""
 
     code = "cannot-teach"
     REASONS = (

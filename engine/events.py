@@ -71,10 +71,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class TokensCommitted:
-    """One round's result: the text it added, its tokens and what the round did.
-
-    `stats` are the figures as they were at most a tenth of a second ago, with the last round those of the whole answer.
-    """
+    """One round's result; `stats` are at most a tenth of a second old, and with the last round the whole answer's."""
 
     text: str
     tokens: tuple[Token, ...]

@@ -116,10 +116,7 @@ def most_speedup(tokens_per_round: float) -> float:
 
 
 def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> RoundedSpeedup | None:
-    """Round a speed-up to what is known of it; None if it is not even known on which side of 1 it lies.
-
-    Without `factor`, or if the bounds are too far apart, only the bound on the side of 1 is shown.
-    """
+    """Round a speed-up, or its bound on the side of 1, to what is known; None if not even the side is known."""
     if low is None or high is None or low <= 0.0:
         return None
     if factor is not None and log(high / low) / 2.0 <= KNOWN:

@@ -121,10 +121,7 @@ class TaughtDraft:
 
 @dataclass(frozen=True, slots=True)
 class TeachingProgress:
-    """How far a teaching is: `done` of `total` tokens read, or steps taught; `phase` is "" if none is under way.
-
-    `phase` is "reading", "teaching" or "judging". `seconds_left` is None until it can be estimated.
-    """
+    """How far a teaching is, in tokens or steps; `phase` is "reading", "teaching", "judging", or "" without one."""
 
     phase: str = ""
     done: int = 0

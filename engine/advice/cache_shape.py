@@ -1,8 +1,4 @@
-"""The size of a model's caches at a context length, from its configuration alone.
-
-mlx-lm itself says what the caches hold (`engine.model_files.cache_counting`). Configurations may be a stranger's, so a
-sandbox asks it.
-"""
+"""The size of a model's caches at a context, by mlx-lm in a sandbox, because configurations may be a stranger's."""
 
 from __future__ import annotations
 
@@ -36,10 +32,7 @@ def count_apart(config: Mapping[str, Any]) -> CacheShape:
 def cache_shape(
     config: Mapping[str, Any], count: Callable[[Mapping[str, Any]], CacheShape] = count_apart
 ) -> CacheShape:
-    """Return the shape of the caches that mlx-lm makes for this configuration; an empty one if it cannot build it.
-
-    The first call for a configuration counts with `count`. Those of heads and of the catalog contain their shape.
-    """
+    """Return the shape of mlx-lm's caches for a configuration, `count`ed once; an empty one if it cannot build it."""
     if isinstance(known := config.get("cache_shape"), CacheShape):
         return known
     if not can_load(config):

@@ -336,10 +336,7 @@ class Generation:
 
 
 def prompt_job(request: ChatRequest, main: LoadedModel, files: PictureFiles) -> PromptJob:
-    """Return the job that makes the prompt of a request with the pictures `files`. With these, it waits; thread-safe.
-
-    Raises as `LoadedModel.reader` and `RequestPictures.texts` do.
-    """
+    """Return the job that makes a request's prompt; with pictures it waits, thread-safe, and raises as `texts` does."""
     return PromptJob(
         request.messages,
         main.info.context_length,

@@ -1,7 +1,4 @@
-"""Schemas as a grammar can follow them: what llguidance cannot check token by token is left out, and named.
-
-What is left out stands as its place in the schema, a JSON pointer such as `#/properties/mail/pattern`.
-"""
+"""Schemas as grammars can follow them; what llguidance cannot check is left out, and named by a JSON pointer."""
 
 from __future__ import annotations
 

@@ -18,10 +18,7 @@ _EMBEDDINGS = (nn.Embedding, nn.QuantizedEmbedding, BlockedEmbedding)
 
 
 class OutputRows:
-    """The output matrix of `layer`, which maps to scores of all ids, cut to `ids`, ascending and int32 (n,).
-
-    It maps (..., width) to (..., vocabulary), with -inf for all other ids.
-    """
+    """The output matrix of `layer` cut to ascending `ids` (n,): (..., width) to (..., vocabulary), -inf for others."""
 
     def __init__(self, layer: Any, ids: mx.array) -> None:
         self._whole, self._ids = layer, ids

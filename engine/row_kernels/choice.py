@@ -115,10 +115,7 @@ def _race(main: LoadedModel, kernel: RowKernel, free: int) -> Steps[list[WidthCo
 def _time(
     main: LoadedModel, kernel: RowKernel, size: PassSize, seconds: float, limit: float | None = None
 ) -> Steps[float]:
-    """Return the median duration of passes, which run for `seconds`, or longer for FEWEST of them.
-
-    They use our kernel if there is a `limit`; the result is infinite once one takes longer than that.
-    """
+    """Return the median duration of passes in `seconds`, at least FEWEST; inf once ours takes longer than `limit`."""
     times: list[float] = []
     caches, tokens = kernel.caches(main, size.keys), mx.arange(size.rows)[None] % main.vocabulary
     while len(times) < FEWEST or sum(times) < seconds:

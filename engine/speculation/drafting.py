@@ -229,10 +229,7 @@ class Drafting:
             return False
 
     def propose(self, asked: Sequence[tuple[RequestProposers, Choice]]) -> list[tuple[Choice, Proposal | None]]:
-        """Propose for requests that share a round; returns what each of them does, with its proposal.
-
-        There is no proposal for a choice without depth, or if it would be empty. A proposer that fails is dropped.
-        """
+        """Return what requests that share a round do, each with its proposal, if any. Drops proposers that fail."""
         self.joint.keep(proposer for request, _ in asked for proposer in request.by_source.values())
         asked = [(request, self._possible(request, choice)) for request, choice in asked]
         together = self._propose_together(asked) if len(asked) > 1 else {}

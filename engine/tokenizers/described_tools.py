@@ -19,10 +19,7 @@ _CALL, _RESULT = "<tool_call>\n{}\n</tool_call>", "<tool_response>\n{}\n</tool_r
 def with_described_tools(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Return the messages, which are texts, with the tools, calls and results in them as texts.
-
-    Results become turns of the user, joined with the user's next one, because many templates want turns to alternate.
-    """
+    """Return texts with tools, calls and results in them; results join the user's next turn, as turns alternate."""
     turns, after_result = list[Mapping[str, Any]](), False
     for message in messages:
         role, content = message["role"], message["content"]

@@ -1,7 +1,4 @@
-"""The vocabularies of two models, and the tokens that stand for the same bytes in both.
-
-Tokenizers write the same text with different strings ("Ġthe", "▁the"), so tokens are matched by their bytes.
-"""
+"""The vocabularies of two models, matched by bytes: one writes "Ġthe" and the other "▁the" for the same text."""
 
 from __future__ import annotations
 

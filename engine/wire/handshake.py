@@ -52,10 +52,7 @@ def connect(address: tuple[str, int], secret: bytes, codec: Codec[Received], num
 
 
 def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
-    """Prove to a `Listener` that this end knows `secret`, and have it prove the same.
-
-    `number` says which of several peers this end is. Closes the channel and raises `NotAuthentic` on failure.
-    """
+    """Prove `secret` to a `Listener`, as end `number`, and have it do so; closes and raises `NotAuthentic` else."""
     until = time.monotonic() + HANDSHAKE_S
     codec, channel.codec = channel.codec, _HANDSHAKE
     try:

@@ -116,10 +116,7 @@ class RowCaches:
         return slice(None), slice(self.positions[row] - cache.layout.starts[row])
 
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
-        """Begin a transaction and a pass that feeds row b `counts[b]` tokens; shorter rows are padded at the end.
-
-        A row with 0 gets no token in this pass. Further passes may feed a row at most `more` tokens.
-        """
+        """Begin a transaction and a pass of `counts[b]` (or 0) tokens for row b; later passes feed at most `more`."""
         assert self._fed is None
         rows, width = len(self.positions), max(counts) + more
         for layout in self._layouts.values():

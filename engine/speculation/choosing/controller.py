@@ -143,10 +143,7 @@ class Controller:
         return self._tried or usual
 
     def wants_sample(self, share: float) -> bool:
-        """Whether a speculative round is to be plain instead, to measure the speed-up.
-
-        The budget pays for that, also on credit, but no more than `share` of the time since the last sample.
-        """
+        """Whether a round is to be plain to measure the speed-up, for `share` of the time since the last sample."""
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
         # A sample is due at once if what is known of plain decoding is impossible.

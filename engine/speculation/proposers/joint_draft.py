@@ -26,10 +26,7 @@ MAX_LAG = 16
 
 
 class JointDraft:
-    """The draft sequences of a batch of requests. Belongs to the engine's thread.
-
-    Members are the proposers whose rows it holds: it has proposed for them, and they have not left since.
-    """
+    """The draft sequences of a batch, on the engine's thread; members are the proposers whose rows it holds."""
 
     def __init__(self) -> None:
         self._rows: DraftRows | None = None

@@ -10,10 +10,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 
 
 class PrefillPass:
-    """A `sequence.prefill(most)` that has begun: call `evaluate` until it returns True, or `undo`.
-
-    `rows` tokens are fed. Do not use the sequence meanwhile. `layers` is 0 if the caches cannot be evaluated in parts.
-    """
+    """A `sequence.prefill(most)` of `rows` under way, until `evaluate` is true or `undo`; 0 `layers`: in no parts."""
 
     def __init__(self, sequence: CachedSequence, most: int) -> None:
         self._sequence = sequence

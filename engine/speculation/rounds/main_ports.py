@@ -133,10 +133,7 @@ class _Capture:
 
 
 def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Attended]:
-    """Return, by kind of attention, the last of `layers` with keys and values of its own; empty for other families.
-
-    Heads attend to these: Gemma 4's assistants. A layer's own attention computes them from the layer's input.
-    """
+    """Return, by kind of attention, the last of `layers` with its own keys and values, for Gemma 4's assistants."""
     found: dict[str, Attended] = {}
     for index, layer in enumerate(layers):
         attention: Any = getattr(layer, "self_attn", None)

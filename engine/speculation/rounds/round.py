@@ -123,10 +123,7 @@ class Rounds:
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, proposal: Proposal | None, started_at: float | None = None, *, timed: bool = False) -> PendingRound:
-        """Send the verify pass of a round, which began at `started_at` with the `proposal`, to the device.
-
-        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart.
-        """
+        """Send off the verify pass of a round that began at `started_at`; `timed` waits for drafting, to time both."""
         started_at = time.perf_counter() if started_at is None else started_at
         draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
@@ -167,10 +164,7 @@ class Rounds:
         return DrawnTokens(sampled[:kept], logprobs[:kept], accepted, source, alternatives, top2_margins[:kept])
 
     def commit(self, accepted: int, tokens: Sequence[int], following: PendingRound | None = None) -> None:
-        """Keep the first `accepted` draft tokens in the caches, and append `tokens`.
-
-        `following` is the round started on top of this plain one, if any; its only row, this round's token, is kept.
-        """
+        """Keep the first `accepted` draft tokens, append `tokens`; of a `following` plain round, keep its row, too."""
         if following is not None:
             self.sequence.commit(1, tokens)
         elif self.sequence.rollback.active:
