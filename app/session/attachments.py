@@ -66,12 +66,12 @@ def read_attachment(
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
-    """Check a picture's file and pass it to `keep`, a rare format as PNG or JPEG. Raises as `read_attachment` does."""
+    """Check a picture's file and pass it to `keep`, if need be as PNG or JPEG. Raises as `read_attachment` does."""
     # Imported here because most questions have no picture.
     from engine.pictures.reading import common_file, digest_of, picture_size
 
     try:
-        content = content if kind_of_picture(content) else common_file(content, time)
+        content = common_file(content, time)
         picture = Picture(digest_of(content), *picture_size(content, time))
     except EngineClosed as error:
         raise Cancelled from error

@@ -61,7 +61,7 @@ def _shown(part: Any, pictures: list[ToolPicture], time: ReadingTime) -> str:
     known = kind_of_picture(content)
     if len(pictures) < MOST_PICTURES and (known or kind.startswith("image/")):
         with suppress(EngineError):
-            content = content if known else common_file(content, time)
+            content = common_file(content, time)
             width, height = picture_size(content, time)
             pictures.append(ToolPicture(content, digest_of(content), kind_of_picture(content), width, height))
             return f"[A picture of {width} x {height} pixels]"

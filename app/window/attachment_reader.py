@@ -30,6 +30,7 @@ from app.wording.figures import number
 from app.wording.pictures import no_vision_sentence, not_installed_sentence
 from engine.documents.formats import program_of
 from engine.errors import EngineError, PicturesNotInstalled
+from engine.pictures.picture_file import MOST_MEGABYTES
 
 # How long closing waits for the current step of reading a file.
 CLOSE_WITHIN_S = 5.0
@@ -71,9 +72,9 @@ class AttachmentReader(QObject):
             partial(self._drop, row, reading),
         )
 
-    def attach_picture(self, image: QImage, row: AttachmentRow) -> None:
+    def attach_picture(self, image: object, row: AttachmentRow) -> None:
         """Attach a pasted or dropped picture that is not a file to the unsent message of the chat on screen."""
-        self._run(self.tr("Picture") + ".png", partial(_as_png, image), row)
+        self._run(self.tr("Picture") + ".png", partial(_file_of, image), row)
 
     def attach_once(self, file: Path, row: AttachmentRow) -> None:
         """Attach a picture, if there is its file, and remove that with its folder."""
@@ -200,9 +201,15 @@ def _taken(file: Path) -> bytes:
     return content
 
 
-def _as_png(image: QImage) -> bytes:
+def _file_of(image: object) -> bytes:
+    """Return the file of a picture; b"" if what the clipboard calls a picture cannot be read."""
     buffer = QBuffer()
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    if isinstance(image, QImage):
+        image.save(buffer, "PNG")  # type: ignore[call-overload]
+        if buffer.size() > MOST_MEGABYTES * 2**20:
+            # A photo.
+            buffer = QBuffer()
+            image.save(buffer, "JPEG", 95)  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 

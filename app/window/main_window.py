@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QImage, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions, Menus
@@ -292,7 +292,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         else:
             self._attach([name])
 
-    def _attach_picture(self, image: QImage) -> None:
+    def _attach_picture(self, image: object) -> None:
         self.attachments.attach_picture(image, self.composer.files)
         self.composer.setFocus()
 

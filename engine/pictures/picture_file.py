@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 # Read as well, but stored and shown as PNG or JPEG. macOS decodes more.
 OTHER_FORMATS = ("BMP", "TIFF", "AVIF")
-_LOSSLESS = ("BMP", "TIFF")
+_LOSSLESS = ("PNG", "BMP", "TIFF")
+# Qt turns these upright, and no PNG and WebP files.
+_SHOWN_UPRIGHT, _ORIENTATION = ("JPEG", "GIF"), 0x112
 _PNG = b"\x89PNG\r\n\x1a\n"
 MOST_MEGABYTES, MOST_MEGAPIXELS = 20, 50
 # Above this ratio of its sides, nothing is left of a picture that is scaled.
@@ -30,8 +33,8 @@ MOST_NARROW = 200
 class DecodedPicture:
     """The size of a picture as it is shown, and its `views`: RGB bytes, row by row, for each size asked for.
 
-    `seconds` of computing were spent on it. `file` is the picture as PNG or JPEG, if it has none of FORMATS and no
-    sizes were asked for.
+    `seconds` of computing were spent on it. `file` is the picture as PNG or JPEG, if no sizes were asked for and its
+    own file would not be shown, or not upright.
     """
 
     width: int
@@ -45,10 +48,10 @@ class DecodedPicture:
 def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
     """Decode a file, upright by EXIF, and scale it to each of `sizes` (width, height). Raises `PictureNotUsable`."""
     begun = time.process_time()
-    picture, kind = _upright(data)
+    picture, kind, is_turned = _upright(data)
     views = [picture.resize(size, resample).tobytes() for size in sizes]
     file = BytesIO()
-    rare = kind not in FORMATS and not sizes
+    rare = not sizes and (kind not in FORMATS or (is_turned and kind not in _SHOWN_UPRIGHT))
     # A photo as PNG would be larger than MOST_MEGABYTES.
     if rare and (kind not in _LOSSLESS or _saved(picture, file, "PNG") > MOST_MEGABYTES * 2**20):
         file = BytesIO()
@@ -63,8 +66,8 @@ def _saved(picture: Image, file: BytesIO, kind: str) -> int:
     return file.tell()
 
 
-def _upright(data: bytes) -> tuple[Image, str]:
-    """Return the picture, and the format of its file."""
+def _upright(data: bytes) -> tuple[Image, str, bool]:
+    """Return the picture, the format of its file, and whether that says to turn or mirror it."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     if len(data) > MOST_MEGABYTES * 2**20:
@@ -77,11 +80,12 @@ def _upright(data: bytes) -> tuple[Image, str]:
         if getattr(picture, "is_animated", False) and picture.format not in ("MPO", "TIFF"):
             raise PictureNotUsable("animated")
         picture.load()
-        picture = ImageOps.exif_transpose(picture)
+        is_turned = picture.getexif().get(_ORIENTATION, 1) != 1
+        picture = _with_eight_bits(ImageOps.exif_transpose(picture))
         if picture.has_transparency_data:
             over = picture.convert("RGBA")
             picture = Image.alpha_composite(Image.new("RGBA", over.size, "white"), over)
-        return picture.convert("RGB"), kind
+        return picture.convert("RGB"), kind, is_turned
     except UnidentifiedImageError as error:
         raise PictureNotUsable("damaged" if data[4:12] == b"ftypavif" else "unknown-format") from error
     except Image.DecompressionBombError as error:
@@ -91,6 +95,21 @@ def _upright(data: bytes) -> tuple[Image, str]:
     # Decoders raise all kinds of exceptions for broken files.
     except Exception as error:
         raise PictureNotUsable("damaged", " ".join(str(error).split())[:80]) from error
+
+
+def _with_eight_bits(picture: Image) -> Image:
+    """Return a picture with at most 8 bits a channel: conversion would cut off finer shades of grey at 255."""
+    if picture.mode.startswith("I;16"):
+        picture, low, high = picture.convert("I"), 0, 2**16 - 1
+    elif picture.mode in ("I", "F"):
+        # Measurements: the file says nothing of the values of black and white.
+        low, high = picture.getextrema()
+    else:
+        return picture
+    scale = 255 / max(high - low, 1e-30)
+    if not math.isfinite(scale * low):
+        raise ValueError("not a number")
+    return picture.convert("F").point(lambda value: value * scale - low * scale).convert("L")
 
 
 def _is_heic(data: bytes) -> bool:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
@@ -89,6 +90,25 @@ def test_a_screenshot_from_the_clipboard_can_be_taken_out_again(open_window: Ope
     next(one for one in row.findChildren(QToolButton) if one.isVisible() and "Remove" in one.accessibleName()).click()
     assert window.attached == []
     assert not window.is_enabled("send")
+
+
+@pytest.mark.parametrize("given", [None, QImage()])
+def test_a_picture_of_the_clipboard_that_qt_cannot_read_is_refused(open_window: OpenWindow, given: object) -> None:
+    window = open_window(seeing())
+    window.composer.edit.picture_given.emit(given)
+    window.wait(lambda: "Picture.png" in window.banner_text)
+    assert (window.attached, window.composer.files.reading) == ([], False)
+
+
+def test_a_photo_of_the_clipboard_is_no_larger_than_its_file(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(seeing())
+    noise = np.random.default_rng(3).integers(0, 255, (600, 800, 4), np.uint8)
+    monkeypatch.setattr("app.window.attachment_reader.MOST_MEGABYTES", 1)
+    window.composer.edit.picture_given.emit(QImage(noise.tobytes(), 800, 600, QImage.Format.Format_RGB32))
+    window.wait(lambda: window.attached == ["Picture.png"])
+    assert window.composer.files.attachments[0].media_type == "image/jpeg"
 
 
 def test_edits_further_answers_and_branches_keep_the_picture(open_window: OpenWindow, tmp_path: Path) -> None:

@@ -124,14 +124,32 @@ def test_a_sound_file_gives_its_pixels_in_the_size_asked_for(kind: str) -> None:
     assert common_file(data) == data
 
 
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_a_picture_is_turned_upright(orientation: int) -> None:
+def test_a_picture_is_turned_upright_and_its_file_too_where_qt_would_not(orientation: int, kind: str) -> None:
     exif = Image.Exif()
     exif[0x0112] = orientation
-    data = picture(4, 60, 40, "JPEG", exif=exif)
+    data = picture(4, 60, 40, kind, exif=exif)
     upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
     assert picture_size(data) == upright.size == ((60, 40) if orientation < 5 else (40, 60))
     assert read_picture(data, [upright.size]).views == [upright.tobytes()]
+    shown = Image.open(io.BytesIO(common_file(data)))
+    assert shown.getexif().get(0x0112, 1) == (orientation if kind == "JPEG" else 1)
+    assert ImageOps.exif_transpose(shown).size == upright.size
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("PNG", np.uint16([[0, 16448, 32896, 65535]])),
+        ("TIFF", np.uint16([[0, 16448, 32896, 65535]])),
+        ("TIFF", np.int32([[-1000, -498, 4, 1000]])),
+        ("TIFF", np.float32([[0, 0.251, 0.502, 1]])),
+    ],
+)
+def test_finer_shades_of_grey_than_8_bits_are_kept(kind: str, values: np.ndarray) -> None:
+    [shades] = read_picture(saved(Image.fromarray(values), kind), [(4, 1)]).views
+    assert list(shades[::3]) == pytest.approx([0, 64, 128, 255], abs=1)
 
 
 def test_a_camera_s_second_picture_is_ignored() -> None:

@@ -1,0 +1,1 @@
+"""Attacks on the whole product, run by `pytest -m campaign`."""
