@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import logging
 import os
+import resource
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -50,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code. An unexpected error is reported in a sentence, not a traceback."""
     arguments = sys.argv[1:] if arguments is None else arguments
     arguments = [*ALIASES.get(arguments[0], arguments[:1]), *arguments[1:]] if arguments else arguments
+    # A core dump would have chats in it, temporary ones too.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with shown_on_terminals():
         return _run(arguments)
 

@@ -14,15 +14,15 @@ from typing import IO
 
 from app.system.paths import data_folder
 from engine.files import private_files
+from engine.files.atomic_file import write_atomically
 
 
 def report(error: BaseException) -> Path | None:
     """Write an error with its traceback to the user's data folder. Return the file, or None if that failed."""
     file = data_folder() / "last-error.txt"
     try:
-        private_files.make_folder(file.parent)
         # The error may quote half a surrogate pair.
-        file.write_text("".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace")
+        write_atomically(file, "".join(traceback.format_exception(error)).encode(errors="backslashreplace"))
     except OSError:
         return None
     return file
@@ -87,7 +87,9 @@ def start_watching() -> Path | None:
                 os.replace(file, last)
             elif not _is_alive(int(process)):
                 file.unlink()
-        handle = (folder / f"crash-{os.getpid()}.txt").open("w", encoding="utf-8")
+        file = folder / f"crash-{os.getpid()}.txt"
+        private_files.create(file)
+        handle = file.open("w", encoding="utf-8")
         _crash_files.append(handle)
         faulthandler.enable(handle)
     return last

@@ -118,7 +118,8 @@ class McpConnection:
             error = older if self.server.command or self._settled.is_set() else error
         if not self._stopped:
             self.failure = self.failure or self._reason(error)
-            log.info("%s", self.failure)
+            # What the server has said may have its secrets in it.
+            log.info("the server %s of tools ended: %s", self.server.name, self.failure.code)
         self.over.set()
         self._settled.set()
         self._changed()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from zlib import crc32
 
 from engine.errors import PictureNotUsable
@@ -100,10 +100,10 @@ def _upright(data: bytes) -> tuple[Image, str, bool]:
 def _with_eight_bits(picture: Image) -> Image:
     """Return a picture with at most 8 bits a channel: conversion would cut off finer shades of grey at 255."""
     if picture.mode.startswith("I;16"):
-        picture, low, high = picture.convert("I"), 0, 2**16 - 1
+        picture, low, high = picture.convert("I"), 0.0, 2.0**16 - 1
     elif picture.mode in ("I", "F"):
         # Measurements: the file says nothing of the values of black and white.
-        low, high = picture.getextrema()
+        low, high = cast(tuple[float, float], picture.getextrema())
     else:
         return picture
     scale = 255 / max(high - low, 1e-30)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -14,7 +15,11 @@ from engine.wire.channel import Channel
 from engine.wire.messages import Codec, Received
 
 _PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; main(sys.argv[2:])"
-_SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
+# What Python, the libraries and the system need. Secrets have any names, and are in addresses of proxies, too.
+_NEEDED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LANGUAGE|LC_.*|__.*|(PYTHON|LD_|DYLD_|FONTCONFIG_|QT_|OPENBLAS_|OMP_|MLX_).*"
+    r"|XDG_(CACHE|CONFIG|DATA)_HOME|COVERAGE_.*|TANDEM_(DEVICE|BACKEND)"
+)
 
 
 def own_program(module: str, bundled: str, *options: str) -> list[str]:
@@ -52,7 +57,7 @@ class Child(Generic[Received]):
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
-                    env=environment_without_secrets() | environment,
+                    env={name: one for name, one in os.environ.items() if _NEEDED.fullmatch(name)} | environment,
                     pass_fds=(theirs.fileno(),),
                 )
             except OSError:
@@ -65,7 +70,3 @@ class Child(Generic[Received]):
         self.channel.close()
         self.process.kill()
         self.process.wait()
-
-
-def environment_without_secrets() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not any(word in name.upper() for word in _SECRETS)}

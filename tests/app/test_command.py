@@ -34,6 +34,14 @@ def test_terminal_commands_never_import_qt() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=PATIENCE_S).returncode == 0
 
 
+def test_a_command_that_crashes_leaves_no_core_with_chats_in_it() -> None:
+    code = (
+        "import resource as r, app.__main__ as m; m._run = lambda _: r.getrlimit(r.RLIMIT_CORE)[0]; print(m.main([]))"
+    )
+    command = ["/bin/sh", "-c", 'ulimit -c $(ulimit -Hc) && exec "$@"', "sh", sys.executable, "-c", code]
+    assert subprocess.check_output(command, cwd=ROOT, timeout=PATIENCE_S) == b"0\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

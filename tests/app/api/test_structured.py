@@ -164,7 +164,8 @@ def test_what_the_grammar_leaves_out_is_said_and_checked(
     assert response.status_code == 200, response.text
     assert '"schema_unchecked":["#/properties/e/not"]' in response.text
     assert "\"schema_problems\":[\"$.e: 'a' should not be valid under {'const': 'a'}\"]" in response.text
-    assert "does not follow its schema: $.e" in caplog.text
+    assert "does not follow its schema in 1 places" in caplog.text
+    assert "valid under" not in caplog.text
 
 
 # From public reports: a pattern that no automaton reads, a condition, and what is not.

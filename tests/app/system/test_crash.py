@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -49,6 +50,18 @@ def test_a_program_that_was_killed_or_closed_leaves_no_report_and_other_files_st
     assert run(START) == ""
     assert list(data_folder().glob("crash-*.txt")) == [note]
     assert note.read_text() == "a note"
+
+
+def test_only_the_owner_may_read_reports() -> None:
+    before = os.umask(0o022)
+    try:
+        crash.start_watching()
+        crash.report(ValueError("a word of a chat"))
+        reports = list(data_folder().glob("*.txt"))
+        assert [file.stat().st_mode & 0o077 for file in reports] == [0, 0]
+    finally:
+        os.umask(before)
+        crash.stop_watching()
 
 
 def test_the_report_is_offered_and_opened_on_request(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:

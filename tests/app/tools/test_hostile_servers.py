@@ -50,6 +50,14 @@ def test_a_server_that_cannot_start_says_why_and_leaves_the_others_alone(hosts: 
     assert hosts.error(behaviour).code == AT_START[behaviour]
 
 
+def test_what_a_server_says_at_its_end_is_shown_and_in_no_log(hosts: Hosts, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    hosts.start(hostile("dies-at-start"))
+    assert "no key was given" in str(hosts.error("dies-at-start"))
+    assert "dies-at-start of tools ended: ended" in caplog.text
+    assert "no key was given" not in caplog.text
+
+
 @pytest.mark.parametrize("behaviour", each(IN_A_CALL, IN_EVERY_RUN))
 def test_a_call_that_fails_says_why_and_leaves_the_others_alone(hosts: Hosts, behaviour: str) -> None:
     good, bad = hosts.start(hostile(), hostile(behaviour))
