@@ -33,6 +33,5 @@ def checked(event: Finished, request: ChatRequest) -> Finished:
         written.append((form.source, parts.content))
     problems = tuple(problem for schema, text in written for problem in answer_problems(schema, text))
     if problems:
-        # They quote the answer.
         log.info("an answer does not follow its schema in %d places", len(problems))
     return replace(event, stats=structs.replace(event.stats, problems=problems))

@@ -18,7 +18,7 @@ from app.settings_window.server_card import ServerCard
 from app.system.background import Background
 from app.tools.known_servers import FOLDER, KNOWN_SERVERS
 from app.tools.servers import Server, ServerStatus, servers_of
-from app.tools.tool import Permission, Tool, ToolFailed
+from app.tools.tool import Permission, Tool, ToolFailed, visible
 from app.widgets import theme
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser, Switch
@@ -108,7 +108,7 @@ class ServerView(ThemeAware, QFrame):
         for tool, row, chooser in self.rows:
             chooser.set_texts(names)
             chooser.set_value(self._service.settings.permission(tool))
-            about = tool.description.strip().partition("\n")[0]
+            about = visible(tool.description.strip().partition("\n")[0])
             about = about if len(about) <= _LONGEST_DESCRIPTION else f"{about[:_LONGEST_DESCRIPTION]}…"
             reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
             row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))

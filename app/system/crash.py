@@ -63,17 +63,13 @@ def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
 _crash_files: list[IO[str]] = []
 
 
-def _is_alive(process: int) -> bool:
-    import psutil
-
-    return bool(psutil.pid_exists(process))
-
-
 def start_watching() -> Path | None:
     """Write a report if the process crashes outside Python from now on.
 
     Return the report of an earlier process that crashed, or None. A process that was killed leaves no report.
     """
+    import psutil
+
     folder = data_folder()
     last = None
     with contextlib.suppress(OSError):
@@ -85,7 +81,7 @@ def start_watching() -> Path | None:
             if file.stat().st_size:
                 last = folder / "last-crash.txt"
                 os.replace(file, last)
-            elif not _is_alive(int(process)):
+            elif not psutil.pid_exists(int(process)):
                 file.unlink()
         file = folder / f"crash-{os.getpid()}.txt"
         private_files.create(file)

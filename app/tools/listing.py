@@ -8,20 +8,24 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import mcp_types as types
 from anyio import EndOfStream
 from anyio.abc import ObjectReceiveStream
+from anyio.streams.memory import MemoryObjectSendStream
 from jsonschema import FormatChecker
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
 from app.tools.servers import Server
-from app.tools.tool import Tool
+from app.tools.tool import Tool, is_visible
 from engine.grammars.schemas import with_nodes
 
 # A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
 MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
 LONGEST_TOOL_NAME = 128
+# The messages for a server that it may leave unread while it is heard, and the seconds between two looks at them.
+MOST_UNREAD, UNREAD_S = 100, 0.05
 # Where the package keeps the result of a call.
 SENT = "tandem/sent"
 # The fields of a tool that are used, apart from its schema.
@@ -37,7 +41,7 @@ async def with_mended_messages(
     `left_out` is called with the names of tools that cannot be mended, and `ended` when no more messages come.
     """
     async with transport as (messages, answers):
-        yield _MendedMessages(messages, left_out, ended), answers
+        yield _MendedMessages(messages, answers, left_out, ended), answers
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,15 @@ class _MendedMessages(ObjectReceiveStream[Any]):
     """A stream of messages with mended lists of tools and results of calls."""
 
     messages: ObjectReceiveStream[Any]
+    answers: Any
     left_out: Callable[[str], object]
     ended: Callable[[], object]
 
     async def receive(self) -> Any:
+        # The answers to a process that asks without reading them would fill the memory.
+        answers = self.answers if isinstance(self.answers, MemoryObjectSendStream) else None
+        while answers and answers.statistics().tasks_waiting_send > MOST_UNREAD:
+            await anyio.sleep(UNREAD_S)
         try:
             message = await self.messages.receive()
         except EndOfStream:
@@ -146,7 +155,7 @@ def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, 
     """Return the tools that can be used, the names of those that cannot, and of those that are only tasks."""
     found, tasks, left_out = dict[str, Tool](), list[str](), list[str]()
     for one in listed:
-        named = 0 < len(one.name) <= LONGEST_TOOL_NAME and one.name.isprintable()
+        named = 0 < len(one.name) <= LONGEST_TOOL_NAME and is_visible(one.name)
         if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and named):
             left_out.append(one.name[:LONGEST_TOOL_NAME])
         elif one.execution is not None and one.execution.task_support == "required":
@@ -158,7 +167,7 @@ def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, 
                 server=server.name,
                 name=one.name,
                 called=one.name,
-                title=title[:LONGEST_TOOL_NAME] if title.isprintable() else one.name,
+                title=title[:LONGEST_TOOL_NAME] if is_visible(title) else one.name,
                 description=(one.description or "")[:LONGEST_DESCRIPTION],
                 parameters=one.input_schema,
                 read_only=bool(notes.read_only_hint),

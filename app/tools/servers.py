@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
-from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest
+from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest, is_visible
 from app.tools.variables import decides, variables_in, with_defaults
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
@@ -352,7 +352,7 @@ def _usual(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _server(name: str, fields: object, abouts: Mapping[str, str]) -> Server:
-    if not (0 < len(name) <= LONGEST_SERVER_NAME and name.isprintable() and name != TANDEM):
+    if not (0 < len(name) <= LONGEST_SERVER_NAME and is_visible(name) and name != TANDEM):
         raise ToolFailed("bad-name", server=name)
     try:
         found = msgspec.convert(_usual(fields) if isinstance(fields, Mapping) else fields, _Imported)

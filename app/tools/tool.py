@@ -19,6 +19,10 @@ LONGEST_NAME = 64
 # Characters of what a server tells models: each of their requests carries it.
 LONGEST_INSTRUCTIONS = 2000
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+# Signs that Python counts as printable, and that nobody sees. U+FE0F is one, too, but stands behind many an emoji.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]"
+)
 # Seconds for which nothing may be heard of a call. A build or a search may well work for minutes without a word; only a
 # call that its server has lost shall end by itself, because a person can stop any other at once. There is no limit for
 # a call that reports progress.
@@ -121,9 +125,14 @@ class ToolProgress:
     at: float
 
 
+def is_visible(text: str) -> bool:
+    """Whether a person sees all of a text, which has one line."""
+    return text.isprintable() and not _UNSEEN.search(text)
+
+
 def visible(text: str) -> str:
     """Return a text in which what would be invisible is written out, because a person agrees to what they see."""
-    return "".join(one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in text)
+    return "".join(one if is_visible(one) or one == "\n" else one.encode("unicode_escape").decode() for one in text)
 
 
 def digest(*parts: object) -> str:

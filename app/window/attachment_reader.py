@@ -202,12 +202,11 @@ def _taken(file: Path) -> bytes:
 
 
 def _file_of(image: object) -> bytes:
-    """Return the file of a picture; b"" if what the clipboard calls a picture cannot be read."""
+    """Return a picture as PNG, a large photo as JPEG; b"" if what the clipboard calls a picture cannot be read."""
     buffer = QBuffer()
     if isinstance(image, QImage):
         image.save(buffer, "PNG")  # type: ignore[call-overload]
         if buffer.size() > MOST_MEGABYTES * 2**20:
-            # A photo.
             buffer = QBuffer()
             image.save(buffer, "JPEG", 95)  # type: ignore[call-overload]
     return bytes(buffer.data().data())

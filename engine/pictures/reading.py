@@ -51,15 +51,14 @@ def picture_size(data: bytes, time: ReadingTime | None = None) -> tuple[int, int
     return width, height
 
 
-def _measured(data: bytes, time: ReadingTime | None) -> tuple[int, int, float]:
+def _measured(data: bytes, time: ReadingTime | None, decoded: DecodedPicture | None = None) -> tuple[int, int, float]:
     """Return width and height of a picture, and the seconds that it takes to decode, as `picture_size` does."""
-    return _known.get(digest_of(data)) or _remembered(data, read_picture(data, time=time))
-
-
-def _remembered(data: bytes, decoded: DecodedPicture) -> tuple[int, int, float]:
-    found = _known[digest_of(data)] = decoded.width, decoded.height, decoded.seconds
-    if len(_known) > _MOST_KNOWN:
-        _known.popitem(last=False)
+    digest = digest_of(data)
+    if (found := _known.get(digest)) is None:
+        decoded = decoded or read_picture(data, time=time)
+        found = _known[digest] = decoded.width, decoded.height, decoded.seconds
+        if len(_known) > _MOST_KNOWN:
+            _known.popitem(last=False)
     return found
 
 
@@ -81,13 +80,10 @@ def read_picture(
 
 
 def common_file(data: bytes, time: ReadingTime | None = None) -> bytes:
-    """Return a picture's file, as PNG or JPEG if Qt would not show it, or not upright. Waits; raises as `picture_size`.
-
-    The size of what it returns is known then.
-    """
+    """Return a picture's file, as PNG or JPEG if Qt would not show it upright. Waits; raises as `picture_size` does."""
     decoded = read_picture(data, time=time)
     file = decoded.file or data
-    _remembered(file, decoded)
+    _measured(file, time, decoded)
     return file
 
 

@@ -58,6 +58,17 @@ def text_block(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 
 
+ASKED = {
+    "sampling/createMessage": {"messages": [{"role": "user", "content": text_block("x" * 1000)}], "maxTokens": 10**9},
+    "elicitation/create": {"message": "Your password?", "requestedSchema": SCHEMA | {"required": []}},
+    "elicitation/create ": {"mode": "url", "url": "https://example.org", "elicitationId": "1", "message": "Sign in"},
+    "roots/list": {},
+    "ping": {},
+    "tools/call": {"name": "echo", "arguments": {"text": "mine"}},
+    "unknown/method": {},
+}
+BLOCKS = [text_block("x" * 99)] * 60_000
+SIDES = [{"type": "image", "data": "iVBORw0KGgo" + "A" * 7 * 2**20, "mimeType": "image/png"}]
 # By behaviour, the method that is answered otherwise, and the "result" or "error" of the answer, or its "raw" end.
 ANSWERS: dict[str, tuple[str, str, Any]] = {
     "no-version": ("initialize", "result", {"hello": "world"}),
@@ -76,6 +87,24 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
     "floods-in-a-call": ("tools/call", "raw", '{"content": [{"type": "text", "text": "' + HUGE * 50 + '"}]}}'),
     "broken-json-in-a-call": ("tools/call", "raw", "}"),
     "result-is-a-list": ("tools/call", "raw", "[]}"),
+    "many-blocks": ("tools/call", "result", {"content": BLOCKS}),
+    "large-structure": ("tools/call", "result", {"content": [], "structuredContent": {"x": ["y" * 99] * 60_000}}),
+    "deep-structure": ("tools/call", "raw", '{"content": [], "structuredContent": ' + '{"a":' * 900 + "1" + "}" * 902),
+    "large-picture": ("tools/call", "result", {"content": SIDES}),
+    "large-error": ("tools/call", "error", {"code": -32000, "message": "x" * 7 * 2**20, "data": "y" * 2**20}),
+    "asks-for-more": (
+        "tools/call",
+        "result",
+        {
+            "resultType": "inputRequired",
+            "inputRequests": {"a": {"method": "elicitation/create", "params": {"message": "?"}}},
+        },
+    ),
+    "wants-a-page": (
+        "tools/call",
+        "error",
+        {"code": -32042, "message": "open", "data": {"elicitations": [{"url": "https://example.org"}]}},
+    ),
     "long-result": ("tools/call", "result", {"content": [text_block(HUGE), text_block(HUGE)]}),
     "no-result": ("tools/call", "result", {}),
     "all-content": ("tools/call", "result", {"content": [text_block("hello"), *FILES]}),
@@ -225,6 +254,28 @@ def call(number: Any, params: dict[str, Any]) -> None:
             for odd in (float("nan"), -1, "one", None, 1e300):
                 report(params, progress=odd, total=odd, message=odd)
             report({"_meta": {"progressToken": "other"}}, progress=1)
+        case "storms":
+            for step in range(100_000):
+                report(params, progress=step, total=100_000, message="x" * 40)
+        case "asks-without-end":
+            for count in range(5000):
+                for method, asked in ASKED.items():
+                    send(id=f"{method} {count}", method=method, params=asked)
+        case "asks-oddly":
+            for odd in (None, 1.5, -1, 2**70, "", "x" * 10**6, number, [], {}, True):
+                for method, asked in ASKED.items():
+                    send(id=odd, method=method, params=asked)
+                    send(id=odd, method=method, params=[])
+                    send(id=odd, method=method)
+        case "answers-oddly":
+            for odd in (None, 1.5, -1, 2**70, "", [], {}, True):
+                send(id=odd, result={"content": [text_block("another")]})
+                send(id=odd, error={"code": "x", "message": 5})
+        case "answers-twice":
+            answer("tools/call", number, {"content": [text_block(text)]})
+        case "announces-without-end":
+            for _ in range(20_000):
+                send(method="notifications/tools/list_changed")
         case "wrong-id":
             number += 1000
         case "asks-back":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 
-from app.tools.listing import arguments_schema
+from app.tools.listing import MOST_UNREAD, arguments_schema, with_mended_messages
 from app.tools.servers import Server
 from app.tools.tool import LONGEST_INSTRUCTIONS
 from app.wording.tools import server_state
@@ -127,3 +129,24 @@ def test_a_mended_tool_can_be_called_in_a_form(form: str) -> None:
             (),
             tuple(f"f#/properties/{one}/$ref" for one in "ab"),
         )
+
+
+def test_a_server_that_leaves_its_answers_unread_is_not_heard_meanwhile() -> None:
+    async def run() -> None:
+        asked, questions = anyio.create_memory_object_stream[str](1)
+        answers, read = anyio.create_memory_object_stream[str]()
+        transport = nullcontext((questions, answers))
+        async with asked, questions, answers, read, anyio.create_task_group() as group:
+            for _ in range(MOST_UNREAD + 1):
+                group.start_soon(answers.send, "answer")
+            await anyio.wait_all_tasks_blocked()
+            await asked.send("question")
+            async with with_mended_messages(transport, lambda _: None, lambda: None) as (heard, _):
+                with anyio.move_on_after(0.1) as unheard:
+                    await heard.receive()
+                assert unheard.cancelled_caught
+                await read.receive()
+                assert await heard.receive() == "question"
+            group.cancel_scope.cancel()
+
+    anyio.run(run)

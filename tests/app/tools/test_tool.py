@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.tools.tool import TANDEM, Tool, with_distinct_names
+from app.tools.tool import TANDEM, Tool, visible, with_distinct_names
 
 
 def named(*names: str) -> list[str]:
@@ -36,6 +36,20 @@ def test_any_names_become_distinct_and_allowed() -> None:
         assert found[0] == "a_a"
         assert len(set(found)) == len(names) + 1
         assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("날씨 ❤️\nçã", "날씨 ❤️\nçã"),
+        # A text of any length can hide in such signs.
+        ("a\U000e0130\U000e0131 ❤️\ufe0e", "a\\U000e0130\\U000e0131 ❤️\\ufe0e"),
+        ("read\u3164file\u2800\u200b", "read\\u3164file\\u2800\\u200b"),
+        ("\u202egnp.exe\t\u034f", "\\u202egnp.exe\\t\\u034f"),
+    ],
+)
+def test_what_nobody_would_see_is_written_out(text: str, shown: str) -> None:
+    assert visible(text) == shown
 
 
 PROPERTIES = {"path": {"type": "string"}, "lines": {"type": ["integer", "null"]}, "mode": {"enum": ["all", "first"]}}
