@@ -13,12 +13,10 @@ from tests.app.conftest import (
     trays,
 )
 from tests.app.tools.conftest import hosts
-from tests.app.tools.test_sign_in import home, service
 
 __all__ = [
     "current_translations",
     "english_and_light",
-    "home",
     "hosts",
     "no_other_accounts",
     "nothing_is_left",
@@ -27,6 +25,5 @@ __all__ = [
     "patient_waits",
     "qapp_args",
     "qapp_cls",
-    "service",
     "trays",
 ]

@@ -16,8 +16,10 @@ import psutil
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.chat.call_card import CallCard
 from app.chat.preview import picture_of
 from app.session.attachments import read_attachment
+from app.session.calls import CallState
 from app.settings.checkup import gather, report
 from app.settings.declarations import SettingsValues
 from app.system import crash
@@ -35,7 +37,6 @@ from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.tools.conftest import Hosts, hostile
-from tests.app.window.test_pictures import asking
 from tests.app.window_driver import WindowDriver
 
 pytestmark = pytest.mark.campaign
@@ -98,6 +99,10 @@ def log() -> Iterator[None]:
     LOG_BUFFER.stop()
 
 
+def asking(window: WindowDriver) -> list[CallCard]:
+    return [card for card in window.window.findChildren(CallCard) if card.call.state is CallState.ASKS]
+
+
 def busy_window(open_window: OpenWindow, host: FakeHost, folder: Path) -> WindowDriver:
     """Return a window after work whose every word is a secret."""
     asked = [Script(call_text("clock_look", zone=SECRET)), Script(f"{SECRET}.")]
@@ -122,7 +127,8 @@ def busy_window(open_window: OpenWindow, host: FakeHost, folder: Path) -> Window
         host.results["look"] = outcome
         window.ask(f"And {SECRET}?")
         window.wait(lambda: bool(asking(window)))
-        asking(window)[0].chosen.emit(asking(window)[0].call, "once")
+        card = asking(window)[0]
+        card.chosen.emit(card.call, "once")
         window.wait_until_answered()
     window.ask_and_wait(f"Again {SECRET}?")
     window.edit.setPlainText(f"unsent {SECRET}")

@@ -26,7 +26,7 @@ from app.tools.results import MOST_PICTURES, result_of
 from engine.errors import PictureNotUsable
 from engine.pictures.reading import PICTURES, common_file, picture_size, read_picture, time_for
 from tests.app.picture_files import animation, picture
-from tests.engine.pictures.test_reading import chunk, png
+from tests.engine.pictures.png_files import chunk, png
 
 pytestmark = [pytest.mark.campaign, pytest.mark.qt_log_ignore("ICC|icc|libpng warning")]
 

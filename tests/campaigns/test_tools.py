@@ -7,9 +7,11 @@ import json
 import random
 import time
 import unicodedata
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,10 +22,22 @@ from app.tools.results import LONGEST_RESULT
 from app.tools.servers import ToolSettings
 from app.tools.tool import Permission, Tool, ToolFailed, visible, with_distinct_names
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile
-from tests.app.tools.sign_in_service import Page, Person, Service, browse
-from tests.app.tools.test_sign_in import Home
+from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse, serving
 
 pytestmark = pytest.mark.campaign
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with serving() as service:
+        yield service
+
+
+@pytest.fixture
+def home(hosts: Hosts, service: Service, tmp_path: Path) -> Home:
+    return Home(hosts, service, tmp_path)
+
+
 # By behaviour in a call, the outcomes that are right: codes of errors, or "" for a result.
 IN_A_CALL = {
     "storms": {""},

@@ -10,14 +10,19 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import ProxyHandler, build_opener
 
-from app.tools.servers import Server
-from tests.app.tools.conftest import WAIT_S
+from app.tools.host import ToolHost
+from app.tools.servers import Server, ToolSettings
+from app.tools.tool import Tool
+from tests.app.hub_library import KeychainInMemory
+from tests.app.tools.conftest import WAIT_S, Hosts
 
+SHOWN = "Continue in <Tandem>."
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("quick", "slow")]
 INFO = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}}
 
@@ -90,6 +95,45 @@ class Person:
     def open(self, address: str) -> None:
         self.opened.append(address)
         threading.Thread(target=lambda: self.pages.append(self.browser(address)), daemon=True).start()
+
+
+class Keychain(KeychainInMemory):
+    def remove(self, endpoint: str) -> None:
+        self.kept.pop(endpoint, None)
+
+
+class Home:
+    """What one computer keeps, and the app that runs on it."""
+
+    def __init__(self, hosts: Hosts, service: Service, folder: Path) -> None:
+        self.keychain, self._hosts, self._file = Keychain(), hosts, folder / "tools.json"
+        self.service = service
+        self.settings = ToolSettings(self._file, self.keychain)
+        self.settings.put(service.server)
+        self.start()
+
+    def start(self) -> None:
+        """Start the app anew."""
+        for host in self._hosts.made:
+            host.close()
+        self.settings = ToolSettings(self._file, self.keychain)
+        self._hosts.made.append(ToolHost(self.settings.servers, lambda: None, self.settings))
+
+    @property
+    def host(self) -> ToolHost:
+        return self._hosts.host
+
+    def tools(self) -> list[Tool]:
+        return self._hosts.tools("remote")
+
+    def sign_in(self, person: Person) -> None:
+        """Sign in, which a server asks for that was tried."""
+        self.tools()
+        self.host.sign_in("remote", person.open, SHOWN).result(WAIT_S)
+
+    @property
+    def written(self) -> str:
+        return self._file.read_text()
 
 
 class _Answers(BaseHTTPRequestHandler):

@@ -14,60 +14,15 @@ from msgspec.structs import replace
 
 from app.conversations.records import ToolUse
 from app.session.calls import ToolRun
-from app.tools.host import ToolHost
-from app.tools.servers import ToolSettings
-from app.tools.tool import Tool
 from app.wording.tools import call_sentence
-from tests.app.hub_library import KeychainInMemory
 from tests.app.tools.conftest import WAIT_S, Hosts, each, wait_until
-from tests.app.tools.sign_in_service import Page, Person, Service, browse, serving
-
-WORDS = "Continue in <Tandem>."
+from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse, serving
 
 
 @pytest.fixture
 def service() -> Iterator[Service]:
     with serving() as service:
         yield service
-
-
-class Keychain(KeychainInMemory):
-    def remove(self, endpoint: str) -> None:
-        self.kept.pop(endpoint, None)
-
-
-class Home:
-    """What one computer keeps, and the app that runs on it."""
-
-    def __init__(self, hosts: Hosts, service: Service, folder: Path) -> None:
-        self.keychain, self._hosts, self._file = Keychain(), hosts, folder / "tools.json"
-        self.service = service
-        self.settings = ToolSettings(self._file, self.keychain)
-        self.settings.put(service.server)
-        self.start()
-
-    def start(self) -> None:
-        """Start the app anew."""
-        for host in self._hosts.made:
-            host.close()
-        self.settings = ToolSettings(self._file, self.keychain)
-        self._hosts.made.append(ToolHost(self.settings.servers, lambda: None, self.settings))
-
-    @property
-    def host(self) -> ToolHost:
-        return self._hosts.host
-
-    def tools(self) -> list[Tool]:
-        return self._hosts.tools("remote")
-
-    def sign_in(self, person: Person) -> None:
-        """Sign in, which a server asks for that was tried."""
-        self.tools()
-        self.host.sign_in("remote", person.open, WORDS).result(WAIT_S)
-
-    @property
-    def written(self) -> str:
-        return self._file.read_text()
 
 
 @pytest.fixture
@@ -217,7 +172,7 @@ def test_a_sign_in_that_fails_says_why_without_secrets_and_leaves_nothing(
 def test_a_cancelled_sign_in_leaves_no_port_open(home: Home) -> None:
     person = Person(lambda _: Page(200))
     home.tools()
-    home.host.sign_in("remote", person.open, WORDS)
+    home.host.sign_in("remote", person.open, "Continue.")
     wait_until(lambda: bool(person.opened))
     assert is_open(port_of(person.opened[0]))
     assert home.host.status("remote").state == "signing-in"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import struct
 import zlib
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -15,19 +14,11 @@ from PIL import Image, ImageOps
 from engine.errors import PictureNotUsable, PicturesNotInstalled
 from engine.pictures import reading
 from engine.pictures.reading import PICTURES, common_file, picture_size, read_picture
+from tests.engine.pictures.png_files import chunk, png
 from tests.tiny_vision import picture
 
 KINDS = ("PNG", "JPEG", "WEBP", "GIF")
 MIXED = {"unknown-format", "damaged", "too-many-pixels", "too-narrow", ""}
-
-
-def chunk(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-
-def png(width: int, height: int, content: bytes = b"", *more: bytes, depth: int = 8, colour: int = 2) -> bytes:
-    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + b"".join(more) + chunk(b"IDAT", content) + chunk(b"IEND", b"")
 
 
 def animated(kind: str) -> bytes:
