@@ -68,7 +68,7 @@ ASKED = {
     "unknown/method": {},
 }
 BLOCKS = [text_block("x" * 99)] * 60_000
-SIDES = [{"type": "image", "data": "iVBORw0KGgo" + "A" * 7 * 2**20, "mimeType": "image/png"}]
+SIDES = [{"type": "image", "data": "iVBORw0KGgoA" + "A" * 7 * 2**20, "mimeType": "image/png"}]
 # By behaviour, the method that is answered otherwise, and the "result" or "error" of the answer, or its "raw" end.
 ANSWERS: dict[str, tuple[str, str, Any]] = {
     "no-version": ("initialize", "result", {"hello": "world"}),
