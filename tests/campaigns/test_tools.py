@@ -60,7 +60,7 @@ IN_A_CALL = {
     "wants-a-page": {"refused"},
 }
 SILENCE_S = 20.0
-MOST_MEGABYTES = 150
+MOST_MEGABYTES = 200
 
 
 @pytest.mark.parametrize("behaviour", IN_A_CALL)
