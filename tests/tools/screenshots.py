@@ -19,7 +19,7 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).parents[1] / 'screen.json'}"
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QVariantAnimation
 from PySide6.QtGui import QImage
 
 from app.conversations.request_history import ProgramRequest
@@ -144,7 +144,9 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
     for width, height in SIZES:
         window.resize(width, height)
         window.trigger("compare")
-        settle(application, lambda: not session.busy)
+        races = window.comparison.findChildren(QVariantAnimation)
+        settle(application, lambda: not session.busy and bool(window.comparison.gain.text()))
+        settle(application, lambda races=races: all(race.state() is race.State.Stopped for race in races))
         save(application, window, folder / f"compare-{name}-{width}.png")
         window.comparison.close_overlay()
         session.models.engine.scripts[:] = [Script("read"), plain, guessed, plain]
