@@ -207,11 +207,10 @@ class ChatService(QObject):
 
     def show_message(self, chat_id: int, message_id: int, then: Callable[[Chat], object]) -> None:
         """Open the chat of a message on the branch that holds it; `then` gets the chat."""
-
-        def show(chat: Chat) -> None:
-            self._show_path(chat, then=lambda: then(chat))
-
-        self._store.run(lambda store: store.messages.select(message_id), lambda _: self.open_id(chat_id, show))
+        self._store.run(
+            lambda store: store.messages.select(message_id),
+            lambda _: self.open_id(chat_id, lambda chat: self._show_path(chat, then=lambda: then(chat))),
+        )
 
     def show_branch_of(self, chat: Chat, answer_id: int, then: Callable[[], object]) -> None:
         """Show the branch of an answer that is about to be written; `then` is called in any case."""
@@ -222,22 +221,16 @@ class ChatService(QObject):
         chat_id, message_ids = self.shown.id, turn.stored_ids
         if chat_id is None or not message_ids or self.shown.temporary:
             return
-
-        def copy(store: ConversationStore) -> int:
-            return store.messages.branch(message_ids[-1], store.conversations.title_of_copy(chat_id))
-
-        def show(copy_id: int) -> None:
-            self.open_id(copy_id, lambda _chat: self.branched.emit())
-
-        self._store.run(copy, show)
+        self._store.run(
+            lambda store: store.messages.branch(message_ids[-1], store.conversations.title_of_copy(chat_id)),
+            lambda copy_id: self.open_id(copy_id, lambda _chat: self.branched.emit()),
+        )
 
     def duplicate(self, chat_id: int) -> None:
         """Copy a chat with all of its branches and show the copy."""
-
-        def copy(store: ConversationStore) -> int:
-            return store.messages.duplicate(chat_id, store.conversations.title_of_copy(chat_id))
-
-        self._store.run(copy, self.open_id)
+        self._store.run(
+            lambda store: store.messages.duplicate(chat_id, store.conversations.title_of_copy(chat_id)), self.open_id
+        )
 
     def replace_turn(self, chat: Chat, turn: Turn, fresh: Turn) -> Callable[[], None]:
         """Show `fresh` in the place of `turn` and all that follow it. Returns what undoes that."""
@@ -409,12 +402,11 @@ class ChatService(QObject):
                 del self._open[chat_id]
 
     def _store_opened(self) -> None:
-        def read(store: ConversationStore) -> tuple[Chat, Chat | None, Preset]:
-            return next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()
-
         # Ids of a temporary store that this store replaces mean other chats in it.
         self._open.clear()
-        self._store.run(read, self._show_first)
+        self._store.run(
+            lambda store: (next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()), self._show_first
+        )
 
     def _show_first(self, found: tuple[Chat, Chat | None, Preset]) -> None:
         """Show the chat of the last run, unless the first empty chat was used already."""
