@@ -145,10 +145,6 @@ class App:
     first_prompt: int = 0
     beside: str = ""
 
-    def lacks_room(self, endpoint: Endpoint) -> bool:
-        """Whether the context of the model is too short for its first request."""
-        return endpoint.context <= self.first_prompt
-
     def models_with_room(self, endpoint: Endpoint) -> list[str]:
         """Return the installed models that hold its first request, those with the shortest contexts first."""
         found = [(context, name) for name, context in endpoint.contexts.items() if context > self.first_prompt]

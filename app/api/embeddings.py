@@ -47,7 +47,9 @@ class _Embedded(Struct):
 
 async def embed(request: Request, body: EmbeddingsBody) -> Response:
     found = await _embedded(request, body, body.input, body.dimensions)
-    vectors: list[Any] = [_base64(one) for one in found.vectors] if body.encoding_format == "base64" else found.vectors
+    vectors: list[Any] = found.vectors
+    if body.encoding_format == "base64":
+        vectors = [base64.b64encode(struct.pack(f"<{len(one)}f", *one)).decode() for one in vectors]
     data = [{"object": "embedding", "index": index, "embedding": one} for index, one in enumerate(vectors)]
     usage = {"prompt_tokens": found.tokens, "total_tokens": found.tokens}
     return JsonReply({"object": "list", "data": data, "model": found.model, "usage": usage})
@@ -91,7 +93,3 @@ def _cut(vector: tuple[float, ...], dimensions: int | None) -> tuple[float, ...]
     first = vector[:dimensions]
     length = math.hypot(*first) or 1.0
     return tuple(number / length for number in first)
-
-
-def _base64(vector: tuple[float, ...]) -> str:
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()

@@ -79,12 +79,9 @@ def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> N
     add("--json", action="store_true", help="print one JSON object per event")
 
 
-def _own_engine() -> AbstractContextManager[EngineClient]:
-    return Engine(own_engine_settings())
-
-
 def run(
-    arguments: argparse.Namespace, open_engine: Callable[[], AbstractContextManager[EngineClient]] = _own_engine
+    arguments: argparse.Namespace,
+    open_engine: Callable[[], AbstractContextManager[EngineClient]] = lambda: Engine(own_engine_settings()),
 ) -> int:
     """Run the command with the engine that `open_engine` makes; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):

@@ -63,7 +63,9 @@ class PositionBars(Chart):
         self._role = "draft"
 
     def show_stats(self, stats: RequestStats) -> None:
-        self._rates = position_rates(stats)
+        self._rates = [
+            (accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached
+        ]
         roles = {role_of(source) for source in stats.sources}
         self._role = roles.pop() if len(roles) == 1 else "draft"
         self.say("\n".join(self.words()))
@@ -199,8 +201,3 @@ def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
     if whole <= 0:
         return None
     return stats.draft_s / whole, stats.verify_s / whole, stats.host_s / whole
-
-
-def position_rates(stats: RequestStats) -> list[tuple[float, int, int]]:
-    """Return (rate, accepted, reached) of each position that was verified."""
-    return [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]

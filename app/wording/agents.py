@@ -30,7 +30,7 @@ def plan_sentence(plan: ConfigChange) -> str:
 
 def room_sentence(app: App, endpoint: Endpoint) -> str:
     """Say that the model's context is too short for the program, and which models have room; "" if it is not."""
-    if not app.lacks_room(endpoint):
+    if endpoint.context > app.first_prompt:
         return ""
     able = app.models_with_room(endpoint)[:_MOST_MODELS]
     if able:
