@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 from app.actions.actions import Actions
 from app.speculation.explanations import EXPLANATIONS, NAMES
 from app.widgets.controls import Segments
-from app.widgets.labels import SentenceLabel, label, reserve_width, set_name, wrapped_tip
+from app.widgets.labels import SentenceLabel, label, set_name, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.line_breaks import with_good_breaks
 from app.widgets.style_class import styled
@@ -145,10 +145,6 @@ class Figure(QWidget):
         super().__init__(parent)
         self._value, self._name = styled(_Value(self), "figure"), styled(QLabel(self), "muted")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._value, self._name)
-
-    def reserve_width(self, names: Iterable[str]) -> None:
-        """Set the least width to that of the widest name, so that nothing moves when the name changes."""
-        reserve_width(self._name, names)
 
     def show_value(self, value: str, name: str) -> None:
         set_text(self._value, value)
