@@ -208,15 +208,10 @@ class RequestHistory:
         )
         return [Totals(**dict(row)) for row in found]
 
-    def totals(self, *, conversation_id: int | None = None, since: float = 0.0) -> Totals:
-        """Sum up the answers of one chat (None: of all) that finished after `since`, in Unix seconds."""
+    def totals(self, since: float = 0.0) -> Totals:
+        """Sum up all answers that finished after `since`, in Unix seconds."""
         [found] = self._database.rows(
-            f"""
-            SELECT {_SUMS}
-            FROM {_WITH_FACTOR} AS request
-            WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
-                SELECT id FROM messages WHERE conversation_id = ?2))""",
-            (since, conversation_id),
+            f"SELECT {_SUMS} FROM {_WITH_FACTOR} WHERE generated_tokens > 0 AND finished_at >= ?", (since,)
         )
         return Totals(**dict(found))
 

@@ -73,32 +73,29 @@ def test_a_summary_divides_totals_by_totals(store: ConversationStore) -> None:
     assert (second.method, second.accept_rate, second.speedup) == ("ngram", None, None)
 
 
-def test_totals_are_of_one_chat_or_of_all_since_a_time(
-    store: ConversationStore, history: list[int], clock: Clock
-) -> None:
+def test_totals_are_of_all_answers_since_a_time(store: ConversationStore, history: list[int], clock: Clock) -> None:
     assert len(history) == 3
     everything = store.history.totals()
     assert (everything.answers, everything.accept_rate) == (3, pytest.approx(0.5))
     assert everything.speedup == pytest.approx((100 / 25 + 300 / 30) / (100 / 50 + 300 / 30))
     assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
-    assert store.history.totals(conversation_id=1) == everything
-    assert store.history.totals(conversation_id=2) == Totals()
     newest = store.history.totals(since=clock.now)
     assert (newest.answers, newest.speedup, newest.saved_s) == (1, None, None)
     assert store.history.totals(since=clock.now + 1) == Totals()
 
 
 def test_an_answer_that_knows_only_bounds_of_its_speedup_counts_in_totals(
-    store: ConversationStore, history: list[int]
+    store: ConversationStore, history: list[int], clock: Clock
 ) -> None:
     assert history
+    clock.now += 1
     chat = store.conversations.create()
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "small", "draft"))
     stats = RequestStats(
         generated_tokens=61, drafted=60, accepted=55, decode_tps=5.0, speedup_low=2.0, speedup_high=4.0
     )
     store.answers.finish(answer, "stop", stats, "a")
-    alone, everything = store.history.totals(conversation_id=chat), store.history.totals()
+    alone, everything = store.history.totals(since=clock.now), store.history.totals()
     assert (alone.speedup_low, alone.speedup, alone.speedup_high, alone.saved_s) == (2.0, 3.0, 4.0, None)
     assert everything.speedup_low == pytest.approx((2 * 1.9 + 10 * 0.95 + 12 * 2.0) / (2 + 10 + 12))
     assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
@@ -212,7 +209,6 @@ def test_requests_of_programs_count_and_belong_to_no_chat(store: ConversationSto
     assert [row.client for row in others] == [""] * 3
     assert store.history.by_pair()[0].answers == 3
     assert store.history.totals().answers == 4
-    assert store.history.totals(conversation_id=1).answers == 3
     assert "'=openai" in store.history.as_csv([newest])
     assert json.loads(store.history.as_json([newest]))[0]["stats"]["accepted"] == 40
     # Figures of chats go with their chat, and not before it is purged.
