@@ -10,14 +10,7 @@ from collections.abc import Sequence
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
-from app.conversations.encoding import (
-    error_to_json,
-    join_packed,
-    pack_rounds,
-    pack_tokens,
-    source_values,
-    to_json,
-)
+from app.conversations.encoding import error_to_json, join_packed, pack_rounds, pack_tokens, source_values, to_json
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.inserting import note_pictures
 from app.conversations.message_tree import MessageTree

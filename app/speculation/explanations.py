@@ -5,12 +5,7 @@ from __future__ import annotations
 from app.wording.sentences import Sentences
 
 NAMES = Sentences(
-    "SpeculationPanel",
-    {
-        "strip": "Rounds",
-        "positions": "Acceptance by position",
-        "time": "Where time went",
-    },
+    "SpeculationPanel", {"strip": "Rounds", "positions": "Acceptance by position", "time": "Where time went"}
 )
 """The title of each chart of the panel."""
 
