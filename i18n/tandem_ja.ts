@@ -65,15 +65,15 @@
     </message>
     <message>
         <source>Start the local API</source>
-        <translation>ローカル API を開始</translation>
+        <translation>ローカルAPIを開始</translation>
     </message>
     <message>
         <source>Let other programs on this Mac use the models</source>
-        <translation>この Mac のほかのプログラムがモデルを使えるようにする</translation>
+        <translation>このMacのほかのプログラムがモデルを使えるようにする</translation>
     </message>
     <message>
         <source>Stop the local API</source>
-        <translation>ローカル API を停止</translation>
+        <translation>ローカルAPIを停止</translation>
     </message>
     <message>
         <source>Send</source>
@@ -157,7 +157,7 @@
     </message>
     <message>
         <source>Show chats in Finder</source>
-        <translation>チャットを Finder に表示</translation>
+        <translation>チャットをFinderに表示</translation>
     </message>
     <message>
         <source>Show the folder where chats are stored</source>
@@ -169,7 +169,7 @@
     </message>
     <message>
         <source>Save this chat as Markdown, HTML or JSON</source>
-        <translation>このチャットを Markdown、HTML、JSON で保存</translation>
+        <translation>このチャットをMarkdown、HTML、JSONで保存</translation>
     </message>
     <message>
         <source>Print…</source>
@@ -193,7 +193,7 @@
     </message>
     <message>
         <source>Import chats from Tandem or another app</source>
-        <translation>Tandem やほかのアプリからチャットを読み込む</translation>
+        <translation>Tandemやほかのアプリからチャットを読み込む</translation>
     </message>
     <message>
         <source>Check for updates…</source>
@@ -201,7 +201,7 @@
     </message>
     <message>
         <source>Look for a newer version of Tandem</source>
-        <translation>Tandem の新しいバージョンがあるか確認</translation>
+        <translation>Tandemの新しいバージョンがあるか確認</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -257,7 +257,7 @@
     </message>
     <message>
         <source>About Tandem</source>
-        <translation>Tandem について</translation>
+        <translation>Tandemについて</translation>
     </message>
     <message>
         <source>Show version and licenses</source>
@@ -277,7 +277,7 @@
     </message>
     <message>
         <source>Quit Tandem</source>
-        <translation>Tandem を終了</translation>
+        <translation>Tandemを終了</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -337,7 +337,7 @@
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
-        <translation>最後の回答を Markdown でコピー</translation>
+        <translation>最後の回答をMarkdownでコピー</translation>
     </message>
     <message>
         <source>Read last answer aloud</source>
@@ -425,7 +425,7 @@
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
-        <translation>Tandem に付属の小さなモデルを 2 つ読み込む</translation>
+        <translation>Tandemに付属の小さなモデルを2つ読み込む</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -561,11 +561,11 @@
     </message>
     <message>
         <source>Go to the chat above this one in the list</source>
-        <translation>チャット一覧で 1 つ上のチャットに移動</translation>
+        <translation>チャット一覧で1つ上のチャットに移動</translation>
     </message>
     <message>
         <source>Go to the chat below this one in the list</source>
-        <translation>チャット一覧で 1 つ下のチャットに移動</translation>
+        <translation>チャット一覧で1つ下のチャットに移動</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -617,7 +617,7 @@
     </message>
     <message>
         <source>Show two versions of the last answer side by side</source>
-        <translation>最後の回答の 2 つのバージョンを並べて表示</translation>
+        <translation>最後の回答の2つのバージョンを並べて表示</translation>
     </message>
 </context>
 <context>
@@ -636,7 +636,7 @@
     </message>
     <message>
         <source>Saved to {file}. It contains no chat text.</source>
-        <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
+        <translation>{file}に保存しました。チャットの本文は含まれていません。</translation>
     </message>
     <message>
         <source>The file could not be saved. Choose another folder.</source>
@@ -660,15 +660,15 @@
     </message>
     <message>
         <source>About Tandem</source>
-        <translation>Tandem について</translation>
+        <translation>Tandemについて</translation>
     </message>
     <message>
         <source>Checking. The loaded models are measured for about half a minute.</source>
-        <translation>チェック中です。読み込み済みのモデルの速度を 30 秒ほど測定します。</translation>
+        <translation>チェック中です。読み込み済みのモデルの速度を30秒ほど測定します。</translation>
     </message>
     <message>
         <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
-        <translation>チップ、メモリ、電源、発熱、ローカルネットワークを調べ、読み込み済みのモデルの速度を 30 秒ほど測定します。macOS がローカルネットワークの使用について確認することがあります。</translation>
+        <translation>チップ、メモリ、電源、発熱、ローカルネットワークを調べ、読み込み済みのモデルの速度を30秒ほど測定します。macOSがローカルネットワークの使用について確認することがあります。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -676,15 +676,15 @@
     </message>
     <message>
         <source>Check this Mac</source>
-        <translation>この Mac をチェック</translation>
+        <translation>このMacをチェック</translation>
     </message>
     <message>
         <source>{name}, under the Apache License 2.0.</source>
-        <translation>{name} は Apache License 2.0 で公開されています。</translation>
+        <translation>{name}はApache License 2.0で公開されています。</translation>
     </message>
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-        <translation>インターフェイスは Qt で作られています。Qt は GNU LGPL（Lesser General Public License）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
+        <translation>インターフェイスはQtで作られています。QtはGNU LGPL（Lesser General Public License）バージョン3に基づき、変更せずに使用しています。自分でビルドしたQtに置き換えることができ、ソースコードはQt Projectから入手できます。</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -695,31 +695,31 @@
     <name>Agents</name>
     <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
-        <translation>{file} はたった今変更されたため、書き込みませんでした。もう一度確認してください。</translation>
+        <translation>{file}はたった今変更されたため、書き込みませんでした。もう一度確認してください。</translation>
     </message>
     <message>
         <source>{file} can&apos;t be written: {detail}.</source>
-        <translation>{file} に書き込めません：{detail}</translation>
+        <translation>{file}に書き込めません：{detail}</translation>
     </message>
     <message>
         <source>{app} takes its connection from these variables:</source>
-        <translation>{app} は次の変数で接続します。</translation>
+        <translation>{app}は次の変数で接続します。</translation>
     </message>
     <message>
         <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
-        <translation>{file} は安全に変更できないため、そのままにします。次の内容を自分で追加してください。</translation>
+        <translation>{file}は安全に変更できないため、そのままにします。次の内容を自分で追加してください。</translation>
     </message>
     <message>
         <source>{app} is set up, in {file}.</source>
-        <translation>{app} は {file} で設定済みです。</translation>
+        <translation>{app}は{file}で設定済みです。</translation>
     </message>
     <message>
         <source>This is added to {file}. Everything else in it stays.</source>
-        <translation>{file} にこの内容を追加します。ほかの内容は変わりません。</translation>
+        <translation>{file}にこの内容を追加します。ほかの内容は変わりません。</translation>
     </message>
     <message>
         <source>This file tells {app} about Tandem: {file}</source>
-        <translation>このファイルで {app} に Tandem を設定します：{file}</translation>
+        <translation>このファイルで{app}にTandemを設定します：{file}</translation>
     </message>
     <message>
         <source>Written.</source>
@@ -731,7 +731,7 @@
     </message>
     <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
-        <translation>{app} を初めて起動する環境で設定してください。その後は、管理者設定の「接続」に入力してください。</translation>
+        <translation>{app}を初めて起動する環境で設定してください。その後は、管理者設定の「接続」に入力してください。</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>
@@ -739,19 +739,19 @@
     </message>
     <message>
         <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
-        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先に次のいずれかを選択してください：{models}。</translation>
+        <translation>このモデルでは{app}は動作しません。最初のリクエストが約{tokens}トークンあるのに対し、モデルのコンテキストは{context}トークンです。先に次のいずれかを選択してください：{models}。</translation>
     </message>
     <message>
         <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Download one with a longer context first.</source>
-        <translation>このモデルでは {app} は動作しません。最初のリクエストが約 {tokens} トークンあるのに対し、モデルのコンテキストは {context} トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
+        <translation>このモデルでは{app}は動作しません。最初のリクエストが約{tokens}トークンあるのに対し、モデルのコンテキストは{context}トークンです。先にコンテキストがより長いモデルをダウンロードしてください。</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
-        <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何を入力してもかまいません。</translation>
+        <translation>その後、{app}でモデル「Tandem」を選択します。キーを求められたら、何を入力してもかまいません。</translation>
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
-        <translation>API にはキーが必要です。{app} を起動する環境で {variable} にキーを設定してください。</translation>
+        <translation>APIにはキーが必要です。{app}を起動する環境で{variable}にキーを設定してください。</translation>
     </message>
 </context>
 <context>
@@ -827,7 +827,7 @@
     </message>
     <message>
         <source>Every answer will be JSON that matches this schema.</source>
-        <translation>すべての回答がこのスキーマに合う JSON になります。</translation>
+        <translation>すべての回答がこのスキーマに合うJSONになります。</translation>
     </message>
     <message>
         <source>Answer format</source>
@@ -835,7 +835,7 @@
     </message>
     <message>
         <source>JSON Schema</source>
-        <translation>JSON スキーマ</translation>
+        <translation>JSONスキーマ</translation>
     </message>
     <message>
         <source>Text</source>
@@ -873,15 +873,15 @@
     </message>
     <message>
         <source>The local API is off.</source>
-        <translation>ローカル API はオフです。</translation>
+        <translation>ローカルAPIはオフです。</translation>
     </message>
     <message>
         <source>Running, for programs on this Mac only.</source>
-        <translation>実行中です。この Mac のプログラムだけが利用できます。</translation>
+        <translation>実行中です。このMacのプログラムだけが利用できます。</translation>
     </message>
     <message>
         <source>Running, but this Mac has no network address.</source>
-        <translation>実行中ですが、この Mac にはネットワークアドレスがありません。</translation>
+        <translation>実行中ですが、このMacにはネットワークアドレスがありません。</translation>
     </message>
     <message>
         <source>Status</source>
@@ -921,7 +921,7 @@
     </message>
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベースURLに上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
         <source>The base address, without a path.</source>
@@ -929,11 +929,11 @@
     </message>
     <message>
         <source>The base address, without a path. For programs without a field for a key, put the key into the address: http://KEY@{place} or {address}/KEY</source>
-        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place} または {address}/KEY</translation>
+        <translation>パスを付けないベースアドレスです。キーの入力欄がないプログラムでは、アドレスにキーを含めてください：http://KEY@{place}または{address}/KEY</translation>
     </message>
     <message>
         <source>For programs that use Ollama</source>
-        <translation>Ollama を使うプログラムで</translation>
+        <translation>Ollamaを使うプログラムで</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -968,7 +968,7 @@
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
-        <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
+        <translation>「{name}」の文字コードを認識できませんでした。UTF-8で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
         <source>{name} is too large for any model&apos;s context.</source>
@@ -984,7 +984,7 @@
     </message>
     <message>
         <source>{name} contains more than {count} files. Choose a smaller folder.</source>
-        <translation>「{name}」には {count} 個を超えるファイルがあります。小さいフォルダを選択してください。</translation>
+        <translation>「{name}」には{count}個を超えるファイルがあります。小さいフォルダを選択してください。</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
@@ -996,7 +996,7 @@
     </message>
     <message>
         <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
-        <translation>Tandem は「{name}」を読み込めません。{program} で開いて PDF として書き出し、それを添付してください。</translation>
+        <translation>Tandemは「{name}」を読み込めません。{program}で開いてPDFとして書き出し、それを添付してください。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
@@ -1016,7 +1016,7 @@
     </message>
     <message>
         <source>{count} more</source>
-        <translation>ほか {count} 件</translation>
+        <translation>ほか{count}件</translation>
     </message>
     <message>
         <source>These files take too long to read and were skipped: {files}</source>
@@ -1028,7 +1028,7 @@
     </message>
     <message>
         <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
-        <translation>「{name}」はテキストファイルではありません。Tandem に添付できるのは、テキスト、コード、文書、画像です。</translation>
+        <translation>「{name}」はテキストファイルではありません。Tandemに添付できるのは、テキスト、コード、文書、画像です。</translation>
     </message>
     <message>
         <source>{name} contains no text.</source>
@@ -1036,7 +1036,7 @@
     </message>
     <message>
         <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、または PDF で保存してください。</translation>
+        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、またはPDFで保存してください。</translation>
     </message>
 </context>
 <context>
@@ -1051,11 +1051,11 @@
     </message>
     <message>
         <source>{count} tokens</source>
-        <translation>{count} トークン</translation>
+        <translation>{count}トークン</translation>
     </message>
     <message>
         <source>read as {encoding}</source>
-        <translation>{encoding} として読み込み</translation>
+        <translation>{encoding}として読み込み</translation>
     </message>
     <message>
         <source>left out: {contents}</source>
@@ -1076,43 +1076,43 @@
     <message numerus="yes">
         <source>%Ln damaged part(s)</source>
         <translation>
-            <numerusform>破損した部分 %Ln か所</numerusform>
+            <numerusform>破損した部分%Lnか所</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln deleted passage(s)</source>
         <translation>
-            <numerusform>削除された箇所 %Ln か所</numerusform>
+            <numerusform>削除された箇所%Lnか所</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln hidden row(s)</source>
         <translation>
-            <numerusform>非表示の行 %Ln 行</numerusform>
+            <numerusform>非表示の行%Ln行</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln hidden sheet(s)</source>
         <translation>
-            <numerusform>非表示のシート %Ln 枚</numerusform>
+            <numerusform>非表示のシート%Ln枚</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln hidden slide(s)</source>
         <translation>
-            <numerusform>非表示のスライド %Ln 枚</numerusform>
+            <numerusform>非表示のスライド%Ln枚</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln hidden passage(s)</source>
         <translation>
-            <numerusform>非表示のテキスト %Ln か所</numerusform>
+            <numerusform>非表示のテキスト%Lnか所</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln scanned page(s)</source>
         <translation>
-            <numerusform>スキャンされたページ %Ln ページ</numerusform>
+            <numerusform>スキャンされたページ%Lnページ</numerusform>
         </translation>
     </message>
     <message>
@@ -1124,11 +1124,11 @@
     <name>BackupControls</name>
     <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
-        <translation>毎日バックアップを作成し、最新の 3 件を残します。</translation>
+        <translation>毎日バックアップを作成し、最新の3件を残します。</translation>
     </message>
     <message>
         <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
-        <translation>最も古いバックアップは {date} のものです。それ以降に削除したチャットとメッセージは、このバックアップが置き換えられるか削除されるまで、その中に残ります。</translation>
+        <translation>最も古いバックアップは{date}のものです。それ以降に削除したチャットとメッセージは、このバックアップが置き換えられるか削除されるまで、その中に残ります。</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -1149,12 +1149,12 @@
     <message numerus="yes">
         <source>{date} · %Ln chat(s)</source>
         <translation>
-            <numerusform>{date} · チャット %Ln 件</numerusform>
+            <numerusform>{date} · チャット%Ln件</numerusform>
         </translation>
     </message>
     <message>
         <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
+        <translation>バックアップはまだありません。毎日1件作成されます。</translation>
     </message>
     <message>
         <source>Don&apos;t restore</source>
@@ -1162,7 +1162,7 @@
     </message>
     <message>
         <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
+        <translation>次にTandemを開くと、{date}のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
     </message>
     <message>
         <source>Your chats stay as they are.</source>
@@ -1174,7 +1174,7 @@
     </message>
     <message>
         <source>The chats were backed up to {file}.</source>
-        <translation>チャットを {file} にバックアップしました。</translation>
+        <translation>チャットを{file}にバックアップしました。</translation>
     </message>
     <message>
         <source>All backups were deleted.</source>
@@ -1186,7 +1186,7 @@
     <message numerus="yes">
         <source>%Ln more notice(s)</source>
         <translation>
-            <numerusform>ほかに %Ln 件のお知らせ</numerusform>
+            <numerusform>ほかに%Ln件のお知らせ</numerusform>
         </translation>
     </message>
 </context>
@@ -1206,7 +1206,7 @@
     </message>
     <message>
         <source>Allow once</source>
-        <translation>1 回だけ許可</translation>
+        <translation>1回だけ許可</translation>
     </message>
     <message>
         <source>Allow in this chat</source>
@@ -1258,15 +1258,15 @@
     </message>
     <message>
         <source>Tandem quit while the tool was running.</source>
-        <translation>ツールの実行中に Tandem が終了しました。</translation>
+        <translation>ツールの実行中にTandemが終了しました。</translation>
     </message>
     <message>
         <source>If it stays silent for {time}, it is stopped.</source>
-        <translation>応答がないまま {time} たつと停止します。</translation>
+        <translation>応答がないまま{time}たつと停止します。</translation>
     </message>
     <message>
         <source>Working: {done} so far.</source>
-        <translation>処理中：これまでに {done}。</translation>
+        <translation>処理中：これまでに{done}。</translation>
     </message>
     <message>
         <source>Working.</source>
@@ -1285,7 +1285,7 @@
     <name>Card</name>
     <message>
         <source>Opens {address} in your browser.</source>
-        <translation>ブラウザで {address} を開きます。</translation>
+        <translation>ブラウザで{address}を開きます。</translation>
     </message>
     <message>
         <source>Model page…</source>
@@ -1312,11 +1312,11 @@
     </message>
     <message>
         <source>Previous 7 days</source>
-        <translation>過去 7 日間</translation>
+        <translation>過去7日間</translation>
     </message>
     <message>
         <source>Previous 30 days</source>
-        <translation>過去 30 日間</translation>
+        <translation>過去30日間</translation>
     </message>
     <message>
         <source>Older</source>
@@ -1456,7 +1456,7 @@
     </message>
     <message>
         <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
-        <translation>チャットを読み込めません。Tandem を終了してもう一度開くと修復されます。</translation>
+        <translation>チャットを読み込めません。Tandemを終了してもう一度開くと修復されます。</translation>
     </message>
     <message>
         <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
@@ -1534,7 +1534,7 @@
     <name>CheckReport</name>
     <message>
         <source>Results of the check</source>
-        <translation>この Mac のチェック結果</translation>
+        <translation>このMacのチェック結果</translation>
     </message>
     <message>
         <source>Copy as text</source>
@@ -1546,7 +1546,7 @@
     </message>
     <message>
         <source>Copies the figures and the names of published models as one JSON object, for the table in Tandem&apos;s README. Nothing is sent.</source>
-        <translation>測定値と公開されているモデルの名前を 1 つの JSON オブジェクトとしてコピーします。Tandem の README の表に載せるためのもので、何も送信されません。</translation>
+        <translation>測定値と公開されているモデルの名前を1つのJSONオブジェクトとしてコピーします。TandemのREADMEの表に載せるためのもので、何も送信されません。</translation>
     </message>
     <message>
         <source>Copied</source>
@@ -1565,15 +1565,15 @@
     </message>
     <message>
         <source>This Mac is hot, which makes models slower.</source>
-        <translation>この Mac は高温のため、モデルの動作が遅くなります。</translation>
+        <translation>このMacは高温のため、モデルの動作が遅くなります。</translation>
     </message>
     <message>
         <source>Tandem can use it.</source>
-        <translation>Tandem が使用できます。</translation>
+        <translation>Tandemが使用できます。</translation>
     </message>
     <message>
         <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにしてください。</translation>
+        <translation>macOSがTandemに使用を許可していません。複数のMacを使うには、「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」でTandemをオンにしてください。</translation>
     </message>
     <message>
         <source>Not measured.</source>
@@ -1629,15 +1629,15 @@
     </message>
     <message>
         <source>{total}, of which {free} is free.</source>
-        <translation>{total} のうち {free} が空いています。</translation>
+        <translation>{total}のうち{free}が空いています。</translation>
     </message>
     <message>
         <source>iogpu.wired_limit_mb is set to {number}.</source>
-        <translation>iogpu.wired_limit_mb は {number} に設定されています。</translation>
+        <translation>iogpu.wired_limit_mbは{number}に設定されています。</translation>
     </message>
     <message>
         <source>iogpu.wired_limit_mb is not set.</source>
-        <translation>iogpu.wired_limit_mb は設定されていません。</translation>
+        <translation>iogpu.wired_limit_mbは設定されていません。</translation>
     </message>
     <message>
         <source>Plain decoding</source>
@@ -1653,15 +1653,15 @@
     </message>
     <message>
         <source>{speed} tokens/s</source>
-        <translation>{speed} トークン/秒</translation>
+        <translation>{speed}トークン/秒</translation>
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>{speed} トークン/秒、{times} 倍の速さです。</translation>
+        <translation>{speed}トークン/秒、{times}倍の速さです。</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>ドラフトトークンの {rate}% が受理されました。</translation>
+        <translation>ドラフトトークンの{rate}%が受理されました。</translation>
     </message>
     <message>
         <source>Not reported by the system.</source>
@@ -1669,11 +1669,11 @@
     </message>
     <message>
         <source>The neural accelerators of this chip are not used, because this app was built for older versions of macOS. Tandem for macOS 26.2 or newer processes prompts several times as fast.</source>
-        <translation>このアプリは以前のバージョンの macOS 用なので、このチップのニューラルアクセラレータを使えません。macOS 26.2 以降用の Tandem なら、プロンプトを数倍速く処理します。</translation>
+        <translation>このアプリは以前のバージョンのmacOS用なので、このチップのニューラルアクセラレータを使えません。macOS 26.2以降用のTandemなら、プロンプトを数倍速く処理します。</translation>
     </message>
     <message>
         <source>The neural accelerators of this chip are not used, because the installed MLX was built for older versions of macOS. To process prompts several times as fast, run this command in Tandem&apos;s folder and open Tandem again: {command}</source>
-        <translation>インストールされている MLX が以前のバージョンの macOS 用なので、このチップのニューラルアクセラレータを使えません。プロンプトを数倍速く処理するには、Tandem のフォルダで次のコマンドを実行し、Tandem を開き直してください：{command}</translation>
+        <translation>インストールされているMLXが以前のバージョンのmacOS用なので、このチップのニューラルアクセラレータを使えません。プロンプトを数倍速く処理するには、Tandemのフォルダで次のコマンドを実行し、Tandemを開き直してください：{command}</translation>
     </message>
     <message>
         <source>Heat does not slow models down.</source>
@@ -1681,11 +1681,11 @@
     </message>
     <message>
         <source>This Mac is not connected to a network.</source>
-        <translation>この Mac はネットワークに接続していません。</translation>
+        <translation>このMacはネットワークに接続していません。</translation>
     </message>
     <message>
         <source>Results of the check</source>
-        <translation>この Mac のチェック結果</translation>
+        <translation>このMacのチェック結果</translation>
     </message>
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
@@ -1697,7 +1697,7 @@
     </message>
     <message>
         <source>Update to macOS 26.2 or newer: libraries that Tandem uses are built for a newer macOS than this one. On this version, answers can fail or be wrong.</source>
-        <translation>macOS 26.2 以降にアップデートしてください。Tandem が使うライブラリは、この macOS より新しいバージョン向けに作られています。このバージョンでは、回答に失敗したり誤りが生じたりすることがあります。</translation>
+        <translation>macOS 26.2以降にアップデートしてください。Tandemが使うライブラリは、このmacOSより新しいバージョン向けに作られています。このバージョンでは、回答に失敗したり誤りが生じたりすることがあります。</translation>
     </message>
 </context>
 <context>
@@ -1715,35 +1715,35 @@
     </message>
     <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
-        <translation>macOS が {host} への Tandem の接続を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにして、もう一度お試しください。</translation>
+        <translation>macOSが{host}へのTandemの接続を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」でTandemをオンにして、もう一度お試しください。</translation>
     </message>
     <message>
         <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
-        <translation>{host} に SSH で接続できません：{detail}。そのコンピュータでリモートログインをオンにし、パスワード不要の鍵を設定してください。</translation>
+        <translation>{host}にSSHで接続できません：{detail}。そのコンピュータでリモートログインをオンにし、パスワード不要の鍵を設定してください。</translation>
     </message>
     <message>
         <source>Tandem was not found on {host}: {detail}. Install it there.</source>
-        <translation>{host} に Tandem が見つかりません：{detail}。そのコンピュータにインストールしてください。</translation>
+        <translation>{host}にTandemが見つかりません：{detail}。そのコンピュータにインストールしてください。</translation>
     </message>
     <message>
         <source>{host} does not have the model: {detail}. Download or copy it there.</source>
-        <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
+        <translation>{host}にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>{host} still needs to download {detail} of the model.</source>
-        <translation>{host} にはモデルのファイルをあと {detail} ダウンロードする必要があります。</translation>
+        <translation>{host}にはモデルのファイルをあと{detail}ダウンロードする必要があります。</translation>
     </message>
     <message>
         <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
-        <translation>{host} との接続が切れました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
+        <translation>{host}との接続が切れました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
-        <translation>{host} でモデルをダウンロードできませんでした：{detail}。接続を確認して、もう一度お試しください。</translation>
+        <translation>{host}でモデルをダウンロードできませんでした：{detail}。接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
         <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
-        <translation>{host} のメモリが足りません：{detail}。より小さいモデルを選んでください。</translation>
+        <translation>{host}のメモリが足りません：{detail}。より小さいモデルを選んでください。</translation>
     </message>
     <message>
         <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
@@ -1751,19 +1751,19 @@
     </message>
     <message>
         <source>{host} did not start within {detail} seconds. Check it and try again.</source>
-        <translation>{host} が {detail} 秒以内に開始しませんでした。確認してもう一度お試しください。</translation>
+        <translation>{host}が{detail}秒以内に開始しませんでした。確認してもう一度お試しください。</translation>
     </message>
     <message>
         <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
-        <translation>{host} が {detail} 秒間応答していません。スリープを解除して接続を確認し、もう一度開始してください。</translation>
+        <translation>{host}が{detail}秒間応答していません。スリープを解除して接続を確認し、もう一度開始してください。</translation>
     </message>
     <message>
         <source>{host} computed something different from the other computers: {detail}. Start again.</source>
-        <translation>{host} の計算結果がほかのコンピュータと一致しません：{detail}。もう一度開始してください。</translation>
+        <translation>{host}の計算結果がほかのコンピュータと一致しません：{detail}。もう一度開始してください。</translation>
     </message>
     <message>
         <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
-        <translation>コンピュータは 2 台以上必要ですが、一覧には {detail} 台しかありません。もう 1 台追加してください。</translation>
+        <translation>コンピュータは2台以上必要ですが、一覧には{detail}台しかありません。もう1台追加してください。</translation>
     </message>
     <message>
         <source>One of the computers</source>
@@ -1771,15 +1771,15 @@
     </message>
     <message>
         <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
-        <translation>ほかのコンピュータから {host} に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
+        <translation>ほかのコンピュータから{host}に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
     </message>
     <message>
         <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
-        <translation>{host} のバージョンが異なります：{detail}。すべてのコンピュータに同じバージョンの Tandem をインストールしてください。</translation>
+        <translation>{host}のバージョンが異なります：{detail}。すべてのコンピュータに同じバージョンのTandemをインストールしてください。</translation>
     </message>
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
-        <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>{host}にあるモデル{detail}のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
     </message>
 </context>
 <context>
@@ -1836,7 +1836,7 @@
     </message>
     <message>
         <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
-        <translation>{place} 番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
+        <translation>{place}番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
     </message>
     <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
@@ -1844,7 +1844,7 @@
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
-        <translation>{place} 番目のトークンからテキストが異なります（{guessed}と{plain}）。想定外の動作です。「設定 &gt; 詳細設定」から書き出した診断情報を添えて報告してください。</translation>
+        <translation>{place}番目のトークンからテキストが異なります（{guessed}と{plain}）。想定外の動作です。「設定 &gt; 詳細設定」から書き出した診断情報を添えて報告してください。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1861,7 +1861,7 @@
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
-            <numerusform>ドラフトなしの場合と同じテキストです。%Ln トークンがすべて一致しました。</numerusform>
+            <numerusform>ドラフトなしの場合と同じテキストです。%Lnトークンがすべて一致しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -1878,11 +1878,11 @@
     </message>
     <message>
         <source>About {times} as fast, same text</source>
-        <translation>約 {times}の速さ、同じテキスト</translation>
+        <translation>約{times}の速さ、同じテキスト</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
-        <translation>約 {times}の速さ</translation>
+        <translation>約{times}の速さ</translation>
     </message>
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
@@ -1890,23 +1890,23 @@
     </message>
     <message>
         <source>First without speculation: at most {time} in all.</source>
-        <translation>まず投機的デコーディングなしで回答します。全部で最長 {time}です。</translation>
+        <translation>まず投機的デコーディングなしで回答します。全部で最長{time}です。</translation>
     </message>
     <message>
         <source>Now with speculation: at most {time} more.</source>
-        <translation>次に投機的デコーディングありで回答します。残りは最長 {time}です。</translation>
+        <translation>次に投機的デコーディングありで回答します。残りは最長{time}です。</translation>
     </message>
     <message>
         <source>Without speculation once more, because the load may change: at most {time} more.</source>
-        <translation>負荷が変わることがあるため、もう一度投機的デコーディングなしで回答します。残りは最長 {time}です。</translation>
+        <translation>負荷が変わることがあるため、もう一度投機的デコーディングなしで回答します。残りは最長{time}です。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>実行の間にこの Mac の負荷が変わったため、速さを比べられません。</translation>
+        <translation>実行の間にこのMacの負荷が変わったため、速さを比べられません。</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-        <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
+        <translation>{place}番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が{gap}しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
     </message>
     <message>
         <source>Text</source>
@@ -1925,7 +1925,7 @@
     <name>Composer</name>
     <message>
         <source>{keys} to send · Enter for a new line</source>
-        <translation>{keys} で送信 · Enter で改行</translation>
+        <translation>{keys}で送信 · Enterで改行</translation>
     </message>
     <message>
         <source>Message</source>
@@ -1949,7 +1949,7 @@
     </message>
     <message>
         <source>Enter to send · Shift+Enter for a new line</source>
-        <translation>Enter で送信 · Shift+Enter で改行</translation>
+        <translation>Enterで送信 · Shift+Enterで改行</translation>
     </message>
 </context>
 <context>
@@ -1984,7 +1984,7 @@
     </message>
     <message>
         <source>The local API is off: turn it on for the app.</source>
-        <translation>ローカル API がオフです。アプリが接続できるようにオンにしてください。</translation>
+        <translation>ローカルAPIがオフです。アプリが接続できるようにオンにしてください。</translation>
     </message>
     <message>
         <source>Taken back: {file}</source>
@@ -2015,15 +2015,15 @@
     </message>
     <message>
         <source>{used} of {limit} tokens: too long for this model</source>
-        <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
+        <translation>{used} / {limit}トークン：このモデルには長すぎます</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-        <translation>{used} / {limit} トークン：古いメッセージから除きます</translation>
+        <translation>{used} / {limit}トークン：古いメッセージから除きます</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
-        <translation>{used} / {limit} トークン</translation>
+        <translation>{used} / {limit}トークン</translation>
     </message>
     <message>
         <source>Drop the oldest messages</source>
@@ -2031,11 +2031,11 @@
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
-        <translation>「{name}」の最初の {count} トークンだけ残す</translation>
+        <translation>「{name}」の最初の{count}トークンだけ残す</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens: too long for this model, mostly {name}</source>
-        <translation>{used} / {limit} トークン：このモデルには長すぎます（最大：{name}）</translation>
+        <translation>{used} / {limit}トークン：このモデルには長すぎます（最大：{name}）</translation>
     </message>
 </context>
 <context>
@@ -2054,13 +2054,13 @@
     <message numerus="yes">
         <source>%Ln token(s)</source>
         <translation>
-            <numerusform>%Ln トークン</numerusform>
+            <numerusform>%Lnトークン</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln request(s) under way.</source>
         <translation>
-            <numerusform>%Ln 件のリクエストを処理中です。</numerusform>
+            <numerusform>%Ln件のリクエストを処理中です。</numerusform>
         </translation>
     </message>
 </context>
@@ -2069,13 +2069,13 @@
     <message numerus="yes">
         <source>about %Ln minute(s) left</source>
         <translation>
-            <numerusform>残り約 %Ln 分</numerusform>
+            <numerusform>残り約%Ln分</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>about %Ln hour(s) left</source>
         <translation>
-            <numerusform>残り約 %Ln 時間</numerusform>
+            <numerusform>残り約%Ln時間</numerusform>
         </translation>
     </message>
 </context>
@@ -2091,7 +2091,7 @@
     </message>
     <message>
         <source>first token ({time} for pictures)</source>
-        <translation>最初のトークンまで（画像に {time}）</translation>
+        <translation>最初のトークンまで（画像に{time}）</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -2137,7 +2137,7 @@
     </message>
     <message>
         <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
-        <translation>「{actual}」は {name} に使えない値です。変更してもう一度お試しください。</translation>
+        <translation>「{actual}」は{name}に使えない値です。変更してもう一度お試しください。</translation>
     </message>
     <message>
         <source>No main model is loaded. Choose one at the top of the window.</source>
@@ -2149,7 +2149,7 @@
     </message>
     <message>
         <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
-        <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
+        <translation>すでに{limit}件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
@@ -2157,31 +2157,31 @@
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、モデルが使えるのは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+        <translation>「{name}」はコンテキスト{context}トークンで{needed} GBのメモリが必要ですが、モデルが使えるのは{available} GBです。{largest}トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and models can use {available} GB. Choose a smaller model.</source>
-        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、モデルが使えるのは {available} GB です。より小さいモデルを選んでください。</translation>
+        <translation>「{name}」はコンテキスト{context}トークンで{needed} GBのメモリが必要ですが、モデルが使えるのは{available} GBです。より小さいモデルを選んでください。</translation>
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
-        <translation>KV キャッシュを {bits} ビットにすれば収まります（設定 &gt; 生成）。</translation>
+        <translation>KVキャッシュを{bits}ビットにすれば収まります（設定 &gt; 生成）。</translation>
     </message>
     <message>
         <source>A draft model of up to {draft} GB would fit.</source>
-        <translation>ドラフトモデルは {draft} GB までなら収まります。</translation>
+        <translation>ドラフトモデルは{draft} GBまでなら収まります。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
-        <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
+        <translation>エンジンが停止しました。Tandemを再起動してください。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
-        <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
+        <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合はTandemを再起動してください。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
-        <translation>このチャットでモデルのチャットテンプレートの処理が {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
+        <translation>このチャットでモデルのチャットテンプレートの処理が{detail}秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
@@ -2193,7 +2193,7 @@
     </message>
     <message>
         <source>The schema isn&apos;t valid JSON: {detail}.</source>
-        <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
+        <translation>スキーマが正しいJSONではありません：{detail}。</translation>
     </message>
     <message>
         <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
@@ -2201,7 +2201,7 @@
     </message>
     <message>
         <source>The schema has to be a JSON object in braces.</source>
-        <translation>スキーマは波かっこで囲んだ JSON オブジェクトである必要があります。</translation>
+        <translation>スキーマは波かっこで囲んだJSONオブジェクトである必要があります。</translation>
     </message>
     <message>
         <source>The answer format is too large. Shorten it.</source>
@@ -2209,7 +2209,7 @@
     </message>
     <message>
         <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
-        <translation>回答形式が複雑すぎるため、{detail} 秒で確認を中止しました。単純にしてください。</translation>
+        <translation>回答形式が複雑すぎるため、{detail}秒で確認を中止しました。単純にしてください。</translation>
     </message>
     <message>
         <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
@@ -2225,15 +2225,15 @@
     </message>
     <message>
         <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-        <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
+        <translation>このチャットは{tokens}トークンですが、モデルのコンテキストは{limit}トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
     </message>
     <message>
         <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
-        <translation>GPU でエラーが起きたため、すべての回答を停止しました。もう一度お試しください。繰り返す場合は、より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。</translation>
+        <translation>GPUでエラーが起きたため、すべての回答を停止しました。もう一度お試しください。繰り返す場合は、より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。</translation>
     </message>
     <message>
         <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-        <translation>GPU のエラーが 2 回続いたため、「{name}」をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
+        <translation>GPUのエラーが2回続いたため、「{name}」をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template leaves pictures of this chat out. Choose another model.</source>
@@ -2252,19 +2252,19 @@
     </message>
     <message>
         <source>{value} s</source>
-        <translation>{value} 秒</translation>
+        <translation>{value}秒</translation>
     </message>
     <message>
         <source>{value} min</source>
-        <translation>{value} 分</translation>
+        <translation>{value}分</translation>
     </message>
     <message>
         <source>{value} h</source>
-        <translation>{value} 時間</translation>
+        <translation>{value}時間</translation>
     </message>
     <message>
         <source>{value}×</source>
-        <translation>{value} 倍</translation>
+        <translation>{value}倍</translation>
     </message>
     <message>
         <source>at least {times}</source>
@@ -2272,15 +2272,15 @@
     </message>
     <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
-        <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、この Mac の動作は遅くなります。</translation>
+        <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、このMacの動作は遅くなります。</translation>
     </message>
     <message>
         <source>This Mac is hot and runs slower, with speculation and without it.</source>
-        <translation>この Mac は高温になっているため、投機的デコーディングの有無にかかわらず、動作が遅くなります。</translation>
+        <translation>このMacは高温になっているため、投機的デコーディングの有無にかかわらず、動作が遅くなります。</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
-        <translation>{value} トークン/秒</translation>
+        <translation>{value}トークン/秒</translation>
     </message>
     <message>
         <source>at most {times}</source>
@@ -2304,39 +2304,39 @@
     </message>
     <message>
         <source>{value} to first token</source>
-        <translation>最初のトークンまで {value}</translation>
+        <translation>最初のトークンまで{value}</translation>
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>受理率 {value}</translation>
+        <translation>受理率{value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
-        <translation>1 ラウンド {value} トークン</translation>
+        <translation>1ラウンド{value}トークン</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
-        <translation>除いた古いメッセージ {value} 件</translation>
+        <translation>除いた古いメッセージ{value}件</translation>
     </message>
     <message>
         <source>Each round took {cost}× the time of one token.</source>
-        <translation>1 ラウンドの所要時間：トークン 1 個分の {cost} 倍</translation>
+        <translation>1ラウンドの所要時間：トークン1個分の{cost}倍</translation>
     </message>
     <message>
         <source>{speed} tokens a second</source>
-        <translation>{speed} トークン/秒</translation>
+        <translation>{speed}トークン/秒</translation>
     </message>
     <message>
         <source>{speed} tokens a second instead of {plain}</source>
-        <translation>{speed} トークン/秒（通常：{plain}）</translation>
+        <translation>{speed}トークン/秒（通常：{plain}）</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>ラウンド {number}：ドラフトトークン {drafted} 個のうち {accepted} 個を受理（{source}）</translation>
+        <translation>ラウンド{number}：ドラフトトークン{drafted}個のうち{accepted}個を受理（{source}）</translation>
     </message>
     <message>
         <source>Round {number}: main model only</source>
-        <translation>ラウンド {number}：メインモデルのみ</translation>
+        <translation>ラウンド{number}：メインモデルのみ</translation>
     </message>
     <message>
         <source>Rejected: {text}</source>
@@ -2344,7 +2344,7 @@
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
+        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が2%未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
     </message>
     <message>
         <source>main</source>
@@ -2368,7 +2368,7 @@
     </message>
     <message>
         <source>macOS is almost out of memory: this Mac runs slower, and Tandem reads the whole chat again before each answer. Close other apps.</source>
-        <translation>macOS のメモリがほとんど残っていないため、この Mac の動作が遅くなり、Tandem は回答のたびにチャット全体を読み直します。ほかのアプリを閉じてください。</translation>
+        <translation>macOSのメモリがほとんど残っていないため、このMacの動作が遅くなり、Tandemは回答のたびにチャット全体を読み直します。ほかのアプリを閉じてください。</translation>
     </message>
     <message>
         <source>answer format</source>
@@ -2380,14 +2380,14 @@
     </message>
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
-        <translation>この Mac の負荷が高くなっています。通常のデコードでさえ普段の {times}の時間がかかっています。</translation>
+        <translation>このMacの負荷が高くなっています。通常のデコードでさえ普段の{times}の時間がかかっています。</translation>
     </message>
 </context>
 <context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>
-        <translation>{count} 件中 {place} 件目</translation>
+        <translation>{count}件中{place}件目</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2418,15 +2418,15 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
-        <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、メモリに収まるモデルをダウンロードしてください。</translation>
+        <translation>スターターが知っているのはTandemのことだけです。そのほかの質問には、メモリに収まるモデルをダウンロードしてください。</translation>
     </message>
     <message>
         <source>Chat with {name}</source>
-        <translation>{name} とチャット</translation>
+        <translation>{name}とチャット</translation>
     </message>
     <message>
         <source>Download {name} ({size})</source>
-        <translation>{name} をダウンロード（{size}）</translation>
+        <translation>{name}をダウンロード（{size}）</translation>
     </message>
 </context>
 <context>
@@ -2524,11 +2524,11 @@
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
-        <translation>{used} / {limit} トークン</translation>
+        <translation>{used} / {limit}トークン</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
-        <translation>{used} / {limit} トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
+        <translation>{used} / {limit}トークン：チャットに使える余地が足りません。外すファイル：{files}</translation>
     </message>
     <message>
         <source>Name of the folder</source>
@@ -2539,11 +2539,11 @@
     <name>GeneralPage</name>
     <message>
         <source>{keys} belongs to another app or to macOS. Choose other keys.</source>
-        <translation>{keys} はほかのアプリまたは macOS が使用しています。ほかのキーを選んでください。</translation>
+        <translation>{keys}はほかのアプリまたはmacOSが使用しています。ほかのキーを選んでください。</translation>
     </message>
     <message>
         <source>{keys} does not work. Use ⌃, ⌥ or ⌘ with a letter, digit, space or function key.</source>
-        <translation>{keys} は使えません。⌃、⌥、⌘ のいずれかを、英字、数字、スペースキー、ファンクションキーのどれかと一緒に押してください。</translation>
+        <translation>{keys}は使えません。⌃、⌥、⌘のいずれかを、英字、数字、スペースキー、ファンクションキーのどれかと一緒に押してください。</translation>
     </message>
 </context>
 <context>
@@ -2587,7 +2587,7 @@
     <message numerus="yes">
         <source>%Ln download(s) running</source>
         <translation>
-            <numerusform>%Ln 件をダウンロード中</numerusform>
+            <numerusform>%Ln件をダウンロード中</numerusform>
         </translation>
     </message>
     <message>
@@ -2663,7 +2663,7 @@
     </message>
     <message>
         <source>{program}, through the local API: only statistics are kept</source>
-        <translation>{program}（ローカル API）：統計だけを保存</translation>
+        <translation>{program}（ローカルAPI）：統計だけを保存</translation>
     </message>
     <message>
         <source>{title}: double-click to show the answer</source>
@@ -2694,7 +2694,7 @@
     </message>
     <message>
         <source>Saved to {file}.</source>
-        <translation>{file} に保存しました。</translation>
+        <translation>{file}に保存しました。</translation>
     </message>
     <message>
         <source>The file could not be saved. Choose another folder.</source>
@@ -2715,18 +2715,18 @@
     <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>この Mac では「{main}」と「{draft}」の組み合わせで {faster}（回答 %Ln 件）。</numerusform>
+            <numerusform>このMacでは「{main}」と「{draft}」の組み合わせで{faster}（回答%Ln件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
         <translation>
-            <numerusform>この Mac では「{main}」がプロンプトルックアップで {faster}（回答 %Ln 件）。</numerusform>
+            <numerusform>このMacでは「{main}」がプロンプトルックアップで{faster}（回答%Ln件）。</numerusform>
         </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
-        <translation>{kind} 形式で書き出す</translation>
+        <translation>{kind}形式で書き出す</translation>
     </message>
 </context>
 <context>
@@ -2741,71 +2741,71 @@
     </message>
     <message>
         <source>{endpoint} does not respond like Hugging Face. Check your connection, or the mirror in the settings.</source>
-        <translation>{endpoint} は Hugging Face として応答しません。インターネット接続か、設定のミラーを確認してください。</translation>
+        <translation>{endpoint}はHugging Faceとして応答しません。インターネット接続か、設定のミラーを確認してください。</translation>
     </message>
     <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
-        <translation>Hugging Face で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
+        <translation>Hugging Faceで問題が起きています（エラー{status}）。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
-        <translation>Hugging Face がリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
+        <translation>Hugging Faceがリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
-        <translation>「{repository}」はモデル ID ではありません。「組織/名前」の形か、モデルのページの URL を入力してください。</translation>
+        <translation>「{repository}」はモデルIDではありません。「組織/名前」の形か、モデルのページのURLを入力してください。</translation>
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
-        <translation>{repository} というモデルはないか、非公開です。名前を確認するか、設定でトークンを追加してください。</translation>
+        <translation>{repository}というモデルはないか、非公開です。名前を確認するか、設定でトークンを追加してください。</translation>
     </message>
     <message>
         <source>{repository} has no version {revision}.</source>
-        <translation>{repository} にバージョン {revision} はありません。</translation>
+        <translation>{repository}にバージョン{revision}はありません。</translation>
     </message>
     <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
-        <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
+        <translation>{repository}の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
     </message>
     <message>
         <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
-        <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
+        <translation>このトークンでは{repository}にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
     </message>
     <message>
         <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
-        <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
+        <translation>Hugging Faceに接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
         <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
-        <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
+        <translation>このMacではHugging Faceの証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
     </message>
     <message>
         <source>Hugging Face takes too long to answer. Try again later.</source>
-        <translation>Hugging Face の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
+        <translation>Hugging Faceの応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
-        <translation>{repository} の {file} はもう Hugging Face にありません。別のモデルを選んでください。</translation>
+        <translation>{repository}の{file}はもうHugging Faceにありません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hugging Face がトークンを拒否しました。間違っているか、期限切れか、取り消されています。設定で新しいトークンを追加してください。</translation>
+        <translation>Hugging Faceがトークンを拒否しました。間違っているか、期限切れか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
         <source>{repository} has neither MLX weights nor GGUF files. Search for an MLX version of this model.</source>
-        <translation>{repository} には MLX の重みも GGUF ファイルもありません。このモデルの MLX 版を検索してください。</translation>
+        <translation>{repository}にはMLXの重みもGGUFファイルもありません。このモデルのMLX版を検索してください。</translation>
     </message>
     <message>
         <source>“{tag}” does not name one quantization of {repository}. Choose from: {tags}.</source>
-        <translation>「{tag}」では {repository} の量子化を 1 つに決められません。{tags} から選んでください。</translation>
+        <translation>「{tag}」では{repository}の量子化を1つに決められません。{tags}から選んでください。</translation>
     </message>
     <message>
         <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
-        <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
+        <translation>{repository}がフォルダの外のファイル（{file}）を参照しています。Tandemはこれをダウンロードしません。</translation>
     </message>
     <message>
         <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
-        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空き容量を増やしてから、もう一度お試しください。</translation>
+        <translation>{needed}必要ですが、ディスクの空きは{free}です。空き容量を増やしてから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>The disk is full. Free up space, then try again; nothing is lost.</source>
@@ -2813,39 +2813,39 @@
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
-        <translation>{path} に書き込めません。書き込み権限を確認してください。</translation>
+        <translation>{path}に書き込めません。書き込み権限を確認してください。</translation>
     </message>
     <message>
         <source>{file} failed its checksum twice. Try again later or from another connection.</source>
-        <translation>{file} のチェックサムが 2 回一致しませんでした。しばらくしてから、または別の回線でもう一度お試しください。</translation>
+        <translation>{file}のチェックサムが2回一致しませんでした。しばらくしてから、または別の回線でもう一度お試しください。</translation>
     </message>
     <message>
         <source>{repository} has no MTP head. Choose another draft.</source>
-        <translation>{repository} には MTP ヘッドがありません。別のドラフトを選んでください。</translation>
+        <translation>{repository}にはMTPヘッドがありません。別のドラフトを選んでください。</translation>
     </message>
     <message>
         <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
-        <translation>{repository} の設定には MTP ヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
+        <translation>{repository}の設定にはMTPヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
     </message>
     <message>
         <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
-        <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
+        <translation>{repository}のMTPヘッドは、Tandemがまだ実行できない種類です（{family}）。</translation>
     </message>
     <message>
         <source>{repository} is no longer on this Mac.</source>
-        <translation>{repository} はもうこの Mac にありません。</translation>
+        <translation>{repository}はもうこのMacにありません。</translation>
     </message>
     <message>
         <source>Another program is downloading {repository}. Wait until it has finished.</source>
-        <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
+        <translation>別のプログラムが{repository}をダウンロードしています。終わるまでお待ちください。</translation>
     </message>
     <message>
         <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
-        <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
+        <translation>スターターモデルはTandemの一部なので、削除できません。</translation>
     </message>
     <message>
         <source>This model belongs to {app}. Delete it there.</source>
-        <translation>{app} のモデルです。そのアプリで削除してください。</translation>
+        <translation>{app}のモデルです。そのアプリで削除してください。</translation>
     </message>
     <message>
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
@@ -2853,11 +2853,11 @@
     </message>
     <message>
         <source>This model is in your own folder {path}, which Tandem never deletes.</source>
-        <translation>{path} はユーザ自身のフォルダのため、Tandem はその中のモデルを削除しません。</translation>
+        <translation>{path}はユーザ自身のフォルダのため、Tandemはその中のモデルを削除しません。</translation>
     </message>
     <message>
         <source>Can&apos;t move {path} to the Trash. Nothing was deleted.</source>
-        <translation>{path} をゴミ箱に入れられません。何も削除されていません。</translation>
+        <translation>{path}をゴミ箱に入れられません。何も削除されていません。</translation>
     </message>
 </context>
 <context>
@@ -2872,7 +2872,7 @@
     </message>
     <message>
         <source>Tandem chats</source>
-        <translation>Tandem のチャット</translation>
+        <translation>Tandemのチャット</translation>
     </message>
     <message>
         <source>Export all chats</source>
@@ -2889,7 +2889,7 @@
     <message numerus="yes">
         <source>%Ln chat(s) exported.</source>
         <translation>
-            <numerusform>%Ln 件のチャットを書き出しました。</numerusform>
+            <numerusform>%Ln件のチャットを書き出しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -2899,57 +2899,57 @@
     <message numerus="yes">
         <source>Importing {name}: %Ln chat(s) so far.</source>
         <translation>
-            <numerusform>「{name}」を読み込んでいます。これまでに %Ln 件のチャットを追加しました。</numerusform>
+            <numerusform>「{name}」を読み込んでいます。これまでに%Ln件のチャットを追加しました。</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} could not be read or written: {detail}</source>
-        <translation>{name} を読み書きできませんでした：{detail}</translation>
+        <translation>{name}を読み書きできませんでした：{detail}</translation>
     </message>
     <message>
         <source>Show in Finder</source>
-        <translation>Finder に表示</translation>
+        <translation>Finderに表示</translation>
     </message>
     <message numerus="yes">
         <source>%Ln chat(s) imported.</source>
         <translation>
-            <numerusform>%Ln 件のチャットを読み込みました。</numerusform>
+            <numerusform>%Ln件のチャットを読み込みました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>すでにある %Ln 件のチャットをスキップしました。</numerusform>
+            <numerusform>すでにある%Ln件のチャットをスキップしました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln chat(s) are in the trash and stay there.</source>
         <translation>
-            <numerusform>%Ln 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
+            <numerusform>%Ln件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln chat(s) have no question or answer and were left out.</source>
         <translation>
-            <numerusform>質問も回答もない %Ln 件のチャットは取り込みませんでした。</numerusform>
+            <numerusform>質問も回答もない%Ln件のチャットは取り込みませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>ファイル内の %Ln 件の項目は、チャットとして読み込めませんでした。</numerusform>
+            <numerusform>ファイル内の%Ln件の項目は、チャットとして読み込めませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln line(s) of the file could not be read.</source>
         <translation>
-            <numerusform>ファイルの %Ln 行は読み込めませんでした。</numerusform>
+            <numerusform>ファイルの%Ln行は読み込めませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%Ln 件は読み込みませんでした。</numerusform>
+            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%Ln件は読み込みませんでした。</numerusform>
         </translation>
     </message>
     <message>
@@ -3009,11 +3009,11 @@
     </message>
     <message>
         <source>Web pages</source>
-        <translation>Web ページ</translation>
+        <translation>Webページ</translation>
     </message>
     <message>
         <source>Web search (Brave)</source>
-        <translation>Web 検索（Brave）</translation>
+        <translation>Web検索（Brave）</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3037,7 +3037,7 @@
     </message>
     <message>
         <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>モデルの検索語を見て、brave.com/search/api で取得したキーとともに Brave に送信します。</translation>
+        <translation>モデルの検索語を見て、brave.com/search/apiで取得したキーとともにBraveに送信します。</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3045,7 +3045,7 @@
     </message>
     <message>
         <source>Sees what the model wants to remember, and keeps it on this Mac for all chats.</source>
-        <translation>モデルが記憶したい内容を見て、すべてのチャットのためにこの Mac に保存します。</translation>
+        <translation>モデルが記憶したい内容を見て、すべてのチャットのためにこのMacに保存します。</translation>
     </message>
     <message>
         <source>Sees the files and the history of a repository that you choose, and can commit to it.</source>
@@ -3053,11 +3053,11 @@
     </message>
     <message>
         <source>This Mac has no command “npx”. To get it, install Node.js from nodejs.org.</source>
-        <translation>この Mac には「npx」コマンドがありません。nodejs.org から Node.js をインストールすると使えます。</translation>
+        <translation>このMacには「npx」コマンドがありません。nodejs.orgからNode.jsをインストールすると使えます。</translation>
     </message>
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
-        <translation>この Mac には「uvx」コマンドがありません。docs.astral.sh/uv から uv をインストールすると使えます。</translation>
+        <translation>このMacには「uvx」コマンドがありません。docs.astral.sh/uvからuvをインストールすると使えます。</translation>
     </message>
 </context>
 <context>
@@ -3099,23 +3099,23 @@
     </message>
     <message>
         <source>{rate} accepted</source>
-        <translation>受理率 {rate}</translation>
+        <translation>受理率{rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
-        <translation>ポート {port} はほかのプログラムが使用しています。別のポートを選んでください。</translation>
+        <translation>ポート{port}はほかのプログラムが使用しています。別のポートを選んでください。</translation>
     </message>
     <message>
         <source>The system does not allow port {port}. Choose one above 1023.</source>
-        <translation>ポート {port} はシステムで許可されていません。1023 より大きいポートを選んでください。</translation>
+        <translation>ポート{port}はシステムで許可されていません。1023より大きいポートを選んでください。</translation>
     </message>
     <message>
         <source>This Mac has no address {host}.</source>
-        <translation>この Mac にアドレス {host} はありません。</translation>
+        <translation>このMacにアドレス{host}はありません。</translation>
     </message>
     <message>
         <source>The local API could not start.</source>
-        <translation>ローカル API を開始できませんでした。</translation>
+        <translation>ローカルAPIを開始できませんでした。</translation>
     </message>
     <message>
         <source>processing the prompt</source>
@@ -3123,26 +3123,26 @@
     </message>
     <message>
         <source>The local API is running at {address}.</source>
-        <translation>ローカル API を {address} で実行中です。</translation>
+        <translation>ローカルAPIを{address}で実行中です。</translation>
     </message>
 </context>
 <context>
     <name>Machines</name>
     <message>
         <source>Running on {count} Macs: {names}</source>
-        <translation>{count} 台の Mac で実行中：{names}</translation>
+        <translation>{count}台のMacで実行中：{names}</translation>
     </message>
     <message>
         <source>This Mac</source>
-        <translation>この Mac</translation>
+        <translation>このMac</translation>
     </message>
     <message>
         <source>{name} is ready</source>
-        <translation>{name} は準備完了</translation>
+        <translation>{name}は準備完了</translation>
     </message>
     <message>
         <source>{size} for models</source>
-        <translation>モデル用に {size}</translation>
+        <translation>モデル用に{size}</translation>
     </message>
     <message>
         <source>{size}/s</source>
@@ -3150,38 +3150,38 @@
     </message>
     <message>
         <source>round trip {time} ms</source>
-        <translation>往復 {time} ms</translation>
+        <translation>往復{time} ms</translation>
     </message>
     <message>
         <source>{name} is downloading: {done} of {total}</source>
-        <translation>{name} でダウンロード中：{done} / {total}</translation>
+        <translation>{name}でダウンロード中：{done} / {total}</translation>
     </message>
     <message>
         <source>{name}: layers {first} to {last}</source>
-        <translation>{name}：レイヤー {first}～{last}</translation>
+        <translation>{name}：レイヤー{first}～{last}</translation>
     </message>
     <message>
         <source>{name}: parts {first} to {last} of every layer</source>
-        <translation>{name}：各レイヤーの {first}～{last} 番目の部分</translation>
+        <translation>{name}：各レイヤーの{first}～{last}番目の部分</translation>
     </message>
     <message>
         <source>needs {size}</source>
-        <translation>{size} 必要</translation>
+        <translation>{size}必要</translation>
     </message>
     <message>
         <source>needs {size} of {free}</source>
-        <translation>{free} のうち {size} 必要</translation>
+        <translation>{free}のうち{size}必要</translation>
     </message>
     <message>
         <source>needs {size}, but only {free} can be used</source>
-        <translation>{size} 必要ですが、使えるのは {free} だけです</translation>
+        <translation>{size}必要ですが、使えるのは{free}だけです</translation>
     </message>
 </context>
 <context>
     <name>MachinesPage</name>
     <message>
         <source>Download on the other Macs</source>
-        <translation>ほかの Mac にダウンロード</translation>
+        <translation>ほかのMacにダウンロード</translation>
     </message>
     <message>
         <source>Start</source>
@@ -3197,15 +3197,15 @@
     </message>
     <message>
         <source>Downloading on the other Macs…</source>
-        <translation>ほかの Mac で必要なファイルをダウンロード中…</translation>
+        <translation>ほかのMacで必要なファイルをダウンロード中…</translation>
     </message>
     <message>
         <source>Checking the Macs…</source>
-        <translation>Mac を確認中…</translation>
+        <translation>Macを確認中…</translation>
     </message>
     <message>
         <source>Starting the Macs…</source>
-        <translation>複数の Mac でモデルを起動中…</translation>
+        <translation>複数のMacでモデルを起動中…</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -3213,7 +3213,7 @@
     </message>
     <message>
         <source>Enter another Mac first.</source>
-        <translation>まず、ほかの Mac を入力してください。</translation>
+        <translation>まず、ほかのMacを入力してください。</translation>
     </message>
     <message>
         <source>What the check found</source>
@@ -3225,7 +3225,7 @@
     </message>
     <message>
         <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
-        <translation>1 台に収まらないモデルを分割します。「確認」をクリックすると、それぞれの Mac に必要なダウンロードがわかります。</translation>
+        <translation>1台に収まらないモデルを分割します。「確認」をクリックすると、それぞれのMacに必要なダウンロードがわかります。</translation>
     </message>
     <message>
         <source>Check</source>
@@ -3233,11 +3233,11 @@
     </message>
     <message>
         <source>Running on this Mac only.</source>
-        <translation>この Mac だけで実行中です。</translation>
+        <translation>このMacだけで実行中です。</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
-        <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
+        <translation>ネットワーク経由では、Macの間の通信は暗号化されません。信頼できるネットワークかThunderboltでのみ接続してください。</translation>
     </message>
 </context>
 <context>
@@ -3255,7 +3255,7 @@
     </message>
     <message>
         <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>使用中：{used} · 空き：{free} · モデル用：{limit}（全体 {memory}）</translation>
+        <translation>使用中：{used} · 空き：{free} · モデル用：{limit}（全体{memory}）</translation>
     </message>
     <message>
         <source>In use: {used} · this choice: {choice} · then free: {free}</source>
@@ -3263,7 +3263,7 @@
     </message>
     <message>
         <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>使用中：{used} · このモデル：{choice} · {free} 超過</translation>
+        <translation>使用中：{used} · このモデル：{choice} · {free}超過</translation>
     </message>
 </context>
 <context>
@@ -3293,7 +3293,7 @@
     </message>
     <message>
         <source>Other apps that use the Hugging Face cache will lose it too.</source>
-        <translation>Hugging Face キャッシュを使うほかのアプリからも消えます。</translation>
+        <translation>Hugging Faceキャッシュを使うほかのアプリからも消えます。</translation>
     </message>
     <message>
         <source>Delete…</source>
@@ -3333,7 +3333,7 @@
     </message>
     <message>
         <source>multiple Macs</source>
-        <translation>複数の Mac</translation>
+        <translation>複数のMac</translation>
     </message>
     <message>
         <source>tight</source>
@@ -3369,7 +3369,7 @@
     </message>
     <message>
         <source>The file {file} stays.</source>
-        <translation>ファイル {file} は残ります。</translation>
+        <translation>ファイル{file}は残ります。</translation>
     </message>
 </context>
 <context>
@@ -3407,7 +3407,7 @@
     </message>
     <message>
         <source>Its weights are all zero.</source>
-        <translation>重みがすべて 0 です。</translation>
+        <translation>重みがすべて0です。</translation>
     </message>
     <message>
         <source>Reading it took too much time or memory.</source>
@@ -3459,7 +3459,7 @@
     </message>
     <message>
         <source>It is an adapter for a family that runs through mlx-vlm ({detail}).</source>
-        <translation>mlx-vlm を通して動く系列のアダプターです（{detail}）。</translation>
+        <translation>mlx-vlmを通して動く系列のアダプターです（{detail}）。</translation>
     </message>
     <message>
         <source>Its kind of head is not supported yet ({detail}).</source>
@@ -3483,7 +3483,7 @@
     </message>
     <message>
         <source>Tandem cannot apply adapters of its kind ({detail}).</source>
-        <translation>Tandem では適用できない種類のアダプターです（{detail}）。</translation>
+        <translation>Tandemでは適用できない種類のアダプターです（{detail}）。</translation>
     </message>
     <message>
         <source>Its tokenizer cannot be read ({detail}).</source>
@@ -3551,7 +3551,7 @@
     </message>
     <message>
         <source>Choose another model or update Tandem.</source>
-        <translation>別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+        <translation>別のモデルを選ぶか、Tandemをアップデートしてください。</translation>
     </message>
     <message>
         <source>Choose the file with the whole model.</source>
@@ -3567,11 +3567,11 @@
     </message>
     <message>
         <source>Install Tandem with the command in its README.</source>
-        <translation>README のコマンドで Tandem をインストールしてください。</translation>
+        <translation>READMEのコマンドでTandemをインストールしてください。</translation>
     </message>
     <message>
         <source>It runs through mlx-vlm, which is not installed.</source>
-        <translation>mlx-vlm を通して動きますが、mlx-vlm がインストールされていません。</translation>
+        <translation>mlx-vlmを通して動きますが、mlx-vlmがインストールされていません。</translation>
     </message>
     <message>
         <source>{name} cannot be used.</source>
@@ -3586,7 +3586,7 @@
     <name>Models</name>
     <message>
         <source>{name} · {bits}-bit</source>
-        <translation>{name} · {bits} ビット</translation>
+        <translation>{name} · {bits}ビット</translation>
     </message>
     <message>
         <source>Recommended for {model}: {values}</source>
@@ -3622,7 +3622,7 @@
     </message>
     <message>
         <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}（実測、受理率 {rate}）</translation>
+        <translation>{gain}（実測、受理率{rate}）</translation>
     </message>
     <message>
         <source>Incomplete: download it again.</source>
@@ -3638,7 +3638,7 @@
     </message>
     <message>
         <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
-        <translation>トークナイザーが異なるため、テキストを再エンコードします（共通のトークン {share}）。</translation>
+        <translation>トークナイザーが異なるため、テキストを再エンコードします（共通のトークン{share}）。</translation>
     </message>
     <message>
         <source>Its tokenizer has not been read yet.</source>
@@ -3646,11 +3646,11 @@
     </message>
     <message>
         <source>Published head for this model, the fastest one according to {source}. Not checked yet.</source>
-        <translation>このモデル用に公開されているヘッドで、{source} の計測では最速です。まだ確認していません。</translation>
+        <translation>このモデル用に公開されているヘッドで、{source}の計測では最速です。まだ確認していません。</translation>
     </message>
     <message>
         <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
-        <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
+        <translation>遅すぎて効果がありません。ドラフトトークン1個に、メインモデル1ステップの{share}の時間がかかります。</translation>
     </message>
     <message>
         <source>Too slow: larger than the main model.</source>
@@ -3658,7 +3658,7 @@
     </message>
     <message>
         <source>Won&apos;t fit alongside the main model ({size} short).</source>
-        <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
+        <translation>メインモデルと一緒には収まりません（{size}不足）。</translation>
     </message>
     <message>
         <source>Cannot be used with this main model. {reason}</source>
@@ -3686,7 +3686,7 @@
     </message>
     <message>
         <source>On Hugging Face</source>
-        <translation>Hugging Face のモデル</translation>
+        <translation>Hugging Faceのモデル</translation>
     </message>
     <message>
         <source>Head for this model.</source>
@@ -3706,15 +3706,15 @@
     </message>
     <message>
         <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
-        <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+        <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド{theirs}、モデル{ours}）。</translation>
     </message>
     <message>
         <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
-        <translation>別のモデル用のヘッドです。幅が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+        <translation>別のモデル用のヘッドです。幅が異なります（ヘッド{theirs}、モデル{ours}）。</translation>
     </message>
     <message>
         <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
-        <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+        <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド{theirs}、モデル{ours}）。</translation>
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
@@ -3726,11 +3726,11 @@
     </message>
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
-        <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
+        <translation>このMacには収まりません。使えるメモリより{size}多く必要です。</translation>
     </message>
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
-        <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
+        <translation>このMac 1台には大きすぎますが、複数のMacでなら実行できます。</translation>
     </message>
     <message>
         <source>The models take more memory than is free, so other apps may get slower.</source>
@@ -3738,7 +3738,7 @@
     </message>
     <message>
         <source>Unload {name}</source>
-        <translation>{name} をメモリから解放</translation>
+        <translation>{name}をメモリから解放</translation>
     </message>
     <message>
         <source>Frees the memory of this model.</source>
@@ -3754,7 +3754,7 @@
     </message>
     <message>
         <source>{name} with MLX weights is faster and needs no second copy on the disk.</source>
-        <translation>{name} は MLX の重みのほうが速く、ディスクに 2 つ目のコピーも要りません。</translation>
+        <translation>{name}はMLXの重みのほうが速く、ディスクに2つ目のコピーも要りません。</translation>
     </message>
     <message>
         <source>sees pictures</source>
@@ -3766,15 +3766,15 @@
     </message>
     <message>
         <source>without {files}</source>
-        <translation>{files} を除く</translation>
+        <translation>{files}を除く</translation>
     </message>
     <message>
         <source>{count}-token context</source>
-        <translation>コンテキスト {count} トークン</translation>
+        <translation>コンテキスト{count}トークン</translation>
     </message>
     <message>
         <source>downloads: {count}</source>
-        <translation>ダウンロード数 {count}</translation>
+        <translation>ダウンロード数{count}</translation>
     </message>
     <message>
         <source>gated</source>
@@ -3794,11 +3794,11 @@
     </message>
     <message>
         <source>about {times} as fast</source>
-        <translation>約 {times}の速さ</translation>
+        <translation>約{times}の速さ</translation>
     </message>
     <message>
         <source>It only explains Tandem. Choose another model for real work.</source>
-        <translation>Tandem について説明するだけのモデルです。本格的に使うなら別のモデルを選んでください。</translation>
+        <translation>Tandemについて説明するだけのモデルです。本格的に使うなら別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>With its draft</source>
@@ -3842,19 +3842,19 @@
     </message>
     <message>
         <source>weights {size}</source>
-        <translation>重み {size}</translation>
+        <translation>重み{size}</translation>
     </message>
     <message>
         <source>draft {size}</source>
-        <translation>ドラフト {size}</translation>
+        <translation>ドラフト{size}</translation>
     </message>
     <message>
         <source>context {size}</source>
-        <translation>コンテキスト {size}</translation>
+        <translation>コンテキスト{size}</translation>
     </message>
     <message>
         <source>workspace {size}</source>
-        <translation>作業領域 {size}</translation>
+        <translation>作業領域{size}</translation>
     </message>
     <message>
         <source>{sum} plus context</source>
@@ -3934,11 +3934,11 @@
     </message>
     <message>
         <source>less than a minute left</source>
-        <translation>残り 1 分未満</translation>
+        <translation>残り1分未満</translation>
     </message>
     <message>
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>「{model}」には温度の推奨値がありません。Tandem で使う値：{values}</translation>
+        <translation>「{model}」には温度の推奨値がありません。Tandemで使う値：{values}</translation>
     </message>
     <message>
         <source>no draft token accepted so far (measured)</source>
@@ -3950,19 +3950,19 @@
     </message>
     <message>
         <source>The weights are those of the file {file}; the codes were kept.</source>
-        <translation>重みはファイル {file} のもので、量子化コードもそのままです。</translation>
+        <translation>重みはファイル{file}のもので、量子化コードもそのままです。</translation>
     </message>
     <message>
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
-        <translation>重みはファイル {file} のものですが、{total} 個のテンソルのうち {count} 個は量子化し直しました。</translation>
+        <translation>重みはファイル{file}のものですが、{total}個のテンソルのうち{count}個は量子化し直しました。</translation>
     </message>
     <message>
         <source>No models were found in {folder}.</source>
-        <translation>{folder} にモデルが見つかりませんでした。</translation>
+        <translation>{folder}にモデルが見つかりませんでした。</translation>
     </message>
     <message>
         <source>Press Enter to add {folder}.</source>
-        <translation>Enter で {folder} を追加します。</translation>
+        <translation>Enterで{folder}を追加します。</translation>
     </message>
     <message>
         <source>{name} ({place})</source>
@@ -3989,11 +3989,11 @@
     </message>
     <message>
         <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
-        <translation>Qwen3.8 や Gemma のように名前の一部を入力するか、モデルのページの URL をペーストしてください。</translation>
+        <translation>Qwen3.8やGemmaのように名前の一部を入力するか、モデルのページのURLをペーストしてください。</translation>
     </message>
     <message>
         <source>No MLX models match.</source>
-        <translation>一致する MLX モデルはありません。</translation>
+        <translation>一致するMLXモデルはありません。</translation>
     </message>
     <message>
         <source>Models</source>
@@ -4005,7 +4005,7 @@
     </message>
     <message>
         <source>Search Hugging Face, or paste a model ID or URL</source>
-        <translation>Hugging Face を検索、またはモデル ID や URL をペースト</translation>
+        <translation>Hugging Faceを検索、またはモデルIDやURLをペースト</translation>
     </message>
     <message>
         <source>Recommended</source>
@@ -4021,11 +4021,11 @@
     </message>
     <message>
         <source>Unload {name} ({size})</source>
-        <translation>{name} をメモリから解放（{size}）</translation>
+        <translation>{name}をメモリから解放（{size}）</translation>
     </message>
     <message>
         <source>Context: {count} tokens</source>
-        <translation>コンテキスト：{count} トークン</translation>
+        <translation>コンテキスト：{count}トークン</translation>
     </message>
     <message>
         <source>Context length used for memory estimates</source>
@@ -4048,7 +4048,7 @@
     </message>
     <message>
         <source>Hugging Face token</source>
-        <translation>Hugging Face のトークン</translation>
+        <translation>Hugging Faceのトークン</translation>
     </message>
     <message>
         <source>Test</source>
@@ -4060,15 +4060,15 @@
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>この Mac には Tandem が使えるキーチェーンがないため、トークンは保存されませんでした。</translation>
+        <translation>このMacにはTandemが使えるキーチェーンがないため、トークンは保存されませんでした。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
-        <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確認します。</translation>
+        <translation>小さなリクエストを2回送って、ミラー、プロキシ、トークンを確認します。</translation>
     </message>
     <message>
         <source>Token valid (account {user}).</source>
-        <translation>トークンは有効です（アカウント {user}）。</translation>
+        <translation>トークンは有効です（アカウント{user}）。</translation>
     </message>
     <message>
         <source>Token rejected: it is wrong, expired or revoked.</source>
@@ -4098,19 +4098,19 @@
     <name>Notifications</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
+        <translation>予期しないことが起きました。Tandemはこのまま使えますが、詳細は保存できませんでした。</translation>
     </message>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+        <translation>予期しないことが起きました。Tandemはこのまま使えます。詳細は{file}にあります。</translation>
     </message>
     <message>
         <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
-        <translation>前回、Tandem が予期せず終了しました。チャットは失われていません。レポートはこの Mac の外に出ません。</translation>
+        <translation>前回、Tandemが予期せず終了しました。チャットは失われていません。レポートはこのMacの外に出ません。</translation>
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
-        <translation>一部の設定を読み込めなかったため、リセットしました。元のファイルは {file} に残してあります。</translation>
+        <translation>一部の設定を読み込めなかったため、リセットしました。元のファイルは{file}に残してあります。</translation>
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
@@ -4118,7 +4118,7 @@
     </message>
     <message>
         <source>Backup restored. Your previous chats were saved as {file}.</source>
-        <translation>バックアップを復元しました。それまでのチャットは {file} に保存しました。</translation>
+        <translation>バックアップを復元しました。それまでのチャットは{file}に保存しました。</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -4130,11 +4130,11 @@
     </message>
     <message>
         <source>Tandem {version} is available.</source>
-        <translation>Tandem {version} を利用できます。</translation>
+        <translation>Tandem {version}を利用できます。</translation>
     </message>
     <message>
         <source>Tandem is up to date.</source>
-        <translation>Tandem は最新です。</translation>
+        <translation>Tandemは最新です。</translation>
     </message>
     <message>
         <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
@@ -4142,15 +4142,15 @@
     </message>
     <message>
         <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
-        <translation>この Tandem はソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
+        <translation>このTandemはソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
     </message>
     <message>
         <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
-        <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
+        <translation>アップデート情報が破損しているか、Tandemの配布元の署名がありません。何も変更していません。</translation>
     </message>
     <message>
         <source>The update information has expired, so Tandem can&apos;t tell whether there is a newer version. Check the date of this Mac, and try again later.</source>
-        <translation>アップデート情報の有効期限が切れているため、新しいバージョンがあるかどうかを確認できません。この Mac の日付を確認して、後でもう一度お試しください。</translation>
+        <translation>アップデート情報の有効期限が切れているため、新しいバージョンがあるかどうかを確認できません。このMacの日付を確認して、後でもう一度お試しください。</translation>
     </message>
     <message>
         <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
@@ -4162,7 +4162,7 @@
     </message>
     <message>
         <source>The temporary chat is deleted in ten seconds.</source>
-        <translation>一時チャットは 10 秒後に削除されます。</translation>
+        <translation>一時チャットは10秒後に削除されます。</translation>
     </message>
     <message>
         <source>“{title}” was archived.</source>
@@ -4175,12 +4175,12 @@
     <message numerus="yes">
         <source>%Ln message(s) deleted.</source>
         <translation>
-            <numerusform>%Ln 件のメッセージを削除しました。</numerusform>
+            <numerusform>%Ln件のメッセージを削除しました。</numerusform>
         </translation>
     </message>
     <message>
         <source>Continue on this Mac</source>
-        <translation>この Mac だけで続ける</translation>
+        <translation>このMacだけで続ける</translation>
     </message>
     <message>
         <source>Start again</source>
@@ -4188,7 +4188,7 @@
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
-        <translation>「{model}」でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
+        <translation>「{model}」でエンジンが2回停止したため、代わりにスターターモデルを読み込みます。</translation>
     </message>
     <message>
         <source>“{title}” was moved to the trash.</source>
@@ -4253,7 +4253,7 @@
     </message>
     <message>
         <source>Choose a GGUF file</source>
-        <translation>GGUF ファイルを選択</translation>
+        <translation>GGUFファイルを選択</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -4289,7 +4289,7 @@
     </message>
     <message>
         <source>GGUF file…</source>
-        <translation>GGUF ファイル…</translation>
+        <translation>GGUFファイル…</translation>
     </message>
     <message>
         <source>Choose a folder that contains models</source>
@@ -4304,11 +4304,11 @@
     </message>
     <message>
         <source>best on this Mac</source>
-        <translation>この Mac で最適</translation>
+        <translation>このMacで最適</translation>
     </message>
     <message>
         <source>{size} in memory</source>
-        <translation>メモリ {size}</translation>
+        <translation>メモリ{size}</translation>
     </message>
     <message>
         <source>Download</source>
@@ -4316,11 +4316,11 @@
     </message>
     <message>
         <source>{method} head</source>
-        <translation>{method} ヘッド</translation>
+        <translation>{method}ヘッド</translation>
     </message>
     <message>
         <source>multiple Macs</source>
-        <translation>複数の Mac</translation>
+        <translation>複数のMac</translation>
     </message>
     <message>
         <source>different tokenizer</source>
@@ -4346,26 +4346,26 @@
     <name>PictureView</name>
     <message>
         <source>{name} · {width} × {height} pixels</source>
-        <translation>{name} · {width} × {height} ピクセル</translation>
+        <translation>{name} · {width} × {height}ピクセル</translation>
     </message>
 </context>
 <context>
     <name>Pictures</name>
     <message>
         <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
-        <translation>複数の Mac では、{name} は画像を見ることができません。1 台の Mac で使うか、画像を外してください。</translation>
+        <translation>複数のMacでは、{name}は画像を見ることができません。1台のMacで使うか、画像を外してください。</translation>
     </message>
     <message>
         <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
-        <translation>{name} は画像を見ることができません。見られるモデル：{models}。</translation>
+        <translation>{name}は画像を見ることができません。見られるモデル：{models}。</translation>
     </message>
     <message>
         <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
-        <translation>{name} は画像を見ることができません。見られるモデルを選ぶか、画像を外してください。</translation>
+        <translation>{name}は画像を見ることができません。見られるモデルを選ぶか、画像を外してください。</translation>
     </message>
     <message>
         <source>{name} can&apos;t see pictures, so chats begin without those of the folder.</source>
-        <translation>{name} は画像を見ることができないため、チャットはフォルダの画像なしで始まります。</translation>
+        <translation>{name}は画像を見ることができないため、チャットはフォルダの画像なしで始まります。</translation>
     </message>
     <message>
         <source>Pictures need more packages. Run: {command}</source>
@@ -4381,23 +4381,23 @@
     </message>
     <message>
         <source>The picture&apos;s file is larger than {detail} MB. Save a smaller copy.</source>
-        <translation>画像ファイルが {detail} MB を超えています。小さくして保存してください。</translation>
+        <translation>画像ファイルが{detail} MBを超えています。小さくして保存してください。</translation>
     </message>
     <message>
         <source>The picture has more than {detail} megapixels. Save a smaller copy.</source>
-        <translation>画像が {detail} メガピクセルを超えています。小さくして保存してください。</translation>
+        <translation>画像が{detail}メガピクセルを超えています。小さくして保存してください。</translation>
     </message>
     <message>
         <source>The picture is too narrow: one side is over {detail} times the other. Cut out a part of it.</source>
-        <translation>画像が細長すぎます。一方の辺がもう一方の {detail} 倍を超えています。一部を切り取ってください。</translation>
+        <translation>画像が細長すぎます。一方の辺がもう一方の{detail}倍を超えています。一部を切り取ってください。</translation>
     </message>
     <message>
         <source>Reading the picture was stopped after {detail} seconds. Save it again in another format.</source>
-        <translation>画像の読み込みを {detail} 秒で中止しました。別の形式で保存し直してください。</translation>
+        <translation>画像の読み込みを{detail}秒で中止しました。別の形式で保存し直してください。</translation>
     </message>
     <message>
         <source>Reading the pictures was stopped after {detail} seconds. Send fewer, or save them again in another format.</source>
-        <translation>複数の画像の読み込みを {detail} 秒で中止しました。枚数を減らすか、別の形式で保存し直してください。</translation>
+        <translation>複数の画像の読み込みを{detail}秒で中止しました。枚数を減らすか、別の形式で保存し直してください。</translation>
     </message>
     <message>
         <source>Reading the picture takes too much memory. Save a smaller copy.</source>
@@ -4409,7 +4409,7 @@
     </message>
     <message>
         <source>Tandem can&apos;t read this picture: its format is not supported, or its beginning is damaged. Save it as PNG or JPEG.</source>
-        <translation>この画像は読み込めません。対応していない形式か、先頭部分が壊れています。PNG か JPEG で保存してください。</translation>
+        <translation>この画像は読み込めません。対応していない形式か、先頭部分が壊れています。PNGかJPEGで保存してください。</translation>
     </message>
 </context>
 <context>
@@ -4480,7 +4480,7 @@
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
-        <translation>今回は投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めました。</translation>
+        <translation>今回は投機なし：まとめて処理できないため（{kind}）、回答を1件ずつ進めました。</translation>
     </message>
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
@@ -4495,7 +4495,7 @@
     <name>PositionBars</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>ドラフトトークン {position}：{rate} を受理（{reached} 個中 {accepted} 個）</translation>
+        <translation>ドラフトトークン{position}：{rate}を受理（{reached}個中{accepted}個）</translation>
     </message>
 </context>
 <context>
@@ -4536,31 +4536,31 @@
     <name>Privacy</name>
     <message>
         <source>Runs on this Mac. Nothing you type leaves it.</source>
-        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+        <translation>このMacで動作します。入力した内容が外に出ることはありません。</translation>
     </message>
     <message>
         <source>Runs on this Mac.</source>
-        <translation>この Mac で動作します。</translation>
+        <translation>このMacで動作します。</translation>
     </message>
     <message>
         <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+        <translation>Tandemがインターネットに接続するのは、Hugging Faceの検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこのMacの外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
         <source>Tandem goes online to search Hugging Face, download a model, check for updates or run the test above, and for what you turned on.</source>
-        <translation>Tandem がネットワークに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
+        <translation>Tandemがネットワークに接続するのは、Hugging Faceの検索、モデルのダウンロード、アップデートの確認、上のテストを行うときと、オンにした機能に必要なときです。</translation>
     </message>
     <message>
         <source>Nothing else of your chats, settings and statistics leaves this Mac. No telemetry.</source>
-        <translation>それ以外のチャットの内容、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+        <translation>それ以外のチャットの内容、設定、統計がこのMacの外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
         <source>Runs on multiple Macs, which receive the text of your chats.</source>
-        <translation>複数の Mac で動作します。ほかの Mac にもチャットの内容が送られます。</translation>
+        <translation>複数のMacで動作します。ほかのMacにもチャットの内容が送られます。</translation>
     </message>
     <message>
         <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこの Mac の外に出ることがあります。</translation>
+        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこのMacの外に出ることがあります。</translation>
     </message>
     <message>
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
@@ -4619,7 +4619,7 @@
     <message numerus="yes">
         <source>%Ln chat(s)</source>
         <translation>
-            <numerusform>%Ln 件のチャット</numerusform>
+            <numerusform>%Ln件のチャット</numerusform>
         </translation>
     </message>
     <message>
@@ -4676,7 +4676,7 @@
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
-        <translation>{folder} に移動し、すべてのファイルを検証しました。元の場所には、新しい場所へのリンクがあります。</translation>
+        <translation>{folder}に移動し、すべてのファイルを検証しました。元の場所には、新しい場所へのリンクがあります。</translation>
     </message>
     <message>
         <source>Not moved: that folder is not empty.</source>
@@ -4688,11 +4688,11 @@
     </message>
     <message>
         <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
-        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+        <translation>移動しませんでした。{needed}必要ですが、そのディスクの空きは{free}です。</translation>
     </message>
     <message>
         <source>Not moved: {file} failed verification. Check that disk.</source>
-        <translation>移動しませんでした。{file} の検証に失敗しました。そのディスクを確認してください。</translation>
+        <translation>移動しませんでした。{file}の検証に失敗しました。そのディスクを確認してください。</translation>
     </message>
     <message>
         <source>Not moved: {detail}.</source>
@@ -4704,7 +4704,7 @@
     </message>
     <message>
         <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
-        <translation>移動しませんでした。別の Tandem が起動しています。次回の起動時にもう一度試します。</translation>
+        <translation>移動しませんでした。別のTandemが起動しています。次回の起動時にもう一度試します。</translation>
     </message>
     <message>
         <source>There is nothing to move yet.</source>
@@ -4715,11 +4715,11 @@
     <name>RemovalControls</name>
     <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
-        <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
+        <translation>このMacから、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
     </message>
     <message>
         <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
-        <translation>チャット、バックアップ、設定、キャッシュを削除し、Tandem を終了します。この操作は取り消せません。</translation>
+        <translation>チャット、バックアップ、設定、キャッシュを削除し、Tandemを終了します。この操作は取り消せません。</translation>
     </message>
     <message>
         <source>Continue…</source>
@@ -4742,19 +4742,19 @@
     <name>Rounding</name>
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-        <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
+        <translation>このMacが「{main}」でどう丸めるかは、Tandemの待機中に測定します。</translation>
     </message>
     <message>
         <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
-        <translation>ドラフトトークン 3 個の検証にかかる時間は、Tandem のカーネルでは通常のトークン {ours} 個分、MLX のカーネルでは {mlx} 個分です。</translation>
+        <translation>ドラフトトークン3個の検証にかかる時間は、Tandemのカーネルでは通常のトークン{ours}個分、MLXのカーネルでは{mlx}個分です。</translation>
     </message>
     <message>
         <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
-        <translation>ドラフトトークン 3 個の検証にかかる時間は、通常のトークン {mlx} 個分です。</translation>
+        <translation>ドラフトトークン3個の検証にかかる時間は、通常のトークン{mlx}個分です。</translation>
     </message>
     <message>
         <source>This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
-        <translation>これはコンテキスト {keys} トークンまで当てはまります。それより長くなると、ドラフトトークンが減ることがあります。</translation>
+        <translation>これはコンテキスト{keys}トークンまで当てはまります。それより長くなると、ドラフトトークンが減ることがあります。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4766,30 +4766,30 @@
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-        <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
+        <translation>「{main}」では、このMacで丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-        <translation>「{main}」では、この Mac ではどのドラフト長でも丸めが同じです。</translation>
+        <translation>「{main}」では、このMacではどのドラフト長でも丸めが同じです。</translation>
     </message>
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
-        <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
+        <translation>「{main}」では、ラウンドあたりのドラフトトークンが{most}個までなら、このMacでの丸めは同じです。</translation>
     </message>
     <message>
         <source>Tandem&apos;s kernels have stalled on this Mac. When that happens, MLX&apos;s kernels are used until you quit Tandem.</source>
-        <translation>この Mac で Tandem のカーネルの処理が止まったことがあります。その場合は、Tandem を終了するまで MLX のカーネルを使います。</translation>
+        <translation>このMacでTandemのカーネルの処理が止まったことがあります。その場合は、Tandemを終了するまでMLXのカーネルを使います。</translation>
     </message>
     <message>
         <source>It slows answers down by about {share}% (estimate).</source>
-        <translation>回答が約 {share}% 遅くなります（推定）。</translation>
+        <translation>回答が約{share}%遅くなります（推定）。</translation>
     </message>
 </context>
 <context>
     <name>SampleRound</name>
     <message>
         <source>The main model checks all of them in a single pass.</source>
-        <translation>メインモデルがそのすべてを 1 回の計算で確認します。</translation>
+        <translation>メインモデルがそのすべてを1回の計算で確認します。</translation>
     </message>
     <message>
         <source>A small draft model quickly proposes the next tokens.</source>
@@ -4797,7 +4797,7 @@
     </message>
     <message>
         <source>It keeps every token it would have written itself, then adds one.</source>
-        <translation>自分でも書いたはずのトークンをすべて残し、さらに 1 個加えます。</translation>
+        <translation>自分でも書いたはずのトークンをすべて残し、さらに1個加えます。</translation>
     </message>
     <message>
         <source>Water</source>
@@ -4817,7 +4817,7 @@
     <message numerus="yes">
         <source>%Ln token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
-            <numerusform>1 ラウンドで 1 個ではなく %Ln 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
+            <numerusform>1ラウンドで1個ではなく%Ln個のトークンを生成しました。テキストはメインモデルのものと同じです。</numerusform>
         </translation>
     </message>
     <message>
@@ -4852,7 +4852,7 @@
     </message>
     <message>
         <source>Command, or address that starts with https://</source>
-        <translation>コマンド、または https:// で始まるアドレス</translation>
+        <translation>コマンド、またはhttps://で始まるアドレス</translation>
     </message>
     <message>
         <source>Choose a folder…</source>
@@ -4908,7 +4908,7 @@
     </message>
     <message>
         <source>Enter a value for {name}.</source>
-        <translation>{name} の値を入力してください。</translation>
+        <translation>{name}の値を入力してください。</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4916,7 +4916,7 @@
     </message>
     <message>
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
+        <translation>このMacで実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
@@ -4943,7 +4943,7 @@
     </message>
     <message>
         <source>What the server tells the model</source>
-        <translation>サーバーからモデルへの指示</translation>
+        <translation>サーバからモデルへの指示</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -4987,7 +4987,7 @@
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
-        <translation>Tandem が対応していないタスク方式でしか実行できないため、使えないツール：{names}。</translation>
+        <translation>Tandemが対応していないタスク方式でしか実行できないため、使えないツール：{names}。</translation>
     </message>
     <message>
         <source>Turned off.</source>
@@ -5007,7 +5007,7 @@
     </message>
     <message>
         <source>Downloading {package}…</source>
-        <translation>{package} をダウンロード中…</translation>
+        <translation>{package}をダウンロード中…</translation>
     </message>
     <message>
         <source>Running. It offers no tools.</source>
@@ -5027,19 +5027,19 @@
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>この Mac でユーザの権限で実行され、ユーザのファイルを読み込んだり変更したりできます。入手元を信頼できる場合だけ許可してください。</translation>
+        <translation>このMacでユーザの権限で実行され、ユーザのファイルを読み込んだり変更したりできます。入手元を信頼できる場合だけ許可してください。</translation>
     </message>
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
+        <translation>モデルが送る内容はこのMacの外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
     </message>
     <message>
         <source>Program: not found on this Mac</source>
-        <translation>プログラム：この Mac にありません</translation>
+        <translation>プログラム：このMacにありません</translation>
     </message>
     <message>
         <source>The server tells the model: {text}</source>
-        <translation>サーバーからモデルへの指示：{text}</translation>
+        <translation>サーバからモデルへの指示：{text}</translation>
     </message>
     <message>
         <source>Program: {path}</source>
@@ -5105,11 +5105,11 @@
     </message>
     <message>
         <source>8-bit</source>
-        <translation>8 ビット</translation>
+        <translation>8ビット</translation>
     </message>
     <message>
         <source>4-bit</source>
-        <translation>4 ビット</translation>
+        <translation>4ビット</translation>
     </message>
     <message>
         <source>Same distribution</source>
@@ -5173,7 +5173,7 @@
     </message>
     <message>
         <source>Shift+Enter always starts a new line.</source>
-        <translation>Shift+Enter は常に改行です。</translation>
+        <translation>Shift+Enterは常に改行です。</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -5189,7 +5189,7 @@
     </message>
     <message>
         <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
-        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。同じキーを使うほかのアプリも反応することがあります。⌫ を押すと「なし」になります。</translation>
+        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。同じキーを使うほかのアプリも反応することがあります。⌫を押すと「なし」になります。</translation>
     </message>
     <message>
         <source>Draft source</source>
@@ -5197,7 +5197,7 @@
     </message>
     <message>
         <source>Draft tokens per round</source>
-        <translation>1 ラウンドのドラフトトークン数</translation>
+        <translation>1ラウンドのドラフトトークン数</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
@@ -5209,7 +5209,7 @@
     </message>
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
-        <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
+        <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこのMacにだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -5217,7 +5217,7 @@
     </message>
     <message>
         <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
-        <translation>0 では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
+        <translation>0では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
     </message>
     <message>
         <source>Top p</source>
@@ -5225,7 +5225,7 @@
     </message>
     <message>
         <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
-        <translation>確率の高い順に、合計がこの確率になるまでのトークンからのみサンプリングします。1 でオフになります。</translation>
+        <translation>確率の高い順に、合計がこの確率になるまでのトークンからのみサンプリングします。1でオフになります。</translation>
     </message>
     <message>
         <source>Top k</source>
@@ -5245,7 +5245,7 @@
     </message>
     <message>
         <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
-        <translation>最も高い確率に対してこの割合を下回るトークンを除きます。0 でオフになります。</translation>
+        <translation>最も高い確率に対してこの割合を下回るトークンを除きます。0でオフになります。</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
@@ -5253,7 +5253,7 @@
     </message>
     <message>
         <source>Above 1, tokens that were just used become less likely.</source>
-        <translation>1 より大きいと、直前に使ったトークンが出にくくなります。</translation>
+        <translation>1より大きいと、直前に使ったトークンが出にくくなります。</translation>
     </message>
     <message>
         <source>Maximum answer length</source>
@@ -5261,7 +5261,7 @@
     </message>
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
-        <translation>トークン単位です。日本語ではおおよそ 1 文字が 1 トークンです。</translation>
+        <translation>トークン単位です。日本語ではおおよそ1文字が1トークンです。</translation>
     </message>
     <message>
         <source>Up to the context limit</source>
@@ -5273,7 +5273,7 @@
     </message>
     <message>
         <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
-        <translation>シードが同じなら、同じテキストが再現されます。温度が 0 より高いときだけ影響します。</translation>
+        <translation>シードが同じなら、同じテキストが再現されます。温度が0より高いときだけ影響します。</translation>
     </message>
     <message>
         <source>Random</source>
@@ -5305,7 +5305,7 @@
     </message>
     <message>
         <source>KV cache</source>
-        <translation>KV キャッシュ</translation>
+        <translation>KVキャッシュ</translation>
     </message>
     <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly. Applies the next time a model is loaded.</source>
@@ -5313,27 +5313,27 @@
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
-        <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
+        <translation>Hugging Faceのミラーのアドレスです。空欄にするとHugging Faceを直接使います。</translation>
     </message>
     <message>
         <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
-        <translation>長いチャットをすぐに開き直せます。最大 4 GB を使い、チャットを完全に削除すると一緒に削除されます。</translation>
+        <translation>長いチャットをすぐに開き直せます。最大4 GBを使い、チャットを完全に削除すると一緒に削除されます。</translation>
     </message>
     <message>
         <source>Run a local API server</source>
-        <translation>ローカル API サーバを実行</translation>
+        <translation>ローカルAPIサーバを実行</translation>
     </message>
     <message>
         <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
+        <translation>このMacのエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
     </message>
     <message>
         <source>Allowed web origins</source>
-        <translation>許可する Web オリジン</translation>
+        <translation>許可するWebオリジン</translation>
     </message>
     <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
-        <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
+        <translation>上限を超えてもモデルを読み込みます。このMacがとても遅くなったり、システムがTandemを終了したりすることがあります。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -5357,11 +5357,11 @@
     </message>
     <message>
         <source>Check for updates once a day</source>
-        <translation>1 日 1 回アップデートを確認</translation>
+        <translation>1日1回アップデートを確認</translation>
     </message>
     <message>
         <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-        <translation>Tandem の最新バージョンだけを確認します。ユーザやチャットに関する情報は送信しません。</translation>
+        <translation>Tandemの最新バージョンだけを確認します。ユーザやチャットに関する情報は送信しません。</translation>
     </message>
     <message>
         <source>Mirror</source>
@@ -5393,15 +5393,15 @@
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
-        <translation>http://localhost:3000 のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
+        <translation>http://localhost:3000のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
     </message>
     <message>
         <source>Other Macs</source>
-        <translation>ほかの Mac</translation>
+        <translation>ほかのMac</translation>
     </message>
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-        <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
+        <translation>mac-studio.localのような名前またはアドレスを、コンマで区切って入力します。このMacからSSH鍵で接続でき、接続先にもTandemがインストールされている必要があります。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -5421,7 +5421,7 @@
     </message>
     <message>
         <source>In GB. Models that do not fit are not loaded.</source>
-        <translation>GB 単位です。収まらないモデルは読み込みません。</translation>
+        <translation>GB単位です。収まらないモデルは読み込みません。</translation>
     </message>
     <message>
         <source>System recommendation</source>
@@ -5465,11 +5465,11 @@
     </message>
     <message>
         <source>Local API</source>
-        <translation>ローカル API</translation>
+        <translation>ローカルAPI</translation>
     </message>
     <message>
         <source>Multiple Macs</source>
-        <translation>複数の Mac</translation>
+        <translation>複数のMac</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -5509,11 +5509,11 @@
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が 0 より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
+        <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が0より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-        <translation>「自動」では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
+        <translation>「自動」では、ドラフトモデルとプロンプトルックアップのうち、このMacで速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
@@ -5521,7 +5521,7 @@
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
-        <translation>「自動」では、この Mac で測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
+        <translation>「自動」では、このMacで測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
     </message>
     <message>
         <source>Always the same text with and without speculation</source>
@@ -5529,7 +5529,7 @@
     </message>
     <message>
         <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
-        <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
+        <translation>キーを知っている人は誰でも、ネットワークからこのMacのモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
         <source>Changes take effect with the next answer.</source>
@@ -5537,19 +5537,19 @@
     </message>
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を 1 件ずつ計算します。</translation>
+        <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandemは丸めが同じになるドラフト長だけを使い、回答を1件ずつ計算します。</translation>
     </message>
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
-        <translation>Tandem は Hugging Face への接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+        <translation>TandemはHugging Faceへの接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>
-        <translation>メニューバーに Tandem を表示</translation>
+        <translation>メニューバーにTandemを表示</translation>
     </message>
     <message>
         <source>Its menu shows what is loaded and the speed of the newest answer, unloads the models, and quits Tandem.</source>
-        <translation>読み込み済みのモデルと最新の回答の速度を表示します。モデルの解放と Tandem の終了もできます。</translation>
+        <translation>読み込み済みのモデルと最新の回答の速度を表示します。モデルの解放とTandemの終了もできます。</translation>
     </message>
     <message>
         <source>Shortcut for the quick entry</source>
@@ -5650,7 +5650,7 @@
     </message>
     <message>
         <source>Measured on this Mac</source>
-        <translation>この Mac での測定値</translation>
+        <translation>このMacでの測定値</translation>
     </message>
 </context>
 <context>
@@ -5665,11 +5665,11 @@
     </message>
     <message>
         <source>Answer {number} of {count}</source>
-        <translation>回答 {number}/{count}</translation>
+        <translation>回答{number}/{count}</translation>
     </message>
     <message>
         <source>Local API</source>
-        <translation>ローカル API</translation>
+        <translation>ローカルAPI</translation>
     </message>
     <message>
         <source>of draft tokens accepted</source>
@@ -5677,11 +5677,11 @@
     </message>
     <message>
         <source>tokens a round</source>
-        <translation>1 ラウンドのトークン数</translation>
+        <translation>1ラウンドのトークン数</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
-        <translation>ラウンドのデータがありません。この回答は以前のバージョンの Tandem で保存されました。</translation>
+        <translation>ラウンドのデータがありません。この回答は以前のバージョンのTandemで保存されました。</translation>
     </message>
     <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
@@ -5693,7 +5693,7 @@
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
-        <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
+        <translation>1ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の1個の合計です。</translation>
     </message>
     <message>
         <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
@@ -5701,7 +5701,7 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>ラウンド内の 1 番目、2 番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
+        <translation>ラウンド内の1番目、2番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
@@ -5717,7 +5717,7 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
+        <translation>1列が1ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
     </message>
     <message>
         <source>How much longer the answer would have taken without speculation.</source>
@@ -5737,19 +5737,19 @@
     <message numerus="yes">
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
-            <numerusform>1 ラウンドに %Ln トークンをドラフト中です。</numerusform>
+            <numerusform>1ラウンドに%Lnトークンをドラフト中です。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>The limit of %Ln token(s) ended its thoughts.</source>
         <translation>
-            <numerusform>%Ln トークンの上限に達したため、思考を終えました。</numerusform>
+            <numerusform>%Lnトークンの上限に達したため、思考を終えました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
         <translation>
-            <numerusform>1 ラウンドに %Ln トークンをドラフト中です。1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかります。</numerusform>
+            <numerusform>1ラウンドに%Lnトークンをドラフト中です。1ラウンドの所要時間は1トークンの{cost}倍です。</numerusform>
         </translation>
     </message>
 </context>
@@ -5761,7 +5761,7 @@
     </message>
     <message>
         <source>The chats will move to {folder} the next time Tandem starts.</source>
-        <translation>次に Tandem を起動したときに、チャットを {folder} へ移動します。</translation>
+        <translation>次にTandemを起動したときに、チャットを{folder}へ移動します。</translation>
     </message>
     <message>
         <source>Models are being downloaded. Move them when that is finished.</source>
@@ -5785,7 +5785,7 @@
     </message>
     <message>
         <source>The Hugging Face cache, shared with other apps.</source>
-        <translation>ほかのアプリと共有する Hugging Face のキャッシュです。</translation>
+        <translation>ほかのアプリと共有するHugging Faceのキャッシュです。</translation>
     </message>
     <message>
         <source>Caches</source>
@@ -5793,7 +5793,7 @@
     </message>
     <message>
         <source>Temporary files that Tandem can recreate.</source>
-        <translation>Tandem が作り直せる一時ファイルです。</translation>
+        <translation>Tandemが作り直せる一時ファイルです。</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5805,7 +5805,7 @@
     </message>
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem をアンインストールする前に使います。キーチェーンの項目も含めて、Tandem が保存したデータを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+        <translation>Tandemをアンインストールする前に使います。キーチェーンの項目も含めて、Tandemが保存したデータを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
     </message>
     <message>
         <source>Show</source>
@@ -5813,7 +5813,7 @@
     </message>
     <message>
         <source>Show in Finder: {name}</source>
-        <translation>Finder に表示：{name}</translation>
+        <translation>Finderに表示：{name}</translation>
     </message>
     <message>
         <source>Move the folder: {name}</source>
@@ -5860,23 +5860,23 @@
     </message>
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
-        <translation>チャットのデータベースが壊れています。Tandem を終了してもう一度開くと修復されます。</translation>
+        <translation>チャットのデータベースが壊れています。Tandemを終了してもう一度開くと修復されます。</translation>
     </message>
     <message>
         <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>
-        <translation>削除できなかったチャット：{titles}。チャットのデータベースが壊れています。Tandem を終了してもう一度開くと修復されます。</translation>
+        <translation>削除できなかったチャット：{titles}。チャットのデータベースが壊れています。Tandemを終了してもう一度開くと修復されます。</translation>
     </message>
     <message>
         <source>Your chats could not be saved or read: {detail}. Try again, or quit and reopen Tandem.</source>
-        <translation>チャットを保存または読み込みできませんでした：{detail}。もう一度試すか、Tandem を終了して開き直してください。</translation>
+        <translation>チャットを保存または読み込みできませんでした：{detail}。もう一度試すか、Tandemを終了して開き直してください。</translation>
     </message>
     <message>
         <source>Tandem is already running.</source>
-        <translation>Tandem はすでに起動しています。</translation>
+        <translation>Tandemはすでに起動しています。</translation>
     </message>
     <message>
         <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
-        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。</translation>
+        <translation>チャットはより新しいバージョンのTandemで保存されています。Tandemをアップデートしてください。</translation>
     </message>
     <message>
         <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
@@ -5907,15 +5907,15 @@
     </message>
     <message>
         <source>Step {step} of {steps}, {left} left</source>
-        <translation>ステップ {step}/{steps}、残り {left}</translation>
+        <translation>ステップ{step}/{steps}、残り{left}</translation>
     </message>
     <message>
         <source>This did not make the draft better ({after} instead of {before} right), so it goes on as before.</source>
-        <translation>ドラフトモデルは改善されなかったため（正解率 {before} → {after}）、これまでのものを使い続けます。</translation>
+        <translation>ドラフトモデルは改善されなかったため（正解率{before} → {after}）、これまでのものを使い続けます。</translation>
     </message>
     <message>
         <source>Your draft now gets {after} instead of {before} right.</source>
-        <translation>ドラフトモデルの正解率が {before} から {after} になりました。</translation>
+        <translation>ドラフトモデルの正解率が{before}から{after}になりました。</translation>
     </message>
     <message>
         <source>Choose a draft model or a head first: there is none to teach.</source>
@@ -5927,15 +5927,15 @@
     </message>
     <message>
         <source>A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.</source>
-        <translation>メインモデルが複数の Mac で動いている間は学習させることができません。この Mac だけで続けてください。</translation>
+        <translation>メインモデルが複数のMacで動いている間は学習させることができません。このMacだけで続けてください。</translation>
     </message>
     <message>
         <source>Teaching takes {detail} GB more memory than models can use. Use smaller models.</source>
-        <translation>学習には、モデルが使えるメモリより {detail} GB 多く必要です。より小さいモデルを使ってください。</translation>
+        <translation>学習には、モデルが使えるメモリより{detail} GB多く必要です。より小さいモデルを使ってください。</translation>
     </message>
     <message>
         <source>A draft can only be taught if Tandem can save it to disk.</source>
-        <translation>学習させられるのは、Tandem がドラフトモデルをディスクに保存できる場合だけです。</translation>
+        <translation>学習させられるのは、Tandemがドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
     <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
@@ -5947,7 +5947,7 @@
     </message>
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
-        <translation>先にもう少しチャットしてください。このモデルの回答は必要な量の {detail} です。</translation>
+        <translation>先にもう少しチャットしてください。このモデルの回答は必要な量の{detail}です。</translation>
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
@@ -5978,7 +5978,7 @@
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
+        <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、このMacの外に出ることはありません。学習中も回答が常に優先されます。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -6007,11 +6007,11 @@
     <name>ThinkingFold</name>
     <message>
         <source>Thinking… {count} tokens</source>
-        <translation>思考中… {count} トークン</translation>
+        <translation>思考中… {count}トークン</translation>
     </message>
     <message>
         <source>Thought for {time} ({count} tokens)</source>
-        <translation>思考時間 {time}（{count} トークン）</translation>
+        <translation>思考時間{time}（{count}トークン）</translation>
     </message>
     <message>
         <source>Reasoning</source>
@@ -6019,7 +6019,7 @@
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>思考（{count} トークン）</translation>
+        <translation>思考（{count}トークン）</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
@@ -6030,7 +6030,7 @@
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
-        <translation>ドラフト {draft} · 検証 {verify} · その他 {host}</translation>
+        <translation>ドラフト{draft} · 検証{verify} · その他{host}</translation>
     </message>
 </context>
 <context>
@@ -6048,7 +6048,7 @@
     </message>
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
-        <translation>{source} · ラウンド {round}、位置 {position} · 確率 {percent}</translation>
+        <translation>{source} · ラウンド{round}、位置{position} · 確率{percent}</translation>
     </message>
 </context>
 <context>
@@ -6067,7 +6067,7 @@
     </message>
     <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
-        <translation>「{server}」に必要な {names} の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
+        <translation>「{server}」に必要な{names}の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
     </message>
     <message>
         <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
@@ -6075,11 +6075,11 @@
     </message>
     <message>
         <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
-        <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
+        <translation>「{server}」を起動できません。このMacにコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
     </message>
     <message>
         <source>“{server}” stopped again after {count} new starts within a minute ({detail}). Check it in the settings, or try again in a minute.</source>
-        <translation>「{server}」は 1 分以内に {count} 回起動し直しましたが、また終了しました（{detail}）。設定で確認するか、1 分後にもう一度お試しください。</translation>
+        <translation>「{server}」は1分以内に{count}回起動し直しましたが、また終了しました（{detail}）。設定で確認するか、1分後にもう一度お試しください。</translation>
     </message>
     <message>
         <source>“{server}” no longer knew this connection ({detail}). The next call connects again.</source>
@@ -6087,7 +6087,7 @@
     </message>
     <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
-        <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
+        <translation>「{server}」が一度に{megabytes} MBを超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
     </message>
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
@@ -6095,7 +6095,7 @@
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
-        <translation>「{server}」は {address} に移転しました。信頼できるアドレスなら、設定に入力してください。</translation>
+        <translation>「{server}」は{address}に移転しました。信頼できるアドレスなら、設定に入力してください。</translation>
     </message>
     <message>
         <source>Sign-in needed. In Settings &gt; Tools, press “Sign in…” beside “{server}”.</source>
@@ -6115,7 +6115,7 @@
     </message>
     <message>
         <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
-        <translation>「{server}」には登録済みのアプリからしかサインインできません。アクセストークンを取得し、「設定 &gt; ツール」で値 {example} を追加してください。</translation>
+        <translation>「{server}」には登録済みのアプリからしかサインインできません。アクセストークンを取得し、「設定 &gt; ツール」で値{example}を追加してください。</translation>
     </message>
     <message>
         <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
@@ -6139,7 +6139,7 @@
     </message>
     <message>
         <source>Not called: one answer uses tools at most {count} times.</source>
-        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
+        <translation>呼び出しませんでした。1つの回答でツールを使えるのは{count}回までです。</translation>
     </message>
     <message>
         <source>Not called: the model passed arguments that the tool does not accept.</source>
@@ -6147,7 +6147,7 @@
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
-        <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
+        <translation>「{server}」はサーバの名前に使えません。64文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>
     <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
@@ -6159,19 +6159,19 @@
     </message>
     <message>
         <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. Try again.</source>
-        <translation>「{server}」は準備できないまま {seconds} 秒間応答がなかったため、停止しました。もう一度試してください。</translation>
+        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。もう一度試してください。</translation>
     </message>
     <message>
         <source>“{tool}” was silent for {time}, so it was stopped.</source>
-        <translation>「{tool}」から {time} 間応答がなかったため、停止しました。</translation>
+        <translation>「{tool}」から{time}間応答がなかったため、停止しました。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
-        <translation>「{server}」を MCP サーバとして使えません（{detail}）。</translation>
+        <translation>「{server}」をMCPサーバとして使えません（{detail}）。</translation>
     </message>
     <message>
         <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
-        <translation>「{server}」がエラーを返しています（エラー {status}）。アドレスとヘッダのキーを確認してください。</translation>
+        <translation>「{server}」がエラーを返しています（エラー{status}）。アドレスとヘッダのキーを確認してください。</translation>
     </message>
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
@@ -6186,7 +6186,7 @@
     <name>Tools</name>
     <message>
         <source>Models on this Mac</source>
-        <translation>この Mac のモデル</translation>
+        <translation>このMacのモデル</translation>
     </message>
     <message>
         <source>Today&apos;s acceptance rate</source>
@@ -6225,7 +6225,7 @@
     </message>
     <message>
         <source>Tools: Tandem only</source>
-        <translation>ツール：Tandem のみ</translation>
+        <translation>ツール：Tandemのみ</translation>
     </message>
     <message>
         <source>Not used in this chat</source>
@@ -6252,7 +6252,7 @@
     </message>
     <message>
         <source>Import mcp.json…</source>
-        <translation>mcp.json を読み込む…</translation>
+        <translation>mcp.jsonを読み込む…</translation>
     </message>
     <message>
         <source>Or drop the file of another app onto this page.</source>
@@ -6268,7 +6268,7 @@
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
-        <translation>この Mac には Tandem が使えるキーチェーンがないため、値は今回の起動中だけ有効です。</translation>
+        <translation>このMacにはTandemが使えるキーチェーンがないため、値は今回の起動中だけ有効です。</translation>
     </message>
     <message>
         <source>Tools are on in the current chat.</source>
@@ -6276,11 +6276,11 @@
     </message>
     <message>
         <source>Continue in Tandem. You can close this page.</source>
-        <translation>Tandem に戻って続けてください。このページは閉じてかまいません。</translation>
+        <translation>Tandemに戻って続けてください。このページは閉じてかまいません。</translation>
     </message>
     <message>
         <source>Open {host} in the browser to sign in to “{server}”?</source>
-        <translation>「{server}」にサインインするために、{host} をブラウザで開きますか？</translation>
+        <translation>「{server}」にサインインするために、{host}をブラウザで開きますか？</translation>
     </message>
     <message>
         <source>Open</source>
@@ -6292,7 +6292,7 @@
     </message>
     <message>
         <source>Import mcp.json</source>
-        <translation>mcp.json を読み込む</translation>
+        <translation>mcp.jsonを読み込む</translation>
     </message>
     <message>
         <source>Imported: {names}.</source>
@@ -6322,7 +6322,7 @@
     </message>
     <message>
         <source>Copy the answer as Markdown</source>
-        <translation>回答を Markdown でコピー</translation>
+        <translation>回答をMarkdownでコピー</translation>
     </message>
     <message>
         <source>Copy the message</source>
@@ -6381,15 +6381,15 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>スターターが知っているのは Tandem のことだけです。この質問には、より大きなモデルなら回答できます。</translation>
+        <translation>スターターが知っているのはTandemのことだけです。この質問には、より大きなモデルなら回答できます。</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
-        <translation>スターターは質問ごとに 1 つの回答しか知りません。より大きなモデルなら、別の言葉でも回答できます。</translation>
+        <translation>スターターは質問ごとに1つの回答しか知りません。より大きなモデルなら、別の言葉でも回答できます。</translation>
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>
-        <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
+        <translation>Tandemが終了したため、この回答は途中で切れています。</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -6441,7 +6441,7 @@
     </message>
     <message>
         <source>Copy the answer as Markdown</source>
-        <translation>回答を Markdown でコピー</translation>
+        <translation>回答をMarkdownでコピー</translation>
     </message>
     <message>
         <source>Regenerate</source>
@@ -6449,7 +6449,7 @@
     </message>
     <message>
         <source>Regenerate: the same words, because temperature 0 was chosen</source>
-        <translation>再生成：温度が 0 に設定されているため、同じ文章になります</translation>
+        <translation>再生成：温度が0に設定されているため、同じ文章になります</translation>
     </message>
     <message>
         <source>Regenerate: mostly the same words, because the Starter knows its answers by heart</source>
@@ -6497,7 +6497,7 @@
     <message numerus="yes">
         <source>%Ln chat(s) in this window are not saved.</source>
         <translation>
-            <numerusform>このウインドウの %Ln 件のチャットは保存されていません。</numerusform>
+            <numerusform>このウインドウの%Ln件のチャットは保存されていません。</numerusform>
         </translation>
     </message>
     <message>
@@ -6506,11 +6506,11 @@
     </message>
     <message>
         <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
-        <translation>Tandem が別の場所に保管します。次に起動したときにチャットに追加できます。</translation>
+        <translation>Tandemが別の場所に保管します。次に起動したときにチャットに追加できます。</translation>
     </message>
     <message>
         <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
-        <translation>Tandem を終了すると失われます。残したい場合は、先に書き出してください。</translation>
+        <translation>Tandemを終了すると失われます。残したい場合は、先に書き出してください。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -6526,12 +6526,12 @@
     </message>
     <message>
         <source>Show in Finder</source>
-        <translation>Finder に表示</translation>
+        <translation>Finderに表示</translation>
     </message>
     <message numerus="yes">
         <source>Tandem kept %Ln chat(s) from a time when it could not open your chats.</source>
         <translation>
-            <numerusform>Tandem がチャットを開けなかったときの %Ln 件のチャットが残っています。</numerusform>
+            <numerusform>Tandemがチャットを開けなかったときの%Ln件のチャットが残っています。</numerusform>
         </translation>
     </message>
     <message>
@@ -6551,11 +6551,11 @@
     </message>
     <message>
         <source>Explain step by step how speculative decoding works in Tandem.</source>
-        <translation>Tandem の投機的デコーディングの仕組みを、順を追って説明してください。</translation>
+        <translation>Tandemの投機的デコーディングの仕組みを、順を追って説明してください。</translation>
     </message>
     <message>
         <source>What is Tandem?</source>
-        <translation>Tandem とは何ですか？</translation>
+        <translation>Tandemとは何ですか？</translation>
     </message>
     <message>
         <source>How does speculative decoding work?</source>
@@ -6567,11 +6567,11 @@
     </message>
     <message>
         <source>Give me three ideas for a rainy weekend.</source>
-        <translation>雨の週末の過ごし方を 3 つ提案してください。</translation>
+        <translation>雨の週末の過ごし方を3つ提案してください。</translation>
     </message>
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>
-        <translation>1 から 50 までの数を、漢字で 1 行に 1 つずつ書いてください。</translation>
+        <translation>1から50までの数を、漢字で1行に1つずつ書いてください。</translation>
     </message>
     <message>
         <source>It begins with the folder&apos;s system prompt and these files: {files}</source>
@@ -6595,7 +6595,7 @@
     <message numerus="yes">
         <source>Delete %Ln backup(s)?</source>
         <translation>
-            <numerusform>%Ln 件のバックアップを削除しますか？</numerusform>
+            <numerusform>%Ln件のバックアップを削除しますか？</numerusform>
         </translation>
     </message>
     <message>
@@ -6615,7 +6615,7 @@
     </message>
     <message>
         <source>Delete API requests…</source>
-        <translation>API リクエストを削除…</translation>
+        <translation>APIリクエストを削除…</translation>
     </message>
 </context>
 </TS>

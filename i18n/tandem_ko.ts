@@ -593,7 +593,7 @@
     </message>
     <message>
         <source>Start a chat that is not saved, and gone when you leave it</source>
-        <translation>저장되지 않고, 다른 대화로 옮기면 사라지는 대화를 시작</translation>
+        <translation>저장되지 않고, 다른 대화를 열면 사라지는 대화를 시작</translation>
     </message>
     <message>
         <source>Keep this chat</source>
@@ -1894,7 +1894,7 @@
     </message>
     <message>
         <source>Now with speculation: at most {time} more.</source>
-        <translation>이제 추측을 사용해서 답해요. 최대 {time} 남았어요.</translation>
+        <translation>이제 추측 디코딩을 사용해서 답해요. 최대 {time} 남았어요.</translation>
     </message>
     <message>
         <source>Without speculation once more, because the load may change: at most {time} more.</source>
@@ -2272,11 +2272,11 @@
     </message>
     <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
-        <translation>저전력 모드가 켜져 있어요. 추측을 켜든 끄든 이 Mac이 더 느려져요.</translation>
+        <translation>저전력 모드가 켜져 있어요. 추측 디코딩과 관계없이 이 Mac이 더 느려져요.</translation>
     </message>
     <message>
         <source>This Mac is hot and runs slower, with speculation and without it.</source>
-        <translation>이 Mac이 뜨거워져서 추측을 켜든 끄든 더 느려져요.</translation>
+        <translation>이 Mac이 뜨거워져서 추측 디코딩과 관계없이 더 느려져요.</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
@@ -5011,7 +5011,7 @@
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
+        <translation>이 Mac에서 내 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
     </message>
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
@@ -5261,7 +5261,7 @@
     </message>
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
-        <translation>토큰 단위예요. 한국어는 보통 한 글자가 토큰 하나쯤이에요.</translation>
+        <translation>토큰 단위예요. 한국어는 보통 두 글자가 토큰 하나쯤이에요.</translation>
     </message>
     <message>
         <source>Up to the context limit</source>
@@ -5509,7 +5509,7 @@
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>‘같은 텍스트’에서는 시드가 같으면 추측을 쓰든 쓰지 않든 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
+        <translation>‘같은 텍스트’에서는 시드가 같으면 추측 디코딩과 관계없이 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
@@ -5989,7 +5989,7 @@
     <name>TemporaryMark</name>
     <message>
         <source>Temporary chat: it is not saved, and gone when you leave it.</source>
-        <translation>임시 대화: 저장되지 않고, 다른 대화로 옮기면 사라져요.</translation>
+        <translation>임시 대화: 저장되지 않고, 다른 대화를 열면 사라져요.</translation>
     </message>
 </context>
 <context>

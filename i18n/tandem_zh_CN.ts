@@ -469,7 +469,7 @@
     </message>
     <message>
         <source>Show answers as text</source>
-        <translation>以文本显示回答</translation>
+        <translation>以文字显示回答</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -505,7 +505,7 @@
     </message>
     <message>
         <source>Answers as text</source>
-        <translation>以文本显示回答</translation>
+        <translation>以文字显示回答</translation>
     </message>
     <message>
         <source>Answers as tokens</source>
@@ -816,7 +816,7 @@
     </message>
     <message>
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-        <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
+        <translation>文字很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
     </message>
 </context>
 <context>
@@ -881,7 +881,7 @@
     </message>
     <message>
         <source>Running, but this Mac has no network address.</source>
-        <translation>正在运行，但此 Mac 没有网络地址。</translation>
+        <translation>正在运行，但本机没有网络地址。</translation>
     </message>
     <message>
         <source>Status</source>
@@ -1538,7 +1538,7 @@
     </message>
     <message>
         <source>Copy as text</source>
-        <translation>拷贝为文本</translation>
+        <translation>拷贝为文字</translation>
     </message>
     <message>
         <source>Copy report</source>
@@ -2217,7 +2217,7 @@
     </message>
     <message>
         <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
-        <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文本。</translation>
+        <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为“文字”。</translation>
     </message>
     <message>
         <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
@@ -4635,7 +4635,7 @@
     <name>QuestionBubble</name>
     <message>
         <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-        <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
+        <translation>文字很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
     </message>
 </context>
 <context>
@@ -6044,7 +6044,7 @@
     <name>TokenView</name>
     <message>
         <source>Only the beginning of this very long text is shown.</source>
-        <translation>文本很长，只显示开头部分。</translation>
+        <translation>文字很长，只显示开头部分。</translation>
     </message>
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>

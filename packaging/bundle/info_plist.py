@@ -16,7 +16,7 @@ LOCALISATIONS = ["en", "ko", "ja", "zh-Hans"]
 _DISKS = {
     "en": "Tandem keeps chats and models on this disk if you choose it in the settings.",
     "ko": "설정에서 이 디스크를 선택하면 Tandem이 대화와 모델을 여기에 보관해요.",
-    "ja": "設定でこのディスクを選ぶと、Tandem はチャットとモデルをここに保存します。",
+    "ja": "設定でこのディスクを選ぶと、Tandemはチャットとモデルをここに保存します。",
     "zh-Hans": "如果你在设置中选择了这个磁盘，Tandem 会把对话和模型存放在这里。",
 }
 PURPOSES = {
@@ -25,8 +25,8 @@ PURPOSES = {
         "computer, and to let other devices use its models.",
         "ko": "여러 Mac에서 모델을 함께 실행하거나, 다른 컴퓨터의 초안 모델을 사용하거나, 다른 기기에서 "
         "Tandem의 모델을 사용할 수 있게 하려면 로컬 네트워크에 연결해야 해요.",
-        "ja": "複数の Mac で 1 つのモデルを実行するとき、ほかのコンピュータのドラフトモデルを使うとき、ほかの"
-        "デバイスから Tandem のモデルを使えるようにするときに、ローカルネットワークに接続します。",
+        "ja": "複数のMacで1つのモデルを実行するとき、ほかのコンピュータのドラフトモデルを使うとき、ほかの"
+        "デバイスからTandemのモデルを使えるようにするときに、ローカルネットワークに接続します。",
         "zh-Hans": "在多台 Mac 上运行同一个模型、使用另一台电脑上的草稿模型，或让其他设备使用 Tandem 的模型时，"
         "需要连接本地网络。",
     },

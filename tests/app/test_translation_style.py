@@ -91,12 +91,19 @@ def test_no_retired_word_is_left(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["ja", "zh_CN"])
-def test_punctuation_is_full_width_and_spaces_stand_beside_latin_letters_digits_and_fields(language: str) -> None:
+def test_punctuation_is_full_width(language: str) -> None:
     assert breaking(language, rf"{KANA_OR_HAN}[,.:;!?()]|[,:;!?()]{KANA_OR_HAN}|[^.]\.$|: ") == []
     assert breaking(language, f"{KANA_OR_HAN} {KANA_OR_HAN}") == []
+
+
+def test_japanese_has_no_space_beside_latin_letters_digits_and_fields() -> None:
+    assert breaking("ja", rf"{KANA_OR_HAN} [A-Za-z0-9{{%]|[A-Za-z0-9}}%] {KANA_OR_HAN}") == []
+
+
+def test_chinese_has_a_space_beside_latin_letters_digits_and_fields() -> None:
     together = re.compile(rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%Ln{KANA_OR_HAN}")
     same_ending = re.compile(rf"(?:{'|'.join(map(re.escape, SAME_ENDING))})(?={KANA_OR_HAN})")
-    shown = [QUOTED.sub("“”", form) for _, form in translations(language)]
+    shown = [QUOTED.sub("“”", form) for _, form in translations("zh_CN")]
     # Full-width punctuation has its own space.
     assert [form for form in shown if re.search(f"[{FULL_WIDTH}] | [{FULL_WIDTH}]", form)] == []
     assert [form for form in shown if together.search(same_ending.sub("", form))] == []
