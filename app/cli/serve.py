@@ -116,6 +116,13 @@ def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiS
 def _say_where(address: str, origin: str) -> None:
     """Say where it serves, and where the key is, if one is needed. What is said may be kept in a log: not the key."""
     with_key = f' -H "Authorization: Bearer ${KEY_VARIABLE}"' if origin else ""
+    if any_host := next((host for host in ("0.0.0.0", "[::]") if host in address), ""):
+        # It stands for all addresses of this computer: no program can connect to it elsewhere.
+        from app.session.api_service import network_address
+
+        if own := network_address():
+            say(f"tandem: serving other computers at {address.replace(any_host, own)}/v1")
+        address = address.replace(any_host, "127.0.0.1" if any_host == "0.0.0.0" else "[::1]")
     say(f"tandem: serving at {address}/v1 (Ctrl-C ends it)")
     say(
         f"  curl {address}/v1/chat/completions{with_key} -H 'Content-Type: application/json' "

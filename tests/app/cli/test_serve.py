@@ -150,8 +150,14 @@ def test_the_key_is_not_printed_but_where_it_is(
     monkeypatch.setattr("app.cli.serve._until_interrupted", lambda: None)
     if origin == "variable":
         monkeypatch.setenv("TANDEM_API_KEY", "tandem-of-the-variable")
-    assert main(["serve", "--key", "--port", "0", "--main", str(folders[0])]) == 0
+    monkeypatch.setattr("app.session.api_service.network_address", lambda: "192.0.2.7")
+    # The address that stands for all of a computer's is none that a program can be given.
+    host = "0.0.0.0" if origin == "keychain" else "127.0.0.1"
+    assert main(["serve", "--key", "--host", host, "--port", "0", "--main", str(folders[0])]) == 0
     printed = "".join(capsys.readouterr())
+    assert "http://0.0.0.0" not in printed
+    assert "curl http://127.0.0.1:" in printed
+    assert ("http://192.0.2.7:" in printed) == (origin == "keychain")
     assert "tandem-of" not in printed
     assert "Bearer $TANDEM_API_KEY" in printed
     assert ("in the keychain: export TANDEM_API_KEY=$(" in printed) == (origin == "keychain")
