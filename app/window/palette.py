@@ -60,7 +60,6 @@ class CommandPalette(ThemeAware, Overlay):
 
     def fill(self) -> None:
         self._actions.refresh_checks()
-        self._list.setMinimumHeight(theme.scaled(_ROWS_SHOWN * _ROW_HEIGHT))
         self._field.clear()
         self._search("")
         self._field.setFocus()
@@ -100,6 +99,9 @@ class CommandPalette(ThemeAware, Overlay):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
             item.setSizeHint(size)
         self._none.setHidden(bool(found))
+        rows = min(max(len(found), 1), _ROWS_SHOWN)
+        self._list.setFixedHeight(max(rows * size.height(), theme.scaled(_ROW_HEIGHT)) + 2 * self._list.frameWidth())
+        self.fit_in_window()
         self._list.setCurrentRow(0)
         self._make_rows()
 

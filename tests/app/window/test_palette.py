@@ -37,9 +37,11 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     qapp.language.choose("ko")
     qapp.processEvents()
     window.trigger("palette")
-    every = len(palette.rows)
+    every, height = len(palette.rows), palette.palette.height()
     window.compose("새", palette.field)
     assert 0 < len(palette.rows) < every
+    # The card is as high as what was found needs.
+    assert palette.palette.height() < height
     assert palette.rows[0] == window.action("new-chat").whatsThis()
     # So do the English names.
     palette.press(Qt.Key.Key_Escape)
