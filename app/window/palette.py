@@ -22,6 +22,8 @@ from app.widgets.theme_aware import ThemeAware
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
+# What edits the text that has the focus, which is the palette's own field, and the palette itself.
+_LEFT_OUT = frozenset({"palette", "undo", "redo", "cut", "copy", "paste", "select-all"})
 
 
 def matches(text: str, wanted: str) -> bool:
@@ -76,7 +78,7 @@ class CommandPalette(ThemeAware, Overlay):
             row = (self._actions[spec.id], self._actions.name(spec), self._actions.path(spec))
             # In every language the English names find it, too.
             in_english = f"{spec.text} {spec.other_text} {spec.name}".replace("&", "")
-            possible = spec.id != "palette" and row[0].isEnabled()
+            possible = spec.id not in _LEFT_OUT and row[0].isEnabled()
             if possible and (matches(_words(*row), wanted) or matches(in_english, wanted)):
                 found.append(row)
         found += [row for row, in_english in self._pages_now() if matches(f"{_words(*row)} {in_english}", wanted)]

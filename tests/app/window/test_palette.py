@@ -19,6 +19,8 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     window = open_window(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
+    # Nothing but the palette's own field could be edited.
+    assert window.action("paste").whatsThis() not in palette.rows
     palette.type("TEXT larger")
     palette.press(Qt.Key.Key_Return)
     assert not palette.is_open
