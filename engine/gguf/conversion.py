@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from engine.errors import ModelNotUsable
+from engine.errors import EngineClosed, ModelNotUsable
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
 from engine.gguf import provenance
@@ -25,6 +27,8 @@ _BYTES_A_SECOND = 4_000_000
 _PREPARE_S, _OPEN_S = 60, 30
 # What is left for others on the disk.
 _SPARE_BYTES = 2**28
+# Between two looks whether another process is done.
+_LOOK_S = 0.1
 SANDBOX = Sandbox("engine.gguf.writing")
 
 
@@ -34,36 +38,67 @@ def convert(
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
     `on_progress` gets the bytes of weights written so far, and those of all. The folder appears when it is complete;
-    what a killed conversion left beside it is removed by the next one. One of an older version keeps its weights.
-    Raises `ModelNotUsable`, and `EngineClosed` when `cancelled`.
+    what killed conversions left is removed by the next one of any file. One of an older version keeps its weights.
+    One process converts at a time, and others use what it made. Raises `ModelNotUsable`, and `EngineClosed` when
+    `cancelled`.
     """
     # Not at the top: the package that knows GGUF's kinds is slow to import.
     from engine.gguf.writing import prepare
 
     unfinished = folder.with_name(f".{folder.name}{PARTIAL}")
-    older = read_provenance(folder)
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
-        shards, made = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
-        if older is not None:
-            for file in unfinished.iterdir():
-                os.replace(file, folder / file.name)
-            made = msgspec.structs.replace(older, version=provenance.VERSION)
-            _keep(made, folder)
-        else:
-            _write(shards, source, unfinished, on_progress, cancelled)
-            _keep(made, unfinished)
-            shutil.rmtree(folder, ignore_errors=True)
-            os.replace(unfinished, folder)
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        with _alone_in(folder.parent.parent, cancelled):
+            older = read_provenance(folder)
+            if older is not None and older.version == provenance.VERSION:
+                return older
+            for left in folder.parent.parent.glob(f"*/.*{PARTIAL}"):
+                shutil.rmtree(left, ignore_errors=True)
+            try:
+                unfinished.mkdir(parents=True)
+                shards, made, read = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
+                if older is not None:
+                    for file in unfinished.iterdir():
+                        os.replace(file, folder / file.name)
+                    made = msgspec.structs.replace(older, version=provenance.VERSION)
+                    _keep(made, folder)
+                else:
+                    _write(shards, source, unfinished, read, on_progress, cancelled)
+                    _keep(made, unfinished)
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.replace(unfinished, folder)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     except SandboxError as error:
         raise error.of_model(source, "damaged", f"{source.name} ({error})") from error
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
         SANDBOX.release()
     return made
+
+
+@contextmanager
+def _alone_in(folder: Path, cancelled: threading.Event) -> Iterator[None]:
+    """Keep other processes from converting into a folder. Waits for them; raises `EngineClosed` when `cancelled`."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        # Some disks have no locks.
+        with suppress(OSError):
+            while not _locked(descriptor):
+                if cancelled.wait(_LOOK_S):
+                    raise EngineClosed
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _keep(made: Provenance, folder: Path) -> None:
@@ -74,10 +109,11 @@ def _write(
     shards: list[int],
     source: Path,
     unfinished: Path,
+    read: str,
     on_progress: Callable[[int, int], object],
     cancelled: threading.Event,
 ) -> None:
-    """Write the weights, file by file."""
+    """Write the weights, file by file, of the source as it was `read`."""
     from engine.gguf.writing import write_shard
 
     done, total = 0, sum(shards)
@@ -87,6 +123,6 @@ def _write(
     on_progress(done, total)
     for number, nbytes in enumerate(shards):
         seconds = _OPEN_S + nbytes / _BYTES_A_SECOND
-        SANDBOX.run(partial(write_shard, str(source), str(unfinished), number), seconds, cancelled)
+        SANDBOX.run(partial(write_shard, str(source), str(unfinished), number, read), seconds, cancelled)
         done += nbytes
         on_progress(done, total)

@@ -68,12 +68,16 @@ class _Layout:
 
 
 @task
-def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance]:
-    """Write all but the weights and the record of their source; return the weights' bytes by file, and the record."""
+def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, str]:
+    """Write all but the weights and the record of their source.
+
+    Return the weights' bytes by file, the record, and what tells whether the source is still the same.
+    """
     source, folder = Path(source_path), Path(folder_path)
     try:
-        layout = _layout(source, _version(source))
         status = source.stat()
+        layout = _layout(source, _state((source,)))
+        read = _state(layout.file.files)
         write_tokenizer(layout.file.metadata, folder)
         (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
         names = _shard_names(layout)
@@ -92,15 +96,19 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance]:
         tensors=len({output.tensor.name for output in outputs}),
         requantised=tuple(sorted({one.tensor.name for one in outputs if one.width and not one.width.kept})),
         version=VERSION,
-    )
+    ), read  # fmt: skip
 
 
 @task
-def write_shard(source_path: str, folder_path: str, number: int) -> None:
-    """Write one file of weights of a folder that was prepared. Raises `ModelNotUsable`."""
+def write_shard(source_path: str, folder_path: str, number: int, read: str) -> None:
+    """Write one file of weights of a folder that was prepared from a source in the state `read`.
+
+    Raises `ModelNotUsable`, also when the source is another one before or after.
+    """
     source, folder = Path(source_path), Path(folder_path)
     try:
-        layout = _layout(source, _version(source))
+        layout = _layout(source, _state((source,)))
+        _check_state(source, layout, read)
         outputs = layout.shards[number]
         header: dict[str, Any] = {"__metadata__": {"format": "mlx"}}
         end = 0
@@ -124,6 +132,7 @@ def write_shard(source_path: str, folder_path: str, number: int) -> None:
                         places[name] += part.nbytes
             file.flush()
             os.fsync(file.fileno())
+        _check_state(source, layout, read)
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     except EOFError as error:
@@ -132,17 +141,24 @@ def write_shard(source_path: str, folder_path: str, number: int) -> None:
         raise ModelNotUsable(source, "damaged", f"{source.name} ({error})") from error
 
 
-def _version(source: Path) -> int:
+def _state(files: tuple[Path, ...]) -> str:
+    """Return what another content of the files changes. Raises `ModelNotUsable` if one is missing."""
     try:
-        return source.stat().st_mtime_ns
+        states = [file.stat() for file in files]
     except OSError as error:
-        raise ModelNotUsable(source, "missing") from error
+        raise ModelNotUsable(files[0], "missing") from error
+    return " ".join(f"{state.st_ino} {state.st_size} {state.st_mtime_ns}" for state in states)
+
+
+def _check_state(source: Path, layout: _Layout, read: str) -> None:
+    if _state(layout.file.files) != read:
+        raise ModelNotUsable(source, "damaged", f"{source.name} (changed meanwhile)")
 
 
 @lru_cache(maxsize=1)
-def _layout(source: Path, modified_ns: int) -> _Layout:
+def _layout(source: Path, state: str) -> _Layout:
     """Read a GGUF file and decide what becomes of each tensor; again when it has changed. Raises `ModelNotUsable`."""
-    del modified_ns
+    del state
     file = read_gguf(source)
     try:
         entry, settings, config = model_of(file, _factors(file))

@@ -24,8 +24,9 @@ Kind = GGMLQuantizationType
 
 def opened(source: Path, folder: Path) -> Any:
     folder.mkdir()
-    for number in range(len(prepare(str(source), str(folder))[0])):
-        write_shard(str(source), str(folder), number)
+    shards, _, read = prepare(str(source), str(folder))
+    for number in range(len(shards)):
+        write_shard(str(source), str(folder), number, read)
     return load_model(folder)[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,62 @@ def test_what_a_killed_conversion_left_is_replaced(source: Path, tmp_path: Path)
     converted(source, tmp_path / "models/tiny")
     assert names(tmp_path / "models") == {"tiny"}
     check_folder(tmp_path / "models/tiny")
+
+
+def test_what_a_killed_conversion_of_another_file_left_is_removed(source: Path, tmp_path: Path) -> None:
+    left = tmp_path / "deleted/.other.partial"
+    left.mkdir(parents=True)
+    (left / "model.safetensors").write_bytes(b"half")
+    converted(source, tmp_path / "models/tiny")
+    assert names(tmp_path / "deleted") == set()
+
+
+def test_two_at_once_convert_one_file_once(source: Path, tmp_path: Path) -> None:
+    folder, seen, progress = tmp_path / "models/tiny", [], list[tuple[int, int]]()
+
+    def convert_again(*_: int) -> None:
+        if not seen:
+            seen.append(threading.Thread(target=lambda: progress.extend(converted(source, folder))))
+            seen[0].start()
+            # Without a lock, it has deleted what this one writes by then.
+            seen[0].join(0.3)
+
+    convert(source, folder, convert_again, threading.Event())
+    weights = (folder / "model.safetensors").stat()
+    seen[0].join()
+    assert ((folder / "model.safetensors").stat(), progress) == (weights, [])
+    check_folder(folder)
+    assert names(tmp_path / "models") == {"tiny"}
+
+
+def test_who_waits_for_another_process_can_give_up(source: Path, tmp_path: Path) -> None:
+    folder, cancelled = tmp_path / "models/tiny", threading.Event()
+    cancelled.set()
+
+    def convert_again(*_: int) -> None:
+        with pytest.raises(EngineClosed):
+            convert(source, folder, print, cancelled)
+
+    convert(source, folder, convert_again, threading.Event())
+    check_folder(folder)
+
+
+@pytest.mark.parametrize("change", ["replaced", "other settings", "written to"])
+def test_a_file_that_changes_while_it_is_converted_is_refused(change: str, source: Path, tmp_path: Path) -> None:
+    def changed(*_: int) -> None:
+        if change == "written to":
+            with source.open("r+b") as file:
+                file.seek(-64, os.SEEK_END)
+                file.write(b"7" * 64)
+            os.utime(source)
+            return
+        more = {"llama.rope.freq_base": 77.0} if change == "other settings" else {}
+        write_gguf(tmp_path / "new.gguf", seed=5, **more).replace(source)
+
+    with pytest.raises(ModelNotUsable) as caught:
+        convert(source, tmp_path / "models/tiny", changed, threading.Event())
+    assert (caught.value.reason, caught.value.detail) == ("damaged", "tiny.gguf (changed meanwhile)")
+    assert names(tmp_path / "models") == set()
 
 
 def test_a_conversion_that_is_cancelled_leaves_nothing(source: Path, tmp_path: Path) -> None:

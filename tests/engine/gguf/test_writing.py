@@ -31,9 +31,9 @@ Kind = GGMLQuantizationType
 
 def write(source: Path, folder: Path) -> tuple[list[int], Provenance]:
     folder.mkdir()
-    shards, record = prepare(str(source), str(folder))
+    shards, record, read = prepare(str(source), str(folder))
     for number in range(len(shards)):
-        write_shard(str(source), str(folder), number)
+        write_shard(str(source), str(folder), number, read)
     return shards, record
 
 
@@ -194,27 +194,27 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
         file.seek(-64, 2)
         file.write(np.float32(np.nan).tobytes() * 8)
     (tmp_path / "folder").mkdir()
-    prepare(str(source), str(tmp_path / "folder"))
-    problem = refusal(write_shard, str(source), str(tmp_path / "folder"), 0)
+    read = prepare(str(source), str(tmp_path / "folder"))[2]
+    problem = refusal(write_shard, str(source), str(tmp_path / "folder"), 0, read)
     assert problem == ("damaged", "a.gguf (numbers that are not finite)")
 
 
 def test_a_file_that_is_cut_meanwhile_is_incomplete(tmp_path: Path) -> None:
     source = write_gguf(tmp_path / "a.gguf")
     (tmp_path / "folder").mkdir()
-    prepare(str(source), str(tmp_path / "folder"))
+    read = prepare(str(source), str(tmp_path / "folder"))[2]
     changed = source.stat()
     with source.open("r+b") as file:
         file.truncate(changed.st_size - 1_000)
     os.utime(source, ns=(changed.st_atime_ns, changed.st_mtime_ns))
-    assert refusal(write_shard, str(source), str(tmp_path / "folder"), 0)[0] == "incomplete"
+    assert refusal(write_shard, str(source), str(tmp_path / "folder"), 0, read)[0] == "incomplete"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="macOS has no full device")
 def test_a_disk_that_takes_no_more_is_named(tmp_path: Path) -> None:
     source = write_gguf(tmp_path / "a.gguf")
     (tmp_path / "folder").mkdir()
-    prepare(str(source), str(tmp_path / "folder"))
+    read = prepare(str(source), str(tmp_path / "folder"))[2]
     (tmp_path / "folder/model.safetensors").symlink_to("/dev/full")
-    problem = refusal(write_shard, str(source), str(tmp_path / "folder"), 0)
+    problem = refusal(write_shard, str(source), str(tmp_path / "folder"), 0, read)
     assert problem == ("not-written", "No space left on device")
