@@ -11,8 +11,6 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -165,19 +163,17 @@ class _HeaderReader:
         entries = [self._entry() for _ in range(self._tensor_count)]
         if len({name for name, *_ in entries}) < len(entries):
             raise DamagedHeaderError("a tensor twice")
-        begin = -(-self._read // alignment) * alignment
+        begin, end = -(-self._read // alignment) * alignment, 0
         found = []
         for name, shape, kind, offset in entries:
             nbytes = _byte_count(name, shape, kind)
-            if offset % alignment:
-                raise DamagedHeaderError(f"{name}: bad offset")
             if begin + offset + nbytes > self._size:
                 raise CutOffFileError(name)
+            # llama.cpp demands it, too: no place is left, where a wrong kind or shape would read other numbers.
+            if offset != end:
+                raise DamagedHeaderError(f"{name}: bad offset")
+            end = -(-(offset + nbytes) // alignment) * alignment
             found.append(GgufTensor(name, kind, shape, file, begin + offset, nbytes))
-        # llama.cpp demands more: each tensor begins where the one before it in the table ends.
-        for tensor, following in pairwise(sorted(found, key=attrgetter("offset"))):
-            if tensor.offset + tensor.nbytes > following.offset:
-                raise DamagedHeaderError("tensors overlap")
         return found
 
     def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
