@@ -41,16 +41,19 @@ def is_gguf(path: Path) -> bool:
         return False
 
 
-def conversion_of(source: Path, cache_dir: Path) -> Path:
-    """Return the folder that a GGUF file, as it is now, is turned into. Raises `OSError` for a missing file."""
+def conversion_of(source: Path, cache_dir: Path, in_ollama: str = "") -> Path:
+    """Return the folder that a GGUF file, as it is now, is turned into. Raises `OSError` for a missing file.
+
+    `in_ollama` is the name of the first of Ollama's manifests that names the file, if it is known.
+    """
     status = source.stat()
     content = f"{os.path.realpath(source)}\0{status.st_size}\0{status.st_mtime_ns}"
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     name = name_of_set(source.stem)
     if source.parent.name == "blobs":
         # Ollama's files are called by their content.
-        models = source.parent.parent
-        name = next((one.rpartition("/")[2] for file, one in _in_ollama(models) if file == source), name)
+        found = in_ollama or next((one for file, one in _in_ollama(source.parent.parent) if file == source), name)
+        name = found.rpartition("/")[2]
     return conversions(cache_dir) / digest[:16] / name
 
 
@@ -72,10 +75,10 @@ def places(
     `snapshots` are those of the Hugging Face cache with their repositories, `folders` others with their sources.
     Conversions whose source is outside these folders, or deleted, come last.
     """
-    seen = set()
+    seen, named = set(), dict[Path, str]()
     for file, name, source in _files(snapshots, folders):
         try:
-            folder = conversion_of(file, cache_dir)
+            folder = conversion_of(file, cache_dir, named.setdefault(file, name) if source == "ollama" else "")
         except OSError:
             continue
         seen.add(folder)

@@ -75,8 +75,9 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, 
     """
     source, folder = Path(source_path), Path(folder_path)
     try:
+        before = _state((source,))
         status = source.stat()
-        layout = _layout(source, _state((source,)))
+        layout = _layout(source, before)
         read = _state(layout.file.files)
         write_tokenizer(layout.file.metadata, folder)
         (folder / "config.json").write_text(json.dumps(layout.config, indent=1))

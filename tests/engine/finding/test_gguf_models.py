@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelNotUsable
+from engine.files.bounded_json import read_object
+from engine.finding import gguf_models
 from engine.finding.discovery import installed_models
 from engine.gguf.writing import prepare
 from engine.hub.failures import HubError
@@ -110,6 +112,20 @@ def test_a_strange_manifest_hides_no_other_model(manifest: bytes, own_home: Path
     write_in_ollama(models, "registry.ollama.ai/library", "qwen3", "8b")
     (models / "manifests/registry.ollama.ai/library/qwen3/a").write_bytes(manifest)
     assert list(found(tmp_path / "none")) == ["qwen3:8b"]
+
+
+def test_each_manifest_is_read_once_however_many_there_are(
+    own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models, read = own_home / ".ollama/models", list[Path]()
+    blob = write_in_ollama(models, "registry.ollama.ai/library", "qwen3", "8b")
+    for number in range(20):
+        digest = f"sha256:{number:064}"
+        os.link(blob, blob.with_name(digest.replace(":", "-")))
+        layer = {"mediaType": "application/vnd.ollama.image.model", "digest": digest}
+        (models / f"manifests/registry.ollama.ai/library/qwen3/{number}").write_text(json.dumps({"layers": [layer]}))
+    monkeypatch.setattr(gguf_models, "read_object", lambda path, limits: read.append(path) or read_object(path, limits))
+    assert len(found(tmp_path / "none")) == len(read) == 21
 
 
 def test_what_was_made_from_a_file_stands_for_it(own_home: Path, tmp_path: Path) -> None:

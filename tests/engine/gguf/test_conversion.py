@@ -131,6 +131,11 @@ def test_a_file_that_changes_while_it_is_converted_is_refused(change: str, sourc
     assert names(tmp_path / "models") == set()
 
 
+def test_a_file_that_was_deleted_is_missing(source: Path, tmp_path: Path) -> None:
+    source.unlink()
+    assert refusal(source, tmp_path / "models/tiny")[0] == "missing"
+
+
 def test_a_conversion_that_is_cancelled_leaves_nothing(source: Path, tmp_path: Path) -> None:
     cancelled = threading.Event()
     with pytest.raises(EngineClosed):
