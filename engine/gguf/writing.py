@@ -23,7 +23,7 @@ from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
 from engine.files.steps import in_chunks
 from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, model_of, placements
-from engine.gguf.header import GgufFile, GgufTensor, read_gguf
+from engine.gguf.header import SETTINGS_BYTES, GgufFile, GgufTensor, read_gguf
 from engine.gguf.provenance import VERSION, Provenance
 from engine.gguf.settings import SettingError
 from engine.gguf.tokenizer import write_tokenizer
@@ -75,10 +75,9 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, 
     """
     source, folder = Path(source_path), Path(folder_path)
     try:
-        before = _state((source,))
-        status = source.stat()
-        layout = _layout(source, before)
-        read = _state(layout.file.files)
+        # Before the layout is read, so that no other file can come in between.
+        read = _state(read_gguf(source, SETTINGS_BYTES).files)
+        layout, status = _layout(source, read), source.stat()
         write_tokenizer(layout.file.metadata, folder)
         (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
         names = _shard_names(layout)
@@ -108,7 +107,7 @@ def write_shard(source_path: str, folder_path: str, number: int, read: str) -> N
     """
     source, folder = Path(source_path), Path(folder_path)
     try:
-        layout = _layout(source, _state((source,)))
+        layout = _layout(source, read)
         _check_state(source, layout, read)
         outputs = layout.shards[number]
         header: dict[str, Any] = {"__metadata__": {"format": "mlx"}}

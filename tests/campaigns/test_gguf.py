@@ -31,7 +31,8 @@ from tests import real_model
 from tests.campaigns.gguf_places import GgufHeader
 from tests.tiny_gguf import write_gguf, write_in_ollama
 
-pytestmark = pytest.mark.campaign
+# Numbers that overflow are refused later.
+pytestmark = [pytest.mark.campaign, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 SIZE = float(os.environ.get("TANDEM_CAMPAIGN", "1"))
 # More published files, for work at the desk.
 MORE = [Path(path) for path in os.environ.get("TANDEM_GGUF", "").split(os.pathsep) if path]

@@ -199,7 +199,23 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     assert problem == ("damaged", "a.gguf (numbers that are not finite)")
 
 
-def test_a_file_that_is_cut_meanwhile_is_incomplete(tmp_path: Path) -> None:
+def test_a_file_that_is_replaced_once_its_header_was_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, check = write_gguf(tmp_path / "a.gguf"), writing.check_sizes
+    (tmp_path / "folder").mkdir()
+
+    def replace(path: Path, config: dict[str, Any]) -> None:
+        write_gguf(tmp_path / "b.gguf", seed=1, llama__rope__freq_base=77.0).replace(source)
+        check(path, config)
+
+    monkeypatch.setattr(writing, "check_sizes", replace)
+    read = prepare(str(source), str(tmp_path / "folder"))[2]
+    problem = refusal(write_shard, str(source), str(tmp_path / "folder"), 0, read)
+    assert problem == ("damaged", "a.gguf (changed meanwhile)")
+
+
+def test_a_file_that_is_cut_meanwhile_is_refused(tmp_path: Path) -> None:
     source = write_gguf(tmp_path / "a.gguf")
     (tmp_path / "folder").mkdir()
     read = prepare(str(source), str(tmp_path / "folder"))[2]
@@ -207,7 +223,7 @@ def test_a_file_that_is_cut_meanwhile_is_incomplete(tmp_path: Path) -> None:
     with source.open("r+b") as file:
         file.truncate(changed.st_size - 1_000)
     os.utime(source, ns=(changed.st_atime_ns, changed.st_mtime_ns))
-    assert refusal(write_shard, str(source), str(tmp_path / "folder"), 0, read)[0] == "incomplete"
+    assert refusal(write_shard, str(source), str(tmp_path / "folder"), 0, read)[0] == "damaged"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="macOS has no full device")
