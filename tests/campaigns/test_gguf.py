@@ -64,8 +64,9 @@ def test_a_changed_header_is_refused_or_reads_the_same_numbers(published: Path, 
         slow += [place] if time.process_time() - began > 3 else []
         outcomes[problem or "listed"] += 1
         if not problem and place.kind not in FREE:
-            # Fewer tensors are missed when the model is loaded.
-            assert all(one in right for one in layout(copy)) or place.kind == "count", (place, content)
+            # Fewer tensors are missed when the model is loaded. After the last one, nothing lies that would be moved.
+            spared = place.kind == "count" or place.name == header.places[-1].name
+            assert spared or all(one in right for one in layout(copy)), (place, content)
     print(published.name, dict(outcomes))
     assert not slow
 
