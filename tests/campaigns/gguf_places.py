@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +88,7 @@ class GgufHeader:
         yield self._take("tensor kind", name, 4)
         yield self._take("offset", name, 8)
 
-    def _text(self, kind: str, name: str) -> Iterator[Place]:
+    def _text(self, kind: str, name: str) -> Generator[Place, None, str]:
         yield (length := self._take(f"{kind} length", name, 8))
         place = self._take(kind, name, self._number(length))
         text = self._content[place.start : place.stop]
@@ -116,4 +116,4 @@ def _changed(old: bytes, kind: str, source: random.Random) -> bytes:
         return bytes(changed)
     number = int.from_bytes(old, "little")
     near = (number + 1, number - 1, 2 * number, number // 2, 3 * number)
-    return (source.choice([*_NUMBERS, *near]) % 256 ** len(old)).to_bytes(len(old), "little")
+    return int(source.choice([*_NUMBERS, *near]) % 256 ** len(old)).to_bytes(len(old), "little")

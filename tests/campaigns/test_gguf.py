@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import mlx.core as mx
@@ -37,8 +38,10 @@ SIZE = float(os.environ.get("TANDEM_CAMPAIGN", "1"))
 # More published files, for work at the desk.
 MORE = [Path(path) for path in os.environ.get("TANDEM_GGUF", "").split(os.pathsep) if path]
 # What no checksum guards: settings and texts may be anything. All else says where numbers are, and of which shape.
-FREE = ("number", "text", "whole text", "key", "whole key", "version", "element number", "element text")
-FREE += ("element whole text", "tensor name", "whole tensor name")
+FREE = (
+    "number", "text", "whole text", "key", "whole key", "version", "element number", "element text",
+    "element whole text", "tensor name", "whole tensor name",
+)  # fmt: skip
 
 
 @pytest.fixture(params=["published", *map(str, MORE)])
@@ -72,7 +75,8 @@ def test_a_changed_header_is_refused_or_reads_the_same_numbers(published: Path, 
 
 
 def logits(folder: Path) -> mx.array:
-    return load_model(folder)[0](mx.array([[3, 17, 5, 90, 41, 8]]))
+    found: mx.array = load_model(folder)[0](mx.array([[3, 17, 5, 90, 41, 8]]))
+    return found
 
 
 def opened(source: Path, folder: Path) -> mx.array | None:
@@ -213,13 +217,18 @@ def test_ten_thousand_files_in_a_folder_are_listed_in_seconds(tmp_path: Path, mo
     assert len(found) == 10_000
 
 
-MANIFESTS = {
+def sparse(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 2**40)
+
+
+MANIFESTS: dict[str, Callable[[Path], object]] = {
     "a pipe": os.mkfifo,
     "a folder": Path.mkdir,
     "a device": lambda path: path.symlink_to("/dev/zero"),
     "a loop": lambda path: path.symlink_to(path),
     "deep": lambda path: path.write_text("[" * 100_000),
-    "sparse": lambda path: (path.touch(), os.truncate(path, 2**40)),
+    "sparse": sparse,
     "not UTF-8": lambda path: path.write_bytes(b'{"layers": "\xff\xfe"}'),
     "no JSON": lambda path: path.write_text('{"layers": [NaN, 1e999, {"digest": "sha256:'),
 }

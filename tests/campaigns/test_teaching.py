@@ -109,15 +109,17 @@ from pathlib import Path
 from engine import Engine, EngineSettings
 from engine.teaching import lessons, training
 from engine.upkeep import teaching
-from tests.engine.upkeep.test_teaching import answers
+from engine.requests import OwnAnswer
 lessons.LEAST_TAUGHT, lessons.LEAST_JUDGED, training.EPOCHS, training.BATCH = 100, 20, 2, 100
 teaching.is_better = lambda before, after: True
+chats = [(str(number), [{"role": "user", "content": f"the fox {number}"}]) for number in range(12)]
+answers = [OwnAnswer(*chat, tuple(range(3 + number, 33 + number))) for number, chat in enumerate(chats)]
 main, draft, folder = map(Path, sys.argv[1:])
 with Engine(EngineSettings(taught_folder=folder)) as engine:
     engine.load(main, draft).result(120)
     print("ready", flush=True)
     while True:
-        engine.teach(answers(12, 30)).result(120)
+        engine.teach(answers).result(120)
 """
 
 

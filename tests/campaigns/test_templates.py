@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_TESTS
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from engine.errors import EngineError
 from engine.main_model.loading import load
 from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from engine.tokenizers.prompts import PromptJob
-from tests.engine.tokenizers.test_prompt_process import with_template
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model
 
@@ -34,51 +33,22 @@ TEMPLATE = """{%- if messages[1].tool_calls -%}{%- set given = messages[1].tool_
 {%- elif kind == 'attribute' -%}{{ used|attr(name) }}{{ used[name] }}
 {%- else -%}{{ used[name](*arguments) }}{%- endif -%}{%- endif -%}"""
 VALUES: tuple[Any, ...] = (
-    "ab",
-    "{0.__class__}{a}",
-    "%s%(a)s",
-    "a" * 10**5,
-    [1, 2],
-    [["a"] * 9] * 9,
-    {"a": 1},
-    5,
-    -1,
-    1.5,
+    "ab", "{0.__class__}{a}", "%s%(a)s", "a" * 10**5, [1, 2], [["a"] * 9] * 9, {"a": 1}, 5, -1, 1.5, 10**18, True,
+    None,
+)  # fmt: skip
+ARGUMENTS: tuple[Any, ...] = (
+    0, -1, 10**6, 10**10, 2**62, "a", "", "%9999999999d", "{:>9999999999}", "__class__", None,
+    "a.__init__.__globals__", "utf-8", "punycode", "zlib", [1], {"a": 1}, True,
+)  # fmt: skip
+METHODS = sorted(
+    {name for value in (str, bytes, list, dict, int, float, tuple) for name in dir(value) if not name.startswith("_")}
 )
-VALUES += (10**18, True, None)
-ARGUMENTS: tuple[Any, ...] = (0, -1, 10**6, 10**10, 2**62, "a", "", "%9999999999d", "{:>9999999999}", "__class__", None)
-ARGUMENTS += ("a.__init__.__globals__", "utf-8", "punycode", "zlib", [1], {"a": 1}, True)
-METHODS = sorted({name for value in ("", b"", [], {}, 1, 1.0, ()) for name in dir(value) if not name.startswith("_")})
-ESCAPES = (
-    "__class__",
-    "__init__",
-    "__globals__",
-    "__subclasses__",
-    "__mro__",
-    "__dict__",
-    "__builtins__",
-    "mro",
-    "gi_frame",
-)
-ESCAPES += (
-    "gi_code",
-    "f_globals",
-    "func_globals",
-    "__code__",
-    "cr_frame",
-    "_TemplateReference__context",
-    "environment",
-)
-ESCAPES += (
-    "__module__",
-    "__reduce_ex__",
-    "__getattribute__",
-    "__func__",
-    "__self__",
-    "__call__",
-    "__wrapped__",
-    "_check_name",
-)
+ESCAPES: tuple[Any, ...] = (
+    "__class__", "__init__", "__globals__", "__subclasses__", "__mro__", "__dict__", "__builtins__", "mro",
+    "gi_frame", "gi_code", "f_globals", "func_globals", "__code__", "cr_frame", "_TemplateReference__context",
+    "environment", "__module__", "__reduce_ex__", "__getattribute__", "__func__", "__self__", "__call__",
+    "__wrapped__", "_check_name",
+)  # fmt: skip
 
 
 def job_of(case: dict[str, Any]) -> PromptJob:
@@ -89,8 +59,14 @@ def job_of(case: dict[str, Any]) -> PromptJob:
 
 
 def drawn(source: random.Random) -> dict[str, Any]:
+    environment = ImmutableSandboxedEnvironment()
     kind = source.choice(("filter", "filter", "test", "method", "method", "call", "attribute"))
-    names = {"filter": sorted(DEFAULT_FILTERS), "test": sorted(DEFAULT_TESTS), "method": METHODS, "attribute": ESCAPES}
+    names = {
+        "filter": sorted(environment.filters),
+        "test": sorted(environment.tests),
+        "method": METHODS,
+        "attribute": ESCAPES,
+    }
     of = source.choice(("given",) * 6 + ("range", "cycler", "joiner", "namespace", "dict", "now", "raise", "self"))
     count = source.choice((0, 1, 1, 2, 2, 3))
     return {
@@ -110,7 +86,9 @@ def escapes() -> list[dict[str, Any]]:
 
 def test_every_filter_test_and_method_ends_within_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    model = load(with_template(write_model(tmp_path / "tiny"), tmp_path / "model", TEMPLATE))
+    (write_model(tmp_path / "model") / "chat_template.jinja").write_text(TEMPLATE)
+    model = load(tmp_path / "model")
+    assert model.prompt_source is not None
     before, draw, outcomes = set(tmp_path.rglob("*")), random.Random(98), Counter[str]()
     for options in (*escapes(), *(drawn(draw) for _ in range(int(2_000 * SIZE)))):
         job = job_of(options)
