@@ -55,7 +55,7 @@ def convert(
             for left in folder.parent.parent.glob(f"*/.*{PARTIAL}"):
                 shutil.rmtree(left, ignore_errors=True)
             try:
-                unfinished.mkdir(parents=True)
+                unfinished.mkdir()
                 shards, made, read = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
                 if older is not None:
                     for file in unfinished.iterdir():
@@ -85,20 +85,16 @@ def _alone_in(folder: Path, cancelled: threading.Event) -> Iterator[None]:
     try:
         # Some disks have no locks.
         with suppress(OSError):
-            while not _locked(descriptor):
-                if cancelled.wait(_LOOK_S):
-                    raise EngineClosed
+            while not cancelled.is_set():
+                with suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                cancelled.wait(_LOOK_S)
+        if cancelled.is_set():
+            raise EngineClosed
         yield
     finally:
         os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _keep(made: Provenance, folder: Path) -> None:

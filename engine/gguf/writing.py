@@ -69,10 +69,7 @@ class _Layout:
 
 @task
 def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, str]:
-    """Write all but the weights and the record of their source.
-
-    Return the weights' bytes by file, the record, and what tells whether the source is still the same.
-    """
+    """Write all but the weights and the record of their source; return the weights' bytes, the record, the state."""
     source, folder = Path(source_path), Path(folder_path)
     try:
         # Before the layout is read, so that no other file can come in between.
@@ -101,10 +98,7 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, 
 
 @task
 def write_shard(source_path: str, folder_path: str, number: int, read: str) -> None:
-    """Write one file of weights of a folder that was prepared from a source in the state `read`.
-
-    Raises `ModelNotUsable`, also when the source is another one before or after.
-    """
+    """Write one file of weights of a prepared folder. Raises `ModelNotUsable`, also for a source in another state."""
     source, folder = Path(source_path), Path(folder_path)
     try:
         layout = _layout(source, read)

@@ -101,6 +101,7 @@ def test_two_at_once_convert_one_file_once(source: Path, tmp_path: Path) -> None
     assert names(tmp_path / "models") == {"tiny"}
 
 
+@pytest.mark.full
 def test_who_waits_for_another_process_can_give_up(source: Path, tmp_path: Path) -> None:
     folder, cancelled = tmp_path / "models/tiny", threading.Event()
     cancelled.set()
@@ -113,7 +114,9 @@ def test_who_waits_for_another_process_can_give_up(source: Path, tmp_path: Path)
     check_folder(folder)
 
 
-@pytest.mark.parametrize("change", ["replaced", "other settings", "written to"])
+@pytest.mark.parametrize(
+    "change", ["replaced", *(pytest.param(one, marks=pytest.mark.full) for one in ("other settings", "written to"))]
+)
 def test_a_file_that_changes_while_it_is_converted_is_refused(change: str, source: Path, tmp_path: Path) -> None:
     def changed(*_: int) -> None:
         if change == "written to":
