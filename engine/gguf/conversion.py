@@ -39,8 +39,7 @@ def convert(
 
     `on_progress` gets the bytes of weights written so far, and those of all. The folder appears when it is complete;
     what killed conversions left is removed by the next one of any file. One of an older version keeps its weights.
-    One process converts at a time, and others use what it made. Raises `ModelNotUsable`, and `EngineClosed` when
-    `cancelled`.
+    One process converts at a time; others use what it made. Raises `ModelNotUsable`; `EngineClosed` when `cancelled`.
     """
     # Not at the top: the package that knows GGUF's kinds is slow to import.
     from engine.gguf.writing import prepare
