@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.files.bounded_json import read_object
+from engine.files.bounded_json import JsonLimits, read_object
 from engine.finding import gguf_models
 from engine.finding.discovery import installed_models
 from engine.gguf.writing import prepare
@@ -124,7 +124,12 @@ def test_each_manifest_is_read_once_however_many_there_are(
         os.link(blob, blob.with_name(digest.replace(":", "-")))
         layer = {"mediaType": "application/vnd.ollama.image.model", "digest": digest}
         (models / f"manifests/registry.ollama.ai/library/qwen3/{number}").write_text(json.dumps({"layers": [layer]}))
-    monkeypatch.setattr(gguf_models, "read_object", lambda path, limits: read.append(path) or read_object(path, limits))
+
+    def read_noted(path: Path, limits: JsonLimits) -> dict[str, Any]:
+        read.append(path)
+        return read_object(path, limits)
+
+    monkeypatch.setattr(gguf_models, "read_object", read_noted)
     assert len(found(tmp_path / "none")) == len(read) == 21
 
 

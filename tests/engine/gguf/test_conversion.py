@@ -84,7 +84,7 @@ def test_what_a_killed_conversion_of_another_file_left_is_removed(source: Path, 
 
 
 def test_two_at_once_convert_one_file_once(source: Path, tmp_path: Path) -> None:
-    folder, seen, progress = tmp_path / "models/tiny", [], list[tuple[int, int]]()
+    folder, seen, progress = tmp_path / "models/tiny", list[threading.Thread](), list[tuple[int, int]]()
 
     def convert_again(*_: int) -> None:
         if not seen:
@@ -125,8 +125,8 @@ def test_a_file_that_changes_while_it_is_converted_is_refused(change: str, sourc
                 file.write(b"7" * 64)
             os.utime(source)
             return
-        more = {"llama.rope.freq_base": 77.0} if change == "other settings" else {}
-        write_gguf(tmp_path / "new.gguf", seed=5, **more).replace(source)
+        base = 77.0 if change == "other settings" else 10_000.0
+        write_gguf(tmp_path / "new.gguf", seed=5, llama__rope__freq_base=base).replace(source)
 
     with pytest.raises(ModelNotUsable) as caught:
         convert(source, tmp_path / "models/tiny", changed, threading.Event())

@@ -19,6 +19,7 @@ from engine.gguf import writing
 from engine.gguf.provenance import Provenance
 from engine.gguf.writing import prepare, write_shard
 from engine.heads.folder import inspect_head
+from engine.model_files.config import check_sizes
 from engine.model_files.inspection import check_folder
 from tests.engine.gguf.cases import CASES
 from tests.engine.gguf.exporting import export, random_model
@@ -202,7 +203,7 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_replaced_once_its_header_was_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, check = write_gguf(tmp_path / "a.gguf"), writing.check_sizes
+    source, check = write_gguf(tmp_path / "a.gguf"), check_sizes
     (tmp_path / "folder").mkdir()
 
     def replace(path: Path, config: dict[str, Any]) -> None:
