@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from html import unescape
 from itertools import count, groupby, pairwise
 from typing import Any
 
@@ -26,21 +25,14 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from app.text.emphasis import delimiters
 from app.text.formulas import display_end, formula_at
+from app.text.inline_html import comment_block, inline_tag
 from app.text.pieces import without_colours
 
 # Quotes, lists and their items inside each other: the parser leaves out what is deeper than `maxNesting`.
 _DEEPEST = 18
 _LABEL = re.compile(r"\[((?:\\.|[^\\\[\]])+)\]")
 _NOTE = re.compile(r"\[\^([^\s\[\]]+)\]")
-# Tags whose attributes mean nothing here, and the names of those that mean the same as another.
-_TAG = re.compile(r"<(br|p|b|strong|i|em|u|ins|s|del|strike|mark|sub|sup|kbd)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
-_MEANING = {"b": "strong", "i": "em", "del": "s", "strike": "s", "ins": "u"}
-_MARKED = re.compile(r"(?<![\w=])==(?=[^\s=])((?:[^=\n]|=(?!=))+)(?<=[^\s=])==(?![\w=])", re.ASCII)
-_COMMENT = re.compile(r"<!--.*?-->[ \t]*", re.DOTALL)
 _MATH_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:math)?[ \t]*$", re.MULTILINE)
-_PICTURE = re.compile(r"<img\s([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_AFTER_BREAK = re.compile(r"[ \t]*\n?[ \t]*")
 _LONE_TAG = re.compile(r"</?p(?:\s[^<>]*)?>", re.IGNORECASE)
 _FOLD = re.compile(
     r"<details(?P<open>(?:\s[^<>]*)?)>\s*<summary(?:\s[^<>]*)?>(?P<words>.{0,1000}?)</summary\s*>[ \t]*"
@@ -176,25 +168,6 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
     return True
 
 
-def _comment(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Leave out a comment on lines of its own, or one that is still being written."""
-    start = state.bMarks[first] + state.tShift[first]
-    if state.is_code_block(first) or not state.src.startswith("<!--", start):
-        return False
-    found, end = _COMMENT.match(state.src, start), last
-    if found is not None:
-        end = first + state.src.count("\n", start, found.end()) + 1
-        if end > last or found.end() < state.eMarks[end - 1]:
-            return False
-    elif "goes_on" not in state.env:
-        return False
-    if not silent:
-        comment = state.push("comment", "", 0)
-        comment.map, comment.hidden = [first, end], True
-        state.line = end
-    return True
-
-
 def _deep_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Treat blocks nested beyond the limit, which the parser would leave out, as one paragraph."""
     if silent or state.level < _DEEPEST:
@@ -279,61 +252,6 @@ def _number_notes(state: StateCore) -> None:
             token.meta["label"] = _number_of(token.meta["label"], notes)
 
 
-def _html(state: StateInline, silent: bool) -> bool:
-    """Parse a tag that sets text or names a picture, or a comment. A tag that is not closed is text itself."""
-    if state.src[state.pos] == "=" and (found := _MARKED.match(state.src, state.pos, state.posMax)):
-        if not silent:
-            _push_inside(state, "mark", found.start(1), found.end(1))
-        state.pos = found.end()
-        return True
-    if state.src[state.pos] != "<":
-        return False
-    if found := _COMMENT.match(state.src, state.pos, state.posMax):
-        state.pos = found.end()
-        return True
-    if (found := _PICTURE.match(state.src, state.pos, state.posMax)) and _picture(state, found[1], silent):
-        state.pos = found.end()
-        return True
-    if (found := _TAG.match(state.src, state.pos, state.posMax)) is None:
-        return False
-    name, start, last = found[1].lower(), found.end(), state.posMax
-    if name == "br":
-        if not silent:
-            state.push("hardbreak", "br", 0)
-        state.pos = _AFTER_BREAK.match(state.src, start, last).end()  # type: ignore[union-attr]
-        return True
-    end = None if found[2] else re.compile(rf"</{name}\s*>", re.IGNORECASE).search(state.src, start, last)
-    if end is None:
-        return False
-    if not silent:
-        _push_inside(state, _MEANING.get(name, name), start, end.start())
-    state.pos = end.end()
-    return True
-
-
-def _push_inside(state: StateInline, tag: str, start: int, end: int) -> None:
-    """Add what is between two positions, set as the tag says."""
-    last = state.posMax
-    state.push(f"{tag}_open", tag, 1)
-    state.pos, state.posMax = start, end
-    state.md.inline.tokenize(state)
-    state.push(f"{tag}_close", tag, -1)
-    state.posMax = last
-
-
-def _picture(state: StateInline, written: str, silent: bool) -> bool:
-    """Add the picture of a tag with these attributes, if it has a web address. Return whether it has."""
-    found = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(written)}
-    if not found.get("src", "").startswith(("http://", "https://")):
-        return False
-    if not silent:
-        words = unescape(found.get("alt", "")).strip() or found["src"]
-        picture = state.push("image", "img", 0)
-        picture.attrs = {"src": state.md.normalizeLink(found["src"])}
-        picture.children = [Token("text", "", 0, content=words)]
-    return True
-
-
 def _name_alerts(state: StateCore) -> None:
     for alert, title in pairwise(state.tokens):
         if alert.type == "alert_title_open":
@@ -415,10 +333,10 @@ def _configured() -> MarkdownIt:
     block.at("table", _table, {"alt": ["paragraph"]})
     block.before("table", "too_deep", _deep_block)
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
-    block.before("fence", "comment", _comment, {"alt": ["blockquote", "list"]})
+    block.before("fence", "comment", comment_block, {"alt": ["blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     inline.before("escape", "formula", _formula)
-    inline.before("link", "html", _html)
+    inline.before("link", "html", inline_tag)
     inline.at("footnote_ref", _note)
     inline.at("emphasis", delimiters)
     # The rule for emphasis reads these, too.
