@@ -1,12 +1,12 @@
-"""Prints a chat on paper or to a PDF file: the system's dialog offers both."""
+"""Prints a chat on paper, or writes it as PDF."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 
-from PySide6.QtCore import QMarginsF
-from PySide6.QtGui import QFont, QFontDatabase, QPageLayout, QTextDocument
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
+from PySide6.QtGui import QFont, QFontDatabase, QPageLayout, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from app.session.chats import Chat
@@ -14,7 +14,7 @@ from app.widgets.colours import light
 from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.
-_FONT_SIZE, _MARGIN_MM = 10, 18
+_FONT_SIZE, _MARGINS = 10, QMarginsF(18, 18, 18, 18)
 _STYLES = (
     "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: '%s' } table { border-collapse: collapse }"
     " .markdown-alert-title { font-weight: bold }"
@@ -72,9 +72,19 @@ def print_chat(chat: Chat, window: QWidget) -> None:
 
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setDocName(chat.title)
-    margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)
-    printer.setPageMargins(margins, QPageLayout.Unit.Millimeter)
+    printer.setPageMargins(_MARGINS, QPageLayout.Unit.Millimeter)
     dialog = QPrintDialog(printer, window)
     if dialog.exec() == QPrintDialog.DialogCode.Accepted:
         chat_document(chat).print_(printer)
     dialog.deleteLater()
+
+
+def pdf_of(chat: Chat) -> bytes:
+    """Return a chat as a PDF file. May be called on any thread."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(chat.title)
+    writer.setPageMargins(_MARGINS, QPageLayout.Unit.Millimeter)
+    chat_document(chat).print_(writer)
+    return bytes(buffer.data().data())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
@@ -21,15 +21,19 @@ from app.conversations.exports.writing import (
     HTML,
     JSON,
     MARKDOWN,
+    PDF,
     SUFFIXES,
+    ZIP,
     free_name,
     write_folder,
     write_json,
     write_text,
+    write_zip,
 )
 from app.conversations.store import ConversationStore
 from app.conversations.temporary_store import add_chats
 from app.conversations.worker import StoreThread
+from app.session.chats import chat_of
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
@@ -37,6 +41,7 @@ from app.widgets.banner import Banner
 from app.wording.errors import joined, store_sentence
 from app.wording.sources import recorded_name
 from engine.files import private_files
+from engine.files.atomic_file import write_atomically
 
 if TYPE_CHECKING:
     from app.conversations.imports.imported import ImportReport
@@ -94,20 +99,23 @@ class ImportExport(QObject):
         """Ask for a file, then write one chat in the format of its suffix."""
         row = self._session.list.chat(chat_id)
         suggested = free_name(Path.home(), (row.title if row else "") or self.tr("Untitled chat"), SUFFIXES[MARKDOWN])
-        name, chosen = QFileDialog.getSaveFileName(
-            self._window, self.tr("Export chat"), str(suggested), ";;".join(_FILTERS.values())
-        )
-        if name:
-            self.write_chat(chat_id, _with_suffix(Path(name), chosen))
+        if path := self._chosen(self.tr("Export chat"), suggested, (MARKDOWN, HTML, JSON, PDF)):
+            self.write_chat(chat_id, path)
 
     def export_all(self) -> None:
-        """Ask for a file, then write one JSON file or a folder with one file for each chat, by its suffix."""
+        """Ask for a file, then write one file, or a folder with one file for each chat, by its suffix."""
         suggested = free_name(Path.home(), self.tr("Tandem chats"), SUFFIXES[JSON])
-        name, chosen = QFileDialog.getSaveFileName(
-            self._window, self.tr("Export all chats"), str(suggested), ";;".join(reversed(_FILTERS.values()))
-        )
-        if name:
-            self.write_all(_with_suffix(Path(name), chosen))
+        if path := self._chosen(self.tr("Export all chats"), suggested, (JSON, HTML, MARKDOWN, ZIP)):
+            self.write_all(path)
+
+    def _chosen(self, title: str, suggested: Path, forms: Sequence[str]) -> Path | None:
+        """Ask for a file in one of these formats; a name without such a suffix gets that of the chosen one."""
+        filters = {f"{_NAMES[form]} (*{SUFFIXES[form]})": SUFFIXES[form] for form in forms}
+        name, chosen = QFileDialog.getSaveFileName(self._window, title, str(suggested), ";;".join(filters))
+        if not name:
+            return None
+        has_suffix = Path(name).suffix.lower() in filters.values()
+        return Path(name if has_suffix else name + filters.get(chosen, SUFFIXES[MARKDOWN]))
 
     def import_chats(self) -> None:
         kinds = " ".join(f"*{suffix}" for suffix in IMPORTED)
@@ -121,6 +129,8 @@ class ImportExport(QObject):
         form = _form_of(path)
         if form == JSON:
             work = partial(write_json, self._ask_store, [chat_id], path, private=False)
+        elif form == PDF:
+            work = partial(self._write_pdf, chat_id, path)
         else:
             work = partial(write_text, self._ask_store, chat_id, path, form, self._labels(), private=False)
         self._start(
@@ -128,7 +138,7 @@ class ImportExport(QObject):
         )
 
     def write_all(self, path: Path) -> None:
-        """Write all chats, as JSON into the file, in other formats into a folder of its name."""
+        """Write all chats, as JSON or ZIP into the file, in other formats into a folder of its name."""
         form, labels = _form_of(path), self._labels()
 
         def work() -> int:
@@ -137,6 +147,8 @@ class ImportExport(QObject):
             )
             if form == JSON:
                 write_json(self._ask_store, chats, path)
+            elif form == ZIP:
+                write_zip(self._ask_store, chats, path, labels)
             else:
                 folder = path.with_suffix("")
                 folder.mkdir(private_files.FOLDER, exist_ok=True)
@@ -181,6 +193,12 @@ class ImportExport(QObject):
         if self._stopping.is_set():
             raise Cancelled
         return self._session.store.wait_for(operation)
+
+    def _write_pdf(self, chat_id: int, path: Path) -> None:
+        from app.chat.printing import pdf_of
+
+        chat = self._ask_store(lambda store: chat_of(store.conversations.get(chat_id), store.messages.path(chat_id)))
+        write_atomically(path, pdf_of(chat), mode=0o666)
 
     def _import(self, path: Path) -> ImportReport:
         # Imported here, so that opening the window does not wait for the readers of other apps' files.
@@ -303,16 +321,8 @@ class ImportExport(QObject):
         )
 
 
-_FILTERS = {MARKDOWN: "Markdown (*.md)", HTML: "HTML (*.html)", JSON: "JSON (*.json)"}
+_NAMES = {MARKDOWN: "Markdown", HTML: "HTML", JSON: "JSON", PDF: "PDF", ZIP: "ZIP"}
 
 
 def _form_of(path: Path) -> str:
     return next((form for form, suffix in SUFFIXES.items() if suffix == path.suffix.lower()), MARKDOWN)
-
-
-def _with_suffix(path: Path, chosen: str) -> Path:
-    """Add the suffix of the dialog's filter to a name without a known suffix."""
-    if path.suffix.lower() in SUFFIXES.values():
-        return path
-    form = next((form for form, words in _FILTERS.items() if words == chosen), MARKDOWN)
-    return path.with_name(path.name + SUFFIXES[form])

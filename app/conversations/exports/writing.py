@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
@@ -23,7 +25,9 @@ Result = TypeVar("Result")
 JSON = "json"
 MARKDOWN = "markdown"
 HTML = "html"
-SUFFIXES = {JSON: ".json", MARKDOWN: ".md", HTML: ".html"}
+PDF = "pdf"
+ZIP = "zip"
+SUFFIXES = {MARKDOWN: ".md", HTML: ".html", JSON: ".json", PDF: ".pdf", ZIP: ".zip"}
 _PRIVATE, _SHARED = 0o600, 0o666
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 # Bytes: file systems stop at 255, and a number and a suffix must still fit.
@@ -78,6 +82,17 @@ def write_folder(run: StoreRunner, conversation_ids: Iterable[int], folder: Path
         title = run(partial(lambda store, chat: store.conversations.get(chat).title, chat=identity))
         path = free_name(folder, title or labels.untitled, SUFFIXES[form])
         write_text(run, identity, path, form, labels)
+
+
+def write_zip(run: StoreRunner, conversation_ids: Iterable[int], path: Path, labels: Labels) -> None:
+    """Write each chat as MARKDOWN into a ZIP file that only its owner may read. Otherwise like `write_json`."""
+    with TemporaryDirectory(dir=path.parent) as folder:
+        chats = Path(folder) / "chats"
+        chats.mkdir()
+        write_folder(run, conversation_ids, chats, MARKDOWN, labels)
+        archive = Path(shutil.make_archive(f"{folder}/archive", "zip", chats))
+        archive.chmod(_PRIVATE)
+        archive.replace(path)
 
 
 def free_name(folder: Path, title: str, suffix: str) -> Path:

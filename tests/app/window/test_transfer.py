@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
+from pypdf import PdfReader
 from PySide6.QtGui import QDesktopServices, QFileOpenEvent
+from PySide6.QtWidgets import QFileDialog
 
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
@@ -44,6 +47,35 @@ def test_a_chat_is_exported_in_the_form_its_file_is_named_for_and_can_be_shown(
         assert words in (tmp_path / name).read_text()
     window.press_banner()
     assert shown == [str(tmp_path)]
+
+
+def test_a_chat_is_exported_as_pdf(window: WindowDriver, tmp_path: Path) -> None:
+    window.export_chat(tmp_path / "a.pdf")
+    window.settle()
+    assert window.banner_text == "Exported to a.pdf."
+    assert {"Bananas", "answer"} <= set(PdfReader(tmp_path / "a.pdf").pages[0].extract_text().split())
+
+
+def test_a_name_without_a_suffix_of_the_list_gets_the_one_of_the_chosen_format(
+    window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for typed, chosen, written in (
+        ("R1.pdf", "Markdown (*.md)", "R1.pdf"),
+        ("Version 1.5", "HTML (*.html)", "Version 1.5.html"),
+    ):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, t=typed, c=chosen: (str(tmp_path / t), c))
+        window.trigger("export-chat")
+        window.settle()
+        assert (tmp_path / written).exists()
+
+
+def test_all_chats_in_a_zip_are_one_file_for_its_owner(window: WindowDriver, tmp_path: Path) -> None:
+    window.export_all(tmp_path / "all.zip")
+    window.settle()
+    assert [one.name for one in tmp_path.iterdir()] == ["all.zip"]
+    assert (tmp_path / "all.zip").stat().st_mode & 0o777 == 0o600
+    with ZipFile(tmp_path / "all.zip") as archive:
+        assert sorted(archive.namelist()) == ["Apples.md", "Bananas.md"]
 
 
 def test_an_export_for_people_names_the_models_as_the_window_does(empty: WindowDriver, tmp_path: Path) -> None:
