@@ -1451,16 +1451,16 @@
         <translation>アーカイブとゴミ箱</translation>
     </message>
     <message>
+        <source>Delete chats from the backups too</source>
+        <translation>チャットをバックアップからも削除</translation>
+    </message>
+    <message>
         <source>Temporary chat</source>
         <translation>一時チャット</translation>
     </message>
     <message>
         <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
         <translation>チャットを読み込めません。Tandemを終了してもう一度開くと修復されます。</translation>
-    </message>
-    <message>
-        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
-        <translation>削除したチャットはバックアップに残ることがあります。バックアップは「設定 &gt; ストレージ」で削除できます。</translation>
     </message>
     <message>
         <source>Your chats will appear here.</source>
@@ -5861,6 +5861,10 @@
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
         <translation>チャットのデータベースが壊れています。Tandemを終了してもう一度開くと修復されます。</translation>
+    </message>
+    <message>
+        <source>The deleted chats may still be in files that can&apos;t be read or changed: {files}.</source>
+        <translation>削除したチャットが、読み込みまたは変更できないファイルに残っていることがあります: {files}。</translation>
     </message>
     <message>
         <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>

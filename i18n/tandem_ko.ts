@@ -1451,16 +1451,16 @@
         <translation>보관함과 휴지통</translation>
     </message>
     <message>
+        <source>Delete chats from the backups too</source>
+        <translation>백업에서도 대화 삭제</translation>
+    </message>
+    <message>
         <source>Temporary chat</source>
         <translation>임시 대화</translation>
     </message>
     <message>
         <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
         <translation>대화를 읽을 수 없어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
-    </message>
-    <message>
-        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
-        <translation>삭제한 대화가 백업에는 남아 있을 수 있어요. 백업은 ‘설정 &gt; 저장 공간’에서 삭제할 수 있어요.</translation>
     </message>
     <message>
         <source>Your chats will appear here.</source>
@@ -5861,6 +5861,10 @@
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
         <translation>대화 데이터베이스가 손상됐어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
+    </message>
+    <message>
+        <source>The deleted chats may still be in files that can&apos;t be read or changed: {files}.</source>
+        <translation>삭제한 대화가 읽거나 변경할 수 없는 파일에 남아 있을 수 있어요: {files}.</translation>
     </message>
     <message>
         <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>

@@ -1451,16 +1451,16 @@
         <translation>归档和废纸篓</translation>
     </message>
     <message>
+        <source>Delete chats from the backups too</source>
+        <translation>同时从备份中删除对话</translation>
+    </message>
+    <message>
         <source>Temporary chat</source>
         <translation>临时对话</translation>
     </message>
     <message>
         <source>Your chats can&apos;t be read. Quit and reopen Tandem to repair them.</source>
         <translation>无法读取对话。请退出 Tandem 并重新打开，以便修复。</translation>
-    </message>
-    <message>
-        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
-        <translation>备份中可能仍有已删除的对话。可在“设置 &gt; 存储”中删除备份。</translation>
     </message>
     <message>
         <source>Your chats will appear here.</source>
@@ -5861,6 +5861,10 @@
     <message>
         <source>The chat database is damaged. Quit and reopen Tandem to repair it.</source>
         <translation>对话数据库已损坏。请退出 Tandem 并重新打开，以便修复。</translation>
+    </message>
+    <message>
+        <source>The deleted chats may still be in files that can&apos;t be read or changed: {files}.</source>
+        <translation>已删除的对话可能仍在无法读取或更改的文件中：{files}。</translation>
     </message>
     <message>
         <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>

@@ -7,18 +7,20 @@ the app runs, `-replaced-` when a backup replaces the store. Tandem never remove
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from app.conversations.database import connect
-from app.conversations.errors import BackupNotUsable
+from app.conversations.database import Database, connect
+from app.conversations.errors import BackupNotUsable, StoreError
 from app.conversations.pictures import digests_in, link_pictures, pictures_of, remove_pictures_without
 from app.conversations.schema import LATEST
+from app.conversations.search import ConversationSearch
 from app.conversations.store import ConversationStore
 from app.conversations.store_files import (
     alone_in,
@@ -77,6 +79,54 @@ def delete_backups(path: Path) -> None:
         with suppress(OSError):
             remove_with_side_files(backup)
     _remove_pictures(path)
+
+
+def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
+    """Remove chats from the backups and the files set aside; return those files that cannot be read or written.
+
+    Each file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are.
+    """
+    left = []
+    for file in (*backups_of(path), *path.parent.glob(f"{path.stem}-damaged-*{path.suffix}")):
+        unfinished = file.with_suffix(".unfinished")
+        try:
+            _remove_chats(file, unfinished, uids)
+        except (sqlite3.Error, UnicodeDecodeError, OSError, StoreError):
+            left.append(file)
+        finally:
+            remove_with_side_files(unfinished)
+    _remove_pictures(path)
+    return left
+
+
+def _remove_chats(file: Path, unfinished: Path, uids: Collection[str]) -> None:
+    copy_with_log(file, unfinished)
+    # Closing the copy writes its log into it.
+    _check(unfinished, file.name)
+    if Path(f"{file}-wal").exists():
+        # Until the log is removed, SQLite applies it to the new file, which is the same then.
+        _replace(file, unfinished)
+        remove_side_files(file)
+        shutil.copy2(file, unfinished)
+    with closing(connect(unfinished)) as connection:
+        removed = [connection.execute("DELETE FROM conversations WHERE uid = ?", (uid,)).rowcount for uid in uids]
+        if not any(removed):
+            return
+        # Deleted words stay in the index until it is merged; pages of before `secure_delete` may have parts of texts.
+        search = ConversationSearch(Database(connection, time.time))
+        while search.merge():
+            pass
+        connection.execute("VACUUM")
+    _check(unfinished, file.name)
+    _replace(file, unfinished)
+
+
+def _replace(file: Path, unfinished: Path) -> None:
+    """Replace a file by a closed copy, with the same time and access."""
+    shutil.copystat(file, unfinished)
+    sync(unfinished)
+    os.replace(unfinished, file)
+    sync(file.parent)
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:

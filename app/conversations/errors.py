@@ -77,6 +77,12 @@ class NotDeleted(StoreError):
     code, sentence = "not-deleted", "chats cannot be deleted: {titles}"
 
 
+class NotRemoved(StoreError):
+    """Deleted chats may still be in these `files`, which are damaged or cannot be written."""
+
+    code, sentence = "not-removed", "chats cannot be removed from: {files}"
+
+
 class NotFound(StoreError):
     """No `kind` ("conversation", "message" or "folder") has this `id` (any more)."""
 

@@ -214,7 +214,8 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> None:
 def _remove_leftovers(path: Path) -> None:
     """Remove the unfinished files of a killed backup or recovery, if the disk allows it."""
     with suppress(OSError):
-        for unfinished in (path.parent / "backups").glob("*.unfinished*"):
+        aside = path.parent.glob(f"{path.stem}-damaged-*.unfinished*")
+        for unfinished in (*(path.parent / "backups").glob("*.unfinished*"), *aside):
             unfinished.unlink()
         for name in (".recovering", ".recovering.source", ".restoring"):
             remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))

@@ -12,14 +12,16 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
+from app.conversations.backups import remove_chats
 from app.conversations.chat_settings import OWN, TOOLS_ON
+from app.conversations.conversation_list import TRASHED
 from app.conversations.deletions import Deletion
 from app.conversations.encoding import to_json
-from app.conversations.errors import NotDeleted, NotFound
+from app.conversations.errors import NotDeleted, NotFound, NotRemoved
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.presets import Preset
 from app.conversations.projects import preset_of
-from app.conversations.records import Attachment, Folder, Message
+from app.conversations.records import Attachment, Conversation, Folder, Message
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
 from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
@@ -354,13 +356,17 @@ class ChatService(QObject):
         else:
             self._store.run(lambda store: store.conversations.restore(last), lambda _: self.open_id(last), refused)
 
-    def purge(self, chat_id: int) -> None:
-        """Delete a chat for good; if it is on screen, show the empty chat."""
+    def purge(self, chat_id: int, backups: bool = False) -> None:
+        """Delete a chat for good, also from the `backups` if wanted; if it is on screen, show the empty chat."""
         self._forget(chat_id)
+        if backups:
+            self._remove_from_backups(lambda store: [store.conversations.get(chat_id)])
         self._store.run(lambda store: store.conversations.purge(chat_id))
 
-    def empty_trash(self) -> None:
-        """Delete all chats in the trash for good, but those that cannot be deleted."""
+    def empty_trash(self, backups: bool = False) -> None:
+        """Delete all chats in the trash for good, also from the `backups` if wanted, but not those that cannot be."""
+        if backups:
+            self._remove_from_backups(lambda store: store.conversations.view(TRASHED))
 
         def forget(outcome: tuple[list[int], list[str]]) -> None:
             purged, kept = outcome
@@ -371,6 +377,18 @@ class ChatService(QObject):
                 self._store.failed.emit(NotDeleted(kept))
 
         self._store.run(lambda store: store.purge_trash(), forget)
+
+    def _remove_from_backups(self, chats: Callable[[ConversationStore], list[Conversation]]) -> None:
+        """Remove chats from the backups. They are still in the trash then, if that is interrupted."""
+
+        def done(files: list[str]) -> None:
+            if files:
+                self._store.failed.emit(NotRemoved(files))
+
+        def remove(store: ConversationStore) -> list[str]:
+            return list(map(str, remove_chats(self._store.path, [chat.uid for chat in chats(store)])))
+
+        self._store.run(remove, done)
 
     def note_written(self, chat: Chat) -> None:
         """Note that a turn of the chat was stored, which takes the chat out of the trash."""

@@ -27,6 +27,7 @@ from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
 from app.sidebar.row_painter import RowPainter, RowView
 from app.widgets.buttons import ConfirmButton
+from app.widgets.controls import Switch
 from app.widgets.icons import icon
 from app.widgets.keyboard_focus import mark_keyboard_focus
 from app.widgets.labels import label, set_name
@@ -73,6 +74,7 @@ class ChatPane(ThemeAware, QFrame):
         self.hint = label(self, "muted", wraps=True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
+        self.from_backups = self.bound("Delete chats from the backups too", Switch(self), set_name)
         # It is in no list.
         self.temporary = self.bound("Temporary chat", named(label(self, ""), "attachment"))
         self.temporary.setContentsMargins(10, 6, 10, 6)
@@ -106,7 +108,8 @@ class ChatPane(ThemeAware, QFrame):
         column = vbox(self, margins=(12, 16, 12, 12), spacing=8)
         line = fill(hbox(spacing=4), (self.search, 1), self._views)
         new = fill(hbox(spacing=4), (self._new, 1), self._new_folder)
-        fill(column, new, line, self._back, self.empty, self.temporary, self.hint, (view, 1), self.settings)
+        hint = fill(hbox(), (self.hint, 1), self.from_backups)
+        fill(column, new, line, self._back, self.empty, self.temporary, hint, (view, 1), self.settings)
 
     def _connect(self) -> None:
         change = self._chats.change
@@ -119,8 +122,9 @@ class ChatPane(ThemeAware, QFrame):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
-        self.empty.emptied.connect(self._session.chats.empty_trash)
-        self.empty.purged.connect(self._session.chats.purge)
+        chosen, chats = self.from_backups.isChecked, self._session.chats
+        self.empty.emptied.connect(lambda: chats.empty_trash(backups=chosen()))
+        self.empty.purged.connect(lambda chat_id: chats.purge(chat_id, backups=chosen()))
         self.empty.left.connect(self.list.setFocus)
         self.row_menu.rename_wanted.connect(self.rename)
         self.row_menu.purge_wanted.connect(self.empty.ask_about)
@@ -159,7 +163,8 @@ class ChatPane(ThemeAware, QFrame):
     def _fill(self) -> None:
         in_trash = self._chats.view == TRASHED
         self._back.setVisible(self._chats.view != ACTIVE)
-        self.empty.setVisible(in_trash and bool(self._chats.chats))
+        for control in (self.empty, self.from_backups):
+            control.setVisible(in_trash and bool(self._chats.chats))
         self.empty.show_trash(self._chats.chats if in_trash else ())
         self._show_view_name()
         if self.search.words.strip():
@@ -189,7 +194,8 @@ class ChatPane(ThemeAware, QFrame):
         if not text.strip():
             self._fill()
             return
-        self.hint.hide()
+        # In the trash it names the switch.
+        self.hint.setHidden(self.from_backups.isHidden())
 
         def show(hits: _Found) -> None:
             # The user types while the store searches; only the newest search counts.
@@ -327,7 +333,7 @@ class ChatPane(ThemeAware, QFrame):
         if self._session.store.list_error is not None:
             return self.tr("Your chats can't be read. Quit and reopen Tandem to repair them.")
         if self._chats.view == TRASHED and self._chats.chats:
-            return self.tr("Backups may still contain deleted chats. Delete backups in Settings > Storage.")
+            return self.from_backups.accessibleName()
         return {
             ACTIVE: self.tr("Your chats will appear here."),
             ARCHIVED: self.tr("No archived chats"),

@@ -317,6 +317,7 @@ STORE_REASONS = Sentences(
         "read-only": "The chats cannot be changed: the disk or the file does not allow writing.",
         "io": "The disk is not responding correctly, so this chat can't be saved.",
         "store-damaged": "The chat database is damaged. Quit and reopen Tandem to repair it.",
+        "not-removed": "The deleted chats may still be in files that can't be read or changed: {files}.",
         "not-deleted": "Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.",
     },
 )

@@ -6,17 +6,20 @@ import os
 import shutil
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.conversations import backups, worker
-from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, restore
+from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, remove_chats, restore
 from app.conversations.errors import BackupNotUsable, StoreInUse
 from app.conversations.opening import open_store
+from app.conversations.schema import LATEST
+from app.conversations.store_files import copy_with_log, remove_with_side_files
 from app.conversations.worker import StoreThread
 from tests.app.conversations.corpus import fill
+from tests.app.conversations.older_versions import write_version
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -186,3 +189,92 @@ def test_a_damaged_backup_changes_nothing(path: Path, clock: Clock) -> None:
     assert [one.title for one in store.conversations.view()] == ["kept"]
     store.close()
     shutil.rmtree(backup.parent)
+
+
+def held(folder: Path, word: bytes) -> list[str]:
+    """The names of the files that hold a word, as it was written or folded."""
+    return sorted(file.name for file in folder.rglob("*") if file.is_file() and word in file.read_bytes().lower())
+
+
+def three_copies(path: Path, clock: Clock) -> tuple[list[Path], str]:
+    """A backup, one with a log, and a file set aside, each with the chats "kept" and "gone"; the uid of the latter."""
+    store, _damaged = open_store(path, clock)
+    fill(store, 40)
+    store.messages.add_user_turn(store.conversations.create(title="kept"), "lemon")
+    gone = store.conversations.create(title="xyzzy title")
+    store.messages.add_user_turn(gone, "xyzzy question")
+    made = back_up_now(store, path)
+    logged = path.parent / "backups" / f"{path.stem}-replaced-2026-03-09-120000{path.suffix}"
+    aside = path.with_name(f"{path.stem}-damaged-2026-03-09-120000{path.suffix}")
+    shutil.copy2(made, aside)
+    for end in ("", "-wal"):
+        shutil.copy2(f"{path}{end}", f"{logged}{end}")
+    uid = store.conversations.get(gone).uid
+    store.conversations.purge(gone)
+    while store.search.merge():
+        pass
+    store.close()
+    assert len(held(path.parent, b"xyzzy")) == 3
+    return [made, logged, aside], uid
+
+
+def test_a_removed_chat_leaves_no_bytes_in_the_backups_and_the_files_set_aside(path: Path, clock: Clock) -> None:
+    files, uid = three_copies(path, clock)
+    before = [(file.stat().st_mtime_ns, messages_in(file)) for file in (files[0], files[2])]
+    assert remove_chats(path, [uid]) == []
+    assert held(path.parent, b"xyzzy") == []
+    assert [(file.stat().st_mtime_ns, messages_in(file) + 1) for file in (files[0], files[2])] == before
+    assert messages_in(files[1]) == 41
+    assert not list(path.parent.rglob("*.unfinished*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"no database xyzzy", b"SQLite format 3\0" + b"\xff" * 8192])
+def test_a_damaged_backup_stays_as_it_is_and_is_named(path: Path, clock: Clock, content: bytes) -> None:
+    files, uid = three_copies(path, clock)
+    files[0].write_bytes(content)
+    assert remove_chats(path, [uid]) == [files[0]]
+    assert files[0].read_bytes() == content
+    assert held(path.parent, b"xyzzy") == ([files[0].name] if b"xyzzy" in content else [])
+
+
+@pytest.mark.parametrize("version", range(1, LATEST))
+def test_a_chat_is_removed_from_backups_of_older_versions(path: Path, version: int) -> None:
+    backup = path.parent / "backups" / f"{path.stem}-v{version}-2026-03-09-120000{path.suffix}"
+    write_version(backup, version)
+    assert remove_chats(path, ["c"]) == []
+    assert messages_in(backup) == 0
+    assert held(path.parent, "초안".encode()) == []
+
+
+def test_an_interrupted_removal_leaves_each_backup_whole(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, uid = three_copies(path, clock)
+    steps: list[None] = []
+
+    def interrupted_at(last: int, step: Any) -> Any:
+        def run(*arguments: Any) -> Any:
+            steps.append(None)
+            if len(steps) == last:
+                raise KeyboardInterrupt
+            return step(*arguments)
+
+        return run
+
+    for last in range(1, 20):
+        steps.clear()
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            for owner, name in (
+                (os, "replace"),
+                (backups, "sync"),
+                (backups, "remove_side_files"),
+                (backups, "connect"),
+            ):
+                patch.setattr(owner, name, interrupted_at(last, getattr(owner, name)))
+            remove_chats(path, [uid])
+        for file in files:
+            copy = path.with_name("copy")
+            copy_with_log(file, copy)
+            assert messages_in(copy) in (41, 42)
+            remove_with_side_files(copy)
+    assert held(path.parent, b"xyzzy") == []

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.conversations.backups import back_up_now, list_backups
 from app.conversations.store import ConversationStore
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
@@ -89,6 +90,31 @@ def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen
     window.wait(lambda: window.titles == [])
     assert window.turns == []
     assert not window.is_enabled("restore-chat")
+
+
+@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_person_chooses_whether_deleted_chats_leave_the_backups_too(
+    open_window: OpenWindow, one: bool, chosen: bool
+) -> None:
+    window = two_chats(open_window)
+    pane, path = window.sidebar.pane, window.session.store.path
+    backup = window.in_store(lambda store: back_up_now(store, path))
+    broken = backup.with_name(f"{path.stem}-v1-broken{path.suffix}")
+    broken.write_bytes(b"no database")
+    window.sidebar.choose("Apples", "Delete")
+    window.sidebar.show_view("Trash")
+    if chosen:
+        QTest.mouseClick(pane.from_backups, Qt.MouseButton.LeftButton)
+    if one:
+        window.sidebar.choose("Apples", "Delete permanently")
+    else:
+        window.sidebar.empty_button.click()
+    window.sidebar.empty_button.click()
+    window.wait(lambda: window.titles == [])
+    assert [found.chats for found in list_backups(path)] == [1 if chosen else 2]
+    assert (str(broken) in window.banner_text) is chosen
+    assert pane.from_backups.isHidden()
 
 
 def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow) -> None:
