@@ -5864,7 +5864,7 @@
     </message>
     <message>
         <source>The deleted chats may still be in files that can&apos;t be read or changed: {files}.</source>
-        <translation>削除したチャットが、読み込みまたは変更できないファイルに残っていることがあります: {files}。</translation>
+        <translation>削除したチャットが、読み込みまたは変更できないファイルに残っていることがあります：{files}。</translation>
     </message>
     <message>
         <source>Not deleted: {titles}. The chat database is damaged. Quit and reopen Tandem to repair it.</source>
