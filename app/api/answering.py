@@ -187,5 +187,6 @@ def failure(event: Event) -> ApiError | None:
     if isinstance(event, Failed):
         return errors.of_engine(event.error)
     if isinstance(event, Finished) and event.reason == "cancelled":
-        return ApiError(503, "The answer was stopped, because the model was changed.", code="cancelled")
+        sentence = "The answer was stopped, because the model was changed."
+        return ApiError(503, sentence, code="cancelled", retry_after=errors.RETRY_S)
     return None

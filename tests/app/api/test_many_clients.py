@@ -354,6 +354,15 @@ def test_an_unexpected_failure_is_logged_and_answered_in_a_sentence(
     assert "ZeroDivisionError" in caplog.text
 
 
+def test_an_answer_that_ends_because_the_models_are_exchanged_may_be_asked_for_again(
+    serve: Serve, question: dict[str, Any]
+) -> None:
+    served = serve(ScriptedEngine([Script("Half an", reason="cancelled")]))
+    refused = served.post("/v1/chat/completions", question)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "cancelled")
+    assert int(refused.headers["retry-after"]) >= 1
+
+
 def test_stopping_the_server_ends_the_calls_under_way(serve: Serve) -> None:
     gate = threading.Semaphore(4)
     served = serve(ScriptedEngine([Script(STORY)], gate=gate))
