@@ -156,6 +156,14 @@
         <translation>保存をもう一度試す</translation>
     </message>
     <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+    <message>
+        <source>Show all commands with their keys</source>
+        <translation>すべてのコマンドとキーを表示</translation>
+    </message>
+    <message>
         <source>Show chats in Finder</source>
         <translation>チャットをFinderに表示</translation>
     </message>

@@ -156,6 +156,14 @@
         <translation>다시 저장 시도</translation>
     </message>
     <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
+    </message>
+    <message>
+        <source>Show all commands with their keys</source>
+        <translation>모든 명령과 단축키 보기</translation>
+    </message>
+    <message>
         <source>Show chats in Finder</source>
         <translation>Finder에서 대화 보기</translation>
     </message>

@@ -156,6 +156,14 @@
         <translation>重试保存</translation>
     </message>
     <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Show all commands with their keys</source>
+        <translation>显示所有命令及其快捷键</translation>
+    </message>
+    <message>
         <source>Show chats in Finder</source>
         <translation>在访达中显示对话</translation>
     </message>

@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QTextBrowser, QWidget
 
+from app.widgets.keyboard_focus import KeyboardFocus
+
 # Height of a line, in font sizes.
 LINE_HEIGHT = 1.5
 
@@ -24,9 +26,10 @@ def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
 def only_sideways(area: QAbstractScrollArea) -> None:
     """Leave the wheel to what is around a read-only text, also over its scroll bar, unless it is turned sideways.
 
-    The text shows no cursor.
+    The text shows a cursor only while it has the focus from the keyboard.
     """
     area.setProperty("cursorWidth", 0)
+    KeyboardFocus(area).changed.connect(lambda is_shown: area.setProperty("cursorWidth", 1 if is_shown else 0))
     area.horizontalScrollBar().installEventFilter(_Sideways(area))
 
 

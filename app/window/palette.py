@@ -23,7 +23,7 @@ from app.widgets.theme_aware import ThemeAware
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
 # What edits the text that has the focus, which is the palette's own field, and the palette itself.
-_LEFT_OUT = frozenset({"palette", "undo", "redo", "cut", "copy", "paste", "select-all"})
+_LEFT_OUT = frozenset({"palette", "shortcuts", "undo", "redo", "cut", "copy", "paste", "select-all"})
 
 
 def matches(text: str, wanted: str) -> bool:

@@ -122,6 +122,12 @@ HELP_ACTIONS = (
         "search",
     ),
     WindowAction(
+        "shortcuts",
+        "Keyboard shortcuts",
+        "Show all commands with their keys",
+        lambda window: window.command_palette.open(),
+    ),
+    WindowAction(
         "show-chats-folder",
         "Show chats in Finder",
         "Show the folder where chats are stored",
