@@ -100,6 +100,8 @@ def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
 
 
 def _remove_chats(file: Path, unfinished: Path, uids: Collection[str]) -> None:
+    # A log that a killed removal left would be applied to the copy.
+    remove_with_side_files(unfinished)
     copy_with_log(file, unfinished)
     # Closing the copy writes its log into it.
     _check(unfinished, file.name)

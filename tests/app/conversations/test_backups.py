@@ -13,6 +13,7 @@ import pytest
 
 from app.conversations import backups, worker
 from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, remove_chats, restore
+from app.conversations.database import connect
 from app.conversations.errors import BackupNotUsable, StoreInUse
 from app.conversations.opening import open_store
 from app.conversations.schema import LATEST
@@ -226,6 +227,18 @@ def test_a_removed_chat_leaves_no_bytes_in_the_backups_and_the_files_set_aside(p
     assert [(file.stat().st_mtime_ns, messages_in(file) + 1) for file in (files[0], files[2])] == before
     assert messages_in(files[1]) == 41
     assert not list(path.parent.rglob("*.unfinished*"))
+
+
+def test_what_a_killed_removal_left_is_not_used(path: Path, clock: Clock) -> None:
+    files, uid = three_copies(path, clock)
+    killed = path.with_name("killed")
+    shutil.copy2(files[0], killed)
+    with closing(connect(killed)) as connection:
+        connection.execute("DELETE FROM conversations WHERE uid = ?", (uid,))
+        shutil.copy2(f"{killed}-wal", files[0].with_suffix(".unfinished-wal"))
+    killed.unlink()
+    assert remove_chats(path, [uid]) == []
+    assert held(path.parent, b"xyzzy") == []
 
 
 @pytest.mark.parametrize("content", [b"", b"no database xyzzy", b"SQLite format 3\0" + b"\xff" * 8192])
