@@ -250,9 +250,9 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
     """Return whether the store has messages, has changed since the last daily backup, and fits the limits."""
     if store.database.row("SELECT 1 FROM messages LIMIT 1") is None:
         return False
-    newest = next(iter(_newest_first(path, "daily-*")), None)
+    newest = next((backup.stat().st_mtime_ns for backup in _newest_first(path, "daily-*")), 0)
     changed = max(file.stat().st_mtime_ns for file in (path, Path(f"{path}-wal")) if file.exists())
-    if newest is not None and newest.stat().st_mtime_ns >= changed:
+    if changed <= newest <= time.time_ns():
         return False
     size = store.database.scalar("PRAGMA page_count") * store.database.scalar("PRAGMA page_size")
     free = free_bytes(path.parent)
@@ -260,8 +260,10 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
 
 
 def _newest_first(path: Path, kind: str) -> list[Path]:
-    found = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
-    return sorted(found, key=lambda backup: (backup.stat().st_mtime_ns, backup.name), reverse=True)
+    """Return the backups of a kind. One from the future, of a clock that was wrong, counts as the oldest."""
+    found, now = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}"), time.time_ns()
+    made = {backup: backup.stat().st_mtime_ns for backup in found}
+    return sorted(made, key=lambda backup: (made[backup] <= now, made[backup], backup.name), reverse=True)
 
 
 def _link_pictures(connection: sqlite3.Connection, path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,23 @@ def test_there_is_one_backup_a_day_and_the_last_three_stay(store: ConversationSt
     found = backups_of(path)
     assert [messages_in(backup) for backup in found] == [5, 4, 3]
     assert all("-daily-2026-03-" in backup.name for backup in found)
+
+
+def test_backups_of_a_clock_that_was_ahead_neither_end_the_daily_ones_nor_replace_them(
+    store: ConversationStore, path: Path, clock: Clock
+) -> None:
+    chat, ahead = store.conversations.create(), time.time() + 400 * DAY
+    for day in range(DAILY_KEPT):
+        clock.now += DAY
+        store.messages.add_user_turn(chat, "ahead")
+        made = make_daily(store, path)
+        assert made is not None
+        os.utime(made, (ahead + day, ahead + day))
+    clock.now += DAY
+    store.messages.add_user_turn(chat, "right again")
+    made = make_daily(store, path)
+    assert made is not None
+    assert backups_of(path)[0] == made
 
 
 def test_an_unchanged_store_is_not_copied_again(store: ConversationStore, path: Path, clock: Clock) -> None:
