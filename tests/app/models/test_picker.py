@@ -83,7 +83,7 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
     assert "0.9×\u00a0to\u00a01.6× as fast" in picker.rows[0]
     for language, words in (
         ("ko", "0.9배~1.6배"),
-        ("ja", "0.9\u00a0倍～1.6\u00a0倍"),
+        ("ja", "0.9倍～1.6倍"),
         ("zh_CN", "0.9\u00a0倍–1.6\u00a0倍"),
     ):
         qapp.language.choose(language)

@@ -129,7 +129,9 @@ def test_files_say_their_kind_and_whether_they_are_empty_and_go_at_one_click(
     chips = [chip for chip in row.findChildren(QFrame, "attachment") if chip.isVisible()]
     assert [texts(chip)[1:] for chip in chips] == [["PY"], ["TXT", "empty"], ["PNG"]]
     assert len({chip.height() for chip in chips}) == 1
-    [everything] = [button for button in row.findChildren(QToolButton) if button.text() == "Remove all"]
+    [everything] = [
+        button for button in row.findChildren(QToolButton) if button.isVisible() and button.text() == "Remove all"
+    ]
     QTest.mouseClick(everything, Qt.MouseButton.LeftButton)
     assert (window.attached, row.isHidden()) == ([], True)
     assert window.edit.hasFocus()
