@@ -3,7 +3,8 @@
 It runs `COMMAND ARGUMENTS`, which inherits its standard input, in the process group that the package `mcp` made for it,
 and kills the group when Tandem, the process `PARENT`, is gone or the server has ended. It passes on only those
 lines of the server's output that are messages; a line beyond `LONGEST_LINE` ends the server, so that it cannot fill
-Tandem's memory. Everything else, and the reason of the end, goes to the standard error.
+Tandem's memory. Everything else, and the reason of the end, goes to the standard error. A copy of this process in the
+group kills it when this process itself was killed.
 """
 
 from __future__ import annotations
@@ -34,12 +35,24 @@ def main(arguments: Sequence[str]) -> None:
     # A handler, unlike SIG_IGN, is not inherited by the server.
     signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     try:
+        _watch_this()
         server = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path.home())
         threading.Thread(target=_follow, args=(int(parent),), daemon=True).start()
         _report(_reason(server) if _pass_output(server) else TOO_LARGE)
     except (OSError, ValueError) as error:
         _report(REPORT + (getattr(error, "strerror", None) or str(error)))
     finally:
+        os.killpg(0, signal.SIGKILL)
+
+
+def _watch_this() -> None:
+    """Start the copy. It waits for the end of a pipe whose writing end no other process has."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.close(writer)
+        # Tandem waits for the end of these.
+        os.closerange(0, 3)
+        os.read(reader, 1)
         os.killpg(0, signal.SIGKILL)
 
 

@@ -49,7 +49,7 @@ def test_a_server_starts_when_it_is_needed_and_ends_with_the_host(hosts: Hosts) 
     assert tool.read_only
     assert tool.for_template()["function"]["name"] == "echo"
     host.set_servers([hostile()])
-    wait_until(lambda: len(servers_below(psutil.Process())) == 2)
+    wait_until(lambda: len(servers_below(psutil.Process())) == 3)
     assert (host.status("good").state, host.status("prints").state) == ("running", "stopped")
     server = servers_below(psutil.Process())
     host.close()
@@ -185,6 +185,15 @@ def test_no_process_is_left_when_the_app_is_killed_while_it_waits_for_a_server_t
     wait_until(lambda: not any(is_running(one) for one in servers))
 
 
+def test_no_process_is_left_when_a_guardian_is_killed(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("ignores-the-end"))
+    guardian, *_ = servers = servers_below(psutil.Process())
+    guardian.kill()
+    wait_until(lambda: not any(is_running(one) for one in servers))
+    wait_until(lambda: hosts.host.status(tool.server).state == "failed")
+    assert hosts.call(tool).text == "hello"
+
+
 @pytest.mark.usefixtures("ended_at_once")
 def test_a_server_whose_start_is_given_up_while_it_is_spawned_ends_with_its_group(
     hosts: Hosts, monkeypatch: pytest.MonkeyPatch
@@ -202,7 +211,7 @@ def test_a_server_whose_start_is_given_up_while_it_is_spawned_ends_with_its_grou
     hosts.made.append(ToolHost([hostile("ignores-the-end")], lambda: None))
     found = hosts.host.tools(["ignores-the-end"])
     assert begun.wait(WAIT_S)
-    wait_until(lambda: len(servers_below(psutil.Process())) == 2)
+    wait_until(lambda: len(servers_below(psutil.Process())) == 3)
     running = servers_below(psutil.Process())
     hosts.host.stop("ignores-the-end")
     # The stop has reached the loop when what was submitted after it has.
