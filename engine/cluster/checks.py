@@ -18,7 +18,6 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from engine.cluster.launch import Process, command_on
 from engine.cluster.messages import ECHO, Echo
 from engine.cluster.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
+from engine.cluster.rank import other_versions, versions
 from engine.errors import EngineError
 from engine.files.system_memory import system_memory
 from engine.machine.local_network import is_denied
@@ -40,7 +40,6 @@ from engine.wire.messages import ChannelClosed
 
 # Seconds that a machine may take to report.
 REPORT_S = 20.0
-PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
 # Seconds without input after which the command ends.
 _LONGEST_S = 60.0
 _ROUND_TRIPS, _BULK_MESSAGES, _BULK_BYTES = 20, 8, 2**20
@@ -136,10 +135,8 @@ def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any]
         memory=int(found["memory"]),
         free=int(found["free"]),
     )
-    other = [f"{name} {number}, not {own['versions'][name]}" for name, number in check.versions
-             if number != own["versions"].get(name)]  # fmt: skip
-    if other:
-        return replace(check, problem=ClusterError("other-version", check.host, "; ".join(other)))
+    if other := other_versions(found["versions"], own["versions"]):
+        return replace(check, problem=ClusterError("other-version", check.host, other))
     alike = are_alike(found["files"], own["files"])
     lacks = [name for name in wanted.files if not alike or name not in found["files"]]
     if not wanted.name or not lacks:
@@ -187,7 +184,7 @@ def own_report(model: str | None) -> dict[str, Any]:
     """Report versions, memory in bytes, and the fingerprint ("files") of `model` (a portable name) or its problem."""
     memory = system_memory()
     report: dict[str, Any] = {
-        "versions": {name: _version(name) for name in PACKAGES},
+        "versions": versions(),
         "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
         "memory": memory.total,
         "free": min(memory.usable, working_set_limit(memory.total)),
@@ -242,11 +239,3 @@ def echo(channel: Channel[Echo]) -> None:
             channel.send(Echo())
     except ChannelClosed:
         channel.close()
-
-
-def _version(package: str) -> str:
-    """Return the version of a package; "" if it is not installed, as Tandem in a checkout."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""

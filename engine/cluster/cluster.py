@@ -18,6 +18,7 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machines
 from engine.cluster.launch import RankProcess
 from engine.cluster.messages import TO_CLIENT, as_plain
+from engine.cluster.rank import other_versions, versions
 from engine.settings import EngineSettings
 from engine.wire.handshake import connect
 
@@ -94,6 +95,9 @@ class Cluster:
         for rank, process in enumerate(self._processes):
             process.tell(order | {"rank": rank, "address": process.machine.address, "settings": settings})
         places = [process.wait_for("listening", START_S) for process in self._processes]
+        for process, place in zip(self._processes, places, strict=True):
+            if other := other_versions(place.get("versions", {}), versions()):
+                raise ClusterError("other-version", process.label, other)
         ports = [int(place["ring"]) for place in places]
         for process in self._processes:
             control = [self.machines.all[0].address, places[0]["control"]]

@@ -22,6 +22,8 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -123,7 +125,7 @@ class _Rank:
 
     def _places(self, control: int = 0, client: int = 0) -> dict[str, Any]:
         """Report where this rank listens, and wait for all ranks' places: MLX gives up on one that listens late."""
-        self._tell(listening={"ring": self._ring, "control": control, "client": client})
+        self._tell(listening={"ring": self._ring, "control": control, "client": client, "versions": versions()})
         places = _next_order()
         threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
@@ -244,6 +246,21 @@ class _Rank:
     def _leave(code: int) -> NoReturn:
         # Without cleaning up, which could wait for a rank that is gone.
         os._exit(code)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions here of what computes; "" for a package that is not installed, as Tandem in a checkout."""
+    found = dict.fromkeys(("tandem-chat", "mlx", "mlx-lm"), "")
+    for package in found:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def other_versions(found: Mapping[str, str], own: Mapping[str, str]) -> str:
+    """Return which of the versions that a machine reports are not those of this one; "" if none are."""
+    differences = [f"{name} {found.get(name, '?')}, not {own[name]}" for name in own if found.get(name) != own[name]]
+    return "; ".join(differences)
 
 
 def check_memory(host: str) -> None:

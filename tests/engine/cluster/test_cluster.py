@@ -213,6 +213,14 @@ def test_a_hybrid_writes_what_one_process_writes(by_layers: Both) -> None:
     assert by_layers.compare().stats.accepted > 0
 
 
+@pytest.mark.parametrize("there", [{}, {"tandem-chat": "", "mlx": "0.1", "mlx-lm": "0.1"}])
+def test_machines_with_other_versions_do_not_start(there: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.cluster.cluster.versions", lambda: {"mlx": "0.2"})
+    monkeypatch.setattr("engine.cluster.launch.RankProcess.wait_for", lambda *_: {"ring": 1, "versions": there})
+    with pytest.raises(ClusterError, match="other-version"):
+        Cluster(TWO)
+
+
 @pytest.mark.expects_log
 def test_a_rank_that_is_killed_ends_the_answer_and_leaves_nothing_behind(by_layers: Both) -> None:
     """This test has to be the last one, as it ends the ranks that all tests share."""
