@@ -29,6 +29,9 @@ log = logging.getLogger(__name__)
 
 # Seconds after a lost connection, or a failure inside rank 0, in which the watch over the ranks may report the cause.
 ROOT_CAUSE_WAIT_S = 2.0
+# Seconds of silence during requests after which the engine is asked for its status, and which that may take: all ranks
+# wait for each other without an end when a link stalls that nothing has closed.
+QUIET_S = 30.0
 
 
 class _RemoteStream(RequestStream):
@@ -70,7 +73,7 @@ class RemoteEngine(EngineBase):
 
     `fail` ends it with an error when its process is known to be lost; every request then ends with what it has
     committed. Otherwise a lost connection ends it, with `ClusterError` ("ended") of `host`. `applied` maps settings to
-    those that the other process uses.
+    those that the other process uses. `silent` is called when the engine's thread does not answer.
     """
 
     def __init__(
@@ -79,9 +82,10 @@ class RemoteEngine(EngineBase):
         settings: EngineSettings,
         host: str,
         applied: Callable[[EngineSettings], EngineSettings] = lambda settings: settings,
+        silent: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(settings)
-        self._channel, self._host, self._applied = channel, host, applied
+        self._channel, self._host, self._applied, self._silent = channel, host, applied, silent
         self._numbers = itertools.count(1)
         # Open calls and requests by number; a call has its name and its future.
         self._futures: dict[int, tuple[str, Future[Any]]] = {}
@@ -177,9 +181,17 @@ class RemoteEngine(EngineBase):
             self._channel.close()
 
     def _listen(self) -> None:
+        asked = False
         try:
-            while (reply := self._channel.receive()) is not None:
-                self._handle(reply)
+            while True:
+                if (reply := self._channel.receive(QUIET_S)) is not None:
+                    asked = False
+                    self._handle(reply)
+                elif asked:
+                    self._silent()
+                elif self._streams or self._futures:
+                    asked = True
+                    self.status()
         except ChannelClosed as error:
             # The watch over the ranks may call `fail` with the rank that caused it.
             self._over.wait(ROOT_CAUSE_WAIT_S)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.cluster.client import RemoteEngine
+from engine.cluster.client import QUIET_S, RemoteEngine
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machines
 from engine.cluster.launch import RankProcess
@@ -105,8 +105,9 @@ class Cluster:
         for process in self._processes:
             process.wait_for("ready", JOIN_S)
             process.joined = True
+        silent = ClusterError("silent", ", ".join(hosts[1:]), f"{QUIET_S:.0f}")
         channel = connect(("127.0.0.1", int(places[0]["client"])), self._secret, TO_CLIENT)
-        self._engine = RemoteEngine(channel, self._settings, self.machines.labels[0], self._applied)
+        self._engine = RemoteEngine(channel, self._settings, hosts[0], self._applied, lambda: self._lost(silent))
 
     def _applied(self, settings: EngineSettings) -> EngineSettings:
         return settings_of_ranks(settings, len(self.machines.all))

@@ -98,6 +98,18 @@ def test_what_is_no_answer_ends_everything(
     assert isinstance(event, Failed)
 
 
+def test_an_engine_that_answers_nothing_during_a_request_is_reported(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.cluster.client.QUIET_S", 0.02)
+    told = threading.Event()
+    engine = RemoteEngine(ends.client, EngineSettings(), "127.0.0.1", silent=told.set)
+    assert not told.wait(0.1)
+    engine.submit(REQUEST)
+    assert told.wait(PATIENCE_S)
+    engine.close()
+
+
 def test_a_request_with_pictures_is_refused(engine: RemoteEngine) -> None:
     content = [{"type": "image", "digest": "0f"}]
     [event] = engine.submit(ChatRequest([{"role": "user", "content": content}], pictures={"0f": b"PNG"}))
