@@ -15,6 +15,7 @@ from app.chat.picture_button import PictureButton
 from app.conversations.pictures import PictureSource
 from app.conversations.records import Attachment
 from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as
+from app.session.chats import Chat
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label, set_name
@@ -30,7 +31,7 @@ class Reading:
     """A file that is being read for a chat, until the user removes it and so abandons its `time`."""
 
     name: str
-    chat: object
+    chat: Chat
     time: ReadingTime = field(default_factory=ReadingTime)
 
     @property
@@ -63,7 +64,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._files: dict[Attachment, int | None] = {}
         # Of all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
-        self._chat: object = None
+        self.chat = Chat()
         # Returns the pictures of the store.
         self.pictures: Callable[[], PictureSource] = Path
         # To find the type of a viewport that Qt made, PySide6 would create the types of all widgets.
@@ -93,11 +94,11 @@ class AttachmentRow(ThemeAware, QScrollArea):
 
     @property
     def _reading_here(self) -> list[Reading]:
-        return [reading for reading in self._reading if reading.chat is self._chat]
+        return [reading for reading in self._reading if reading.chat is self.chat]
 
     def begin(self, name: str) -> Reading:
         """Show that a file is being read. If it is still wanted when it has been read, pass the result to `finish`."""
-        reading = Reading(name, self._chat)
+        reading = Reading(name, self.chat)
         self._reading.append(reading)
         self._fill()
         return reading
@@ -127,9 +128,9 @@ class AttachmentRow(ThemeAware, QScrollArea):
             self._files = {attachment: self._files.get(attachment) for attachment in attachments}
             self._fill()
 
-    def show_chat(self, chat: object, attachments: tuple[Attachment, ...]) -> None:
+    def show_chat(self, chat: Chat, attachments: tuple[Attachment, ...]) -> None:
         """Show the files of another chat, with those still being read for it."""
-        self._chat = chat
+        self.chat = chat
         self._files = {attachment: self._files.get(attachment) for attachment in attachments}
         self._fill()
 

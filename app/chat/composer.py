@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
 from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import MessageEdit, trimmed
 from app.conversations.records import Attachment
+from app.session.chats import Chat
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip
 from app.widgets.layouts import fill, hbox, vbox
@@ -119,7 +120,7 @@ class Composer(ThemeAware, QWidget):
         for tool in tools:
             self._tools.insertWidget(self._tools.count() - 4, tool)
 
-    def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+    def show_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         queued, self._chat = self._queued & {chat}, chat
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:

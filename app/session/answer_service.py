@@ -56,9 +56,12 @@ class AnswerService(QObject):
     @property
     def ready(self) -> bool:
         """Whether a question can be asked in the chat on screen now."""
+        return self.can_ask_in(self._chats.shown)
+
+    def can_ask_in(self, chat: Chat) -> bool:
         pair = self._models.pair
         loaded = pair.main is not None and pair.loading != "main"
-        return loaded and self._store.ready and not self._chats.shown.streaming
+        return loaded and self._store.ready and not chat.streaming
 
     @property
     def queues(self) -> bool:
@@ -77,8 +80,9 @@ class AnswerService(QObject):
         """The chats in which an answer is being written."""
         return frozenset(answer.chat.id for answer in self._running.values() if answer.chat.id is not None)
 
-    def ask(self, question: str, attachments: tuple[Attachment, ...] = ()) -> Turn:
-        chat, turn, source = self._chats.shown, Turn(question, Answer(), attachments), self._source()
+    def ask(self, question: str, attachments: tuple[Attachment, ...] = (), chat: Chat | None = None) -> Turn:
+        chat, turn = chat or self._chats.shown, Turn(question, Answer(), attachments)
+        source = self._source(chat)
         chat.turns.append(turn)
         chat.unsent, chat.unsent_attachments = "", ()
 
@@ -102,7 +106,7 @@ class AnswerService(QObject):
         """
         chat = self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
-        source = self._source(varied)
+        source = self._source(chat, varied)
         if other is not None:
             draft = name_of_snapshot(Path(other.draft)) if other.draft else ""
             source = replace(source, main_model=other.name, draft_model=draft)
@@ -129,7 +133,8 @@ class AnswerService(QObject):
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask an edited question; the old question stays as its sibling."""
-        chat, question_id, source = self._chats.shown, turn.question_node.id, self._source()
+        chat, question_id = self._chats.shown, turn.question_node.id
+        source = self._source(chat)
         if question_id is None:
             return
         fresh = Turn(question, Answer(), turn.attachments)
@@ -147,7 +152,8 @@ class AnswerService(QObject):
 
     def continue_answer(self, turn: Turn) -> None:
         """Let the model continue an answer that stopped."""
-        chat, answer_id, source = self._chats.shown, turn.answer_node.id, self._source()
+        chat, answer_id = self._chats.shown, turn.answer_node.id
+        source = self._source(chat)
         if answer_id is None or not turn.answer.unfinished:
             return
 
@@ -233,8 +239,8 @@ class AnswerService(QObject):
             # The disk may have space again.
             answer.write_end()
 
-    def _source(self, generation: GenerationSettings | None = None) -> AnswerSource:
-        chat, (main, draft) = self._chats.shown, self._models.pair.names
+    def _source(self, chat: Chat, generation: GenerationSettings | None = None) -> AnswerSource:
+        main, draft = self._models.pair.names
         chosen = generation or self._settings.generation_of(chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
         if chat.system_prompt:

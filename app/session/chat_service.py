@@ -88,10 +88,14 @@ class ChatService(QObject):
 
     def new_temporary_chat(self) -> None:
         """Show a new chat that is never stored on disk, and is gone soon after another one is shown."""
-        chat = Chat(temporary=True)
-        self._begin(chat, None)
         self._wanted = None
-        self.open(chat)
+        self.open(self.begin_chat(temporary=True))
+
+    def begin_chat(self, temporary: bool = False) -> Chat:
+        """Return a new chat with the preset of new chats, without showing it."""
+        chat = Chat(temporary=temporary)
+        self._begin(chat, None)
+        return chat
 
     def keep(self, chat: Chat) -> None:
         """Store a temporary chat on disk, and show it from there."""

@@ -17,7 +17,6 @@ from app.conversations.errors import StoreError
 from app.conversations.records import Attachment, pictures_in
 from app.library.library import Library
 from app.session.attachments import BEYOND_LIMITS, read_attachment, read_picture
-from app.session.chats import Chat
 from app.session.project_service import MOST_FILES
 from app.session.session import Session
 from app.session.store_client import StoreClient
@@ -58,7 +57,7 @@ class AttachmentReader(QObject):
         self.attach(names, row)
 
     def attach(self, files: list[str], row: AttachmentRow) -> None:
-        """Read files for the chat on screen; `row` shows them."""
+        """Read files for the chat of `row`, which shows them."""
         for file in map(Path, files):
             self._run(file.name, file, row)
 
@@ -67,13 +66,13 @@ class AttachmentReader(QObject):
         reading = row.begin(name)
         self._readings.append(reading)
         self._newest = self._background.run(
-            partial(self._read, source, QLocale().name(), reading, self._session.store.of(self._session.chat)),
-            partial(self._attach, self._session.chat, row, reading),
+            partial(self._read, source, QLocale().name(), reading, self._session.store.of(reading.chat)),
+            partial(self._attach, row, reading),
             partial(self._drop, row, reading),
         )
 
     def attach_picture(self, image: object, row: AttachmentRow) -> None:
-        """Attach a pasted or dropped picture that is not a file to the unsent message of the chat on screen."""
+        """Attach a pasted or dropped picture that is not a file to the message of `row`."""
         self._run(self.tr("Picture") + ".png", partial(_file_of, image), row)
 
     def attach_once(self, file: Path, row: AttachmentRow) -> None:
@@ -103,12 +102,13 @@ class AttachmentReader(QObject):
 
     # On the Qt thread
 
-    def _attach(self, chat: Chat, row: AttachmentRow, reading: Reading, attachment: Attachment) -> None:
-        """Add the file to the unsent message of its chat, which may not be on screen any more."""
+    def _attach(self, row: AttachmentRow, reading: Reading, attachment: Attachment) -> None:
+        """Add the file to the unsent message of its chat, which the row may not show any more."""
+        chat = reading.chat
         self._readings.remove(reading)
         if not reading.wanted:
             return
-        if chat is self._session.chat or not self._session.chats.has(chat):
+        if chat is row.chat or not self._session.chats.has(chat):
             row.finish(reading, attachment)
             return
         row.finish(reading, None)

@@ -21,6 +21,7 @@ from app.chat.side_by_side import SideBySide
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
+from app.conversations.records import Attachment
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
@@ -214,9 +215,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._offer.changed.connect(self.transcript.set_offer)
         self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self.composer.sent.connect(self._ask)
-        self.quick_entry.submitted.connect(self._ask_quickly)
-        self.quick_entry.files_wanted.connect(self._show_quick_chat)
-        self.quick_entry.opened.connect(self._open_quick_chat)
         self.composer.sendable_changed.connect(self._update_actions)
         for written in (self.composer.edit.edited, self.composer.files.changed):
             written.connect(self._update_actions)
@@ -266,12 +264,19 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self._update_actions()
 
     def _restore_question(self, chat: Chat, turn: Turn) -> None:
-        """Put a question that could not be stored back into its chat's composer, before the text that is there now."""
-        if chat is self.session.chat:
-            self.composer.restore(turn.question, turn.attachments)
+        """Put a question that could not be stored back where it was written, before the text that is there now."""
+        if chat is not self.session.chat and chat is self.quick_entry.chat:
+            self.quick_entry.restore(turn.question, turn.attachments)
         else:
-            words = "\n\n".join(part for part in (turn.question, chat.unsent) if part)
-            self.session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
+            self._give_back(chat, turn.question, turn.attachments)
+
+    def _give_back(self, chat: Chat, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Put a question that was not asked into its chat's composer, before the text that is there now."""
+        if chat is self.session.chat:
+            self.composer.restore(text, attachments)
+        else:
+            words = "\n\n".join(part for part in (text, chat.unsent) if part)
+            self.session.chats.keep_unsent(chat, words, (*attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
         if len(files) == 1 and files[0].lower().endswith(".gguf"):
@@ -317,39 +322,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             # A question from the welcome page leaves the unsent text in place.
             self._keep_unsent()
             self._update_actions()
-
-    def _show_quick_chat(self) -> None:
-        """Show the chat of the quick entry, without coming to the front: the new one at its first message."""
-        chats, chat = self.session.chats, self.quick_entry.chat
-        if chat is None:
-            chats.new_chat()
-        else:
-            chats.open(chat)
-
-    def _open_quick_chat(self) -> None:
-        self._show_quick_chat()
-        self.quick_entry.hide()
-        bring_to_front(self)
-
-    def _ask_quickly(self, text: str) -> None:
-        """Ask without what is unsent in the chat. If the models cannot answer, leave the text with it in its box."""
-        entry, files = self.quick_entry, self.quick_entry.files.attachments
-        self._show_quick_chat()
-        entry.files.show_files(())
-        if self.session.answers.ready:
-            self.attachments.forget_reasons()
-            if entry.chat is None:
-                entry.show_chat(self.session.chat)
-            self.session.answers.ask(text, files)
-            self._keep_unsent()
-            self._update_actions()
-            return
-        others_wait = self.composer.can_be_sent
-        self.composer.restore(text, files)
-        if not others_wait:
-            self.composer.send()
-        if entry.chat is None:
-            self._open_quick_chat()
 
     def _demonstrate(self, question: str) -> None:
         """Compare the speeds of an answer with and without speculation."""
@@ -438,6 +410,10 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             return
         # A syllable that is being composed belongs to the unsent message.
         self.composer.edit.commit_preedit()
+        entry = self.quick_entry
+        if entry.edit.toPlainText().strip() or entry.files.attachments:
+            chat = entry.chat if entry.chat.turns else self.session.chats.blank
+            self._give_back(chat, entry.edit.toPlainText(), entry.files.attachments)
         self.preferences.change(window_geometry=geometry_of(self))
         self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
         self._effects.close()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import mkdtemp
 
-from PySide6.QtCore import QProcess, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QProcess, Qt
 from PySide6.QtGui import QCursor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
 
 from app.chat.attachment_row import AttachmentRow
-from app.chat.message_edit import QuestionEditor
+from app.chat.message_edit import QuestionEditor, trimmed
 from app.chat.transcript import Transcript
+from app.conversations.records import Attachment
 from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -21,6 +21,7 @@ from app.system.mac_windows import mac_windows
 from app.widgets import theme
 from app.widgets.buttons import button
 from app.widgets.labels import ElidedLabel
+from app.widgets.outside import bring_to_front
 from app.widgets.style_class import styled
 from app.window.attachment_reader import AttachmentReader
 from app.wording.sources import recorded_name
@@ -30,21 +31,20 @@ _ANSWER_HEIGHT = 320
 
 
 class QuickEntry(QuestionEditor):
-    """The window, which the shortcut of the settings opens. `submitted` carries the message; Esc keeps it.
+    """The window, which the shortcut of the settings opens.
 
-    `chat` is that of the messages so far, whose answers it shows: the main window asks and sets it. `opened` is emitted
-    when the person wants to see it there, and `files_wanted` before `attachments` reads a file for it.
+    `chat` is that of the messages so far, whose answers it shows; it is on the screen of the main window only once the
+    person opens it there. A message that is sent before the models can answer waits in the box until they can, unless
+    it is edited. Esc keeps what is written.
     """
-
-    opened = Signal()
-    files_wanted = Signal()
 
     def __init__(
         self, settings: SettingsStore, session: Session, attachments: AttachmentReader, window: QWidget
     ) -> None:
         super().__init__("", parent=window)
         self._settings, self._session, self._attachments = settings, session, attachments
-        self.chat: Chat | None = None
+        self.chat, self._window = Chat(), window
+        self._waits = False
         kinds = Qt.WindowType
         # On macOS, Qt makes a panel of a dialog or a tool, but raises a new tool, which would activate Tandem.
         kind = kinds.Window if mac_windows() is None else kinds.Dialog
@@ -53,13 +53,13 @@ class QuickEntry(QuestionEditor):
         self.bound("Quick entry", self, QWidget.setWindowTitle)
         self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.files, self.answers = AttachmentRow(self), Transcript(self)
-        self.files.pictures = self.answers.pictures = lambda: session.store.of(session.chat).pictures
+        self.files.pictures = self.answers.pictures = lambda: session.store.pictures
         self.answers.read_only, self.answers.with_figures = True, False
         self.answers.setFixedHeight(theme.scaled(_ANSWER_HEIGHT))
         self.answers.hide()
         self.screen_picture = self.bound("Screenshot", button(self, self._take_picture, "quiet"))
         self.screen_picture.setVisible(mac_windows() is not None)
-        self.open_chat = self.bound("Open in the main window", button(self, self.opened.emit, "quiet"))
+        self.open_chat = self.bound("Open in the main window", button(self, self._open_chat, "quiet"))
         self.open_chat.hide()
         self._model = styled(ElidedLabel(self), "muted")
         for index, part in enumerate((self._model, self.screen_picture, self.open_chat)):
@@ -78,34 +78,62 @@ class QuickEntry(QuestionEditor):
         session, answers = self._session, self.answers
         for changed in (self.edit.edited, self.files.changed):
             changed.connect(self.adjustSize)
-        self.edit.files_given.connect(lambda files: self._attach(lambda: self._attachments.attach(files, self.files)))
-        self.edit.picture_given.connect(
-            lambda image: self._attach(lambda: self._attachments.attach_picture(image, self.files))
-        )
+        self.edit.files_given.connect(lambda files: self._attachments.attach(files, self.files))
+        self.edit.picture_given.connect(lambda image: self._attachments.attach_picture(image, self.files))
         self.cancelled.connect(self.hide)
-        self.submitted.connect(self.edit.clear_and_return)
+        self.submitted.connect(lambda _text: self._queue(True))
+        self.edit.edited.connect(lambda: self._queue(False))
+        for changed in (self.files.changed, session.models.changed, session.store.opened, session.answers.ended):
+            changed.connect(lambda *_: self._queue(self._waits))
         answers.call_chosen.connect(session.answers.choose)
         session.answers.asked.connect(lambda chat, turn: answers.add_turn(turn) if chat is self.chat else None)
         session.answers.arrived.connect(lambda chat, turn: answers.refresh(turn) if chat is self.chat else None)
         session.chats.path_changed.connect(lambda chat: self.show_chat(chat) if chat is self.chat else None)
-        session.models.changed.connect(lambda: self._model.setText(recorded_name(session.models.pair.names[0])))
 
-    def show_chat(self, chat: Chat | None) -> None:
-        """Show the answers of a chat, which the next message continues, or begin anew."""
+    def show_chat(self, chat: Chat) -> None:
+        """Show the answers of a chat, which the next message continues."""
         self.chat = chat
+        self.answers.show_chat(chat)
+        self._fit()
+
+    def _fit(self) -> None:
         for part in (self.answers, self.open_chat):
-            part.setVisible(chat is not None)
-        if chat is not None:
-            self.answers.show_chat(chat)
+            part.setVisible(bool(self.chat.turns))
         self.adjustSize()
 
-    def _submit(self) -> None:
-        if not self.files.reading:
-            super()._submit()
+    def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Put a message that could not be stored back, before what was written since."""
+        self.files.show_files((*attachments, *self.files.attachments))
+        self.edit.setPlainText("\n\n".join(filter(None, (text, self.edit.toPlainText()))))
 
-    def _attach(self, attach: Callable[[], object]) -> None:
-        self.files_wanted.emit()
-        attach()
+    def _queue(self, waits: bool) -> None:
+        """Ask the message in the box if it `waits` and the models can answer it now, and show what it waits for."""
+        pair, translate, answers = self._session.models.pair, QCoreApplication.translate, self._session.answers
+        self._waits = waits and (pair.main is not None or pair.loading == "main")
+        if self._waits and not self.files.reading and answers.can_ask_in(self.chat):
+            self._ask()
+        words = recorded_name(pair.names[0])
+        if self._waits and self.chat.streaming:
+            words = translate("ContextMeter", "Queued until the answer has ended.")
+        elif self._waits:
+            words = translate("ContextMeter", "Queued until the model is ready.")
+        elif pair.main is None:
+            words = translate("ContextMeter", "No main model is loaded.")
+        self._model.setText(words)
+
+    def _ask(self) -> None:
+        self._waits, unsent, files = False, (self.chat.unsent, self.chat.unsent_attachments), self.files.attachments
+        self.files.show_files(())
+        self._attachments.forget_reasons()
+        self._session.answers.ask(trimmed(self.edit.clear_and_return()), files, self.chat)
+        # What is unsent in the main window stays there.
+        self._session.chats.keep_unsent(self.chat, *unsent)
+        self._fit()
+
+    def _open_chat(self) -> None:
+        self._session.chats.open(self.chat)
+        self.hide()
+        bring_to_front(self._window)
 
     def _take_picture(self) -> None:
         """Have the person choose a part of the screen, for which macOS asks its own permission, and attach that."""
@@ -115,7 +143,7 @@ class QuickEntry(QuestionEditor):
         def taken() -> None:
             shot.deleteLater()
             self.open()
-            self._attach(lambda: self._attachments.attach_once(file, self.files))
+            self._attachments.attach_once(file, self.files)
 
         shot.finished.connect(taken)
         shot.start("/usr/sbin/screencapture", ["-i", "-x", str(file)])
@@ -125,8 +153,8 @@ class QuickEntry(QuestionEditor):
 
         On macOS the program that the person came from stays active, so that it has the keyboard again after Esc.
         """
-        if self.chat is not None and not self.chat.streaming:
-            self.show_chat(None)
+        if not self.chat.streaming:
+            self.show_chat(self._session.chats.begin_chat())
         self.edit.send_key = self._settings.values.send_key
         self.setFixedWidth(theme.scaled(560))
         area = (QGuiApplication.screenAt(QCursor.pos()) or self.screen()).availableGeometry()

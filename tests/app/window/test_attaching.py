@@ -129,9 +129,8 @@ def test_files_say_their_kind_and_whether_they_are_empty_and_go_at_one_click(
     chips = [chip for chip in row.findChildren(QFrame, "attachment") if chip.isVisible()]
     assert [texts(chip)[1:] for chip in chips] == [["PY"], ["TXT", "empty"], ["PNG"]]
     assert len({chip.height() for chip in chips}) == 1
-    [everything] = [
-        button for button in row.findChildren(QToolButton) if button.isVisible() and button.text() == "Remove all"
-    ]
+    buttons = row.findChildren(QToolButton)
+    [everything] = [button for button in buttons if button.text() == "Remove all" and button.isVisible()]
     QTest.mouseClick(everything, Qt.MouseButton.LeftButton)
     assert (window.attached, row.isHidden()) == ([], True)
     assert window.edit.hasFocus()

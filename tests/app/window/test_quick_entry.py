@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QMimeData, QProcess, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QKeySequenceEdit, QWidget
 
+from app.conversations.store import ConversationStore
 from app.settings_window import general_page
 from app.settings_window.table_page import TablePage
 from app.system.hot_key import HotKey
@@ -59,10 +61,15 @@ def enter(entry: QuickEntry, text: str) -> None:
     QTest.keyClick(entry.edit, Qt.Key.Key_Return)
 
 
-def answer(entry: QuickEntry, window: WindowDriver) -> str:
-    """Return the last answer that the entry shows."""
+def wait_for(window: WindowDriver, entry: QuickEntry, *turns: tuple[str, str]) -> None:
+    """Wait until the entry shows these questions with their answers."""
+
+    def shown() -> list[tuple[str, str]]:
+        ended = [turn for turn in entry.chat.turns if turn.answer.ended]
+        return [(turn.question, TurnDriver(entry.answers.view(turn)).text) for turn in ended]
+
+    window.wait(lambda: shown() == list(turns))
     assert entry.answers.isVisible()
-    return TurnDriver(entry.answers.view(window.session.chat.turns[-1])).text
 
 
 def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window: WindowDriver) -> None:
@@ -71,15 +78,14 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
     height = entry.height()
     assert "main" in texts(entry)
     enter(entry, "second")
-    window.wait_until_answered()
-    assert answer(entry, window) == "Two."
+    wait_for(window, entry, ("second", "Two."))
     assert (entry.edit.toPlainText(), entry.isVisible(), window.isMinimized()) == ("", True, True)
     assert entry.height() > height
     enter(entry, "third")
-    window.wait(lambda: window.turns == [("second", "Two."), ("third", "Three.")])
-    assert answer(entry, window) == "Three."
+    wait_for(window, entry, ("second", "Two."), ("third", "Three."))
     window.settle()
     assert window.titles == ["Second", "First"]
+    assert window.turns == [("first", "One.")]
     QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
     assert not window.isMinimized()
     assert not entry.isVisible()
@@ -88,17 +94,36 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
     assert not entry.answers.isVisible()
 
 
-def test_a_message_during_the_answer_is_queued_in_its_chat(open_window: OpenWindow) -> None:
+@pytest.mark.parametrize("command", ["new-chat", "new-temporary-chat"])
+def test_the_chat_on_screen_and_its_unsent_message_stay(window: WindowDriver, command: str) -> None:
+    window.trigger(command)
+    window.write("unsent")
+    shown, entry = window.session.chat, opened(window)
+    enter(entry, "second")
+    wait_for(window, entry, ("second", "Two."))
+    assert (window.session.chat, window.unsent, window.turns) == (shown, "unsent", [])
+    QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
+    assert (window.turns, window.unsent) == ([("second", "Two.")], "")
+
+
+def test_a_message_during_the_answer_is_queued_in_its_chat_whose_unsent_message_stays(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One."), Script("Two.")], gate=threading.Semaphore(0))
     window = open_window(engine)
     entry = opened(window)
     enter(entry, "first")
     window.wait(lambda: len(engine.requests) == 1)
-    enter(entry, "second")
-    assert entry.isVisible()
+    QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
+    window.write("unsent")
+    window.trigger("new-chat")
+    enter(opened(window), "second")
+    assert entry.edit.toPlainText() == "second"
+    assert "Queued until the answer has ended." in texts(entry)
     engine.gate.release(1000)  # type: ignore[union-attr]
-    window.wait(lambda: window.turns == [("first", "One."), ("second", "Two.")])
-    assert answer(entry, window) == "Two."
+    wait_for(window, entry, ("first", "One."), ("second", "Two."))
+    assert (entry.edit.toPlainText(), window.turns) == ("", [])
+    window.settle()
+    window.open_chat("First")
+    assert window.unsent == "unsent"
 
 
 def test_pasted_files_go_with_the_message(window: WindowDriver, tmp_path: Path) -> None:
@@ -109,8 +134,8 @@ def test_pasted_files_go_with_the_message(window: WindowDriver, tmp_path: Path) 
     entry.edit.insertFromMimeData(data)
     window.wait(lambda: len(entry.files.attachments) == 1)
     enter(entry, "second")
-    window.wait_until_answered()
-    [turn] = window.session.chat.turns
+    wait_for(window, entry, ("second", "Two."))
+    [turn] = entry.chat.turns
     assert [file.name for file in turn.attachments] == ["notes.txt"]
     assert entry.files.isHidden()
 
@@ -151,8 +176,7 @@ def test_return_and_escape_belong_to_an_input_method_that_composes(
     assert window.turns == [("first", "One.")]
     window.compose("", entry.edit, "글")
     QTest.keyClick(entry.edit, Qt.Key.Key_Return, modifiers)
-    window.wait_until_answered()
-    assert window.turns == [("한글", "Two.")]
+    wait_for(window, entry, ("한글", "Two."))
 
 
 def test_it_sends_with_the_key_that_the_settings_name(window: WindowDriver) -> None:
@@ -190,27 +214,54 @@ def test_the_window_grows_with_the_lines(window: WindowDriver) -> None:
     assert entry.size() == before
 
 
-def test_the_unsent_message_of_the_new_chat_stays_in_the_box(window: WindowDriver) -> None:
-    window.trigger("new-chat")
-    window.write("unsent")
-    enter(opened(window), "second")
-    window.wait_until_answered()
-    assert window.turns == [("second", "Two.")]
-    assert window.unsent == "unsent"
+@pytest.mark.parametrize("edited", [False, True])
+def test_while_the_models_are_loaded_the_message_is_queued_until_it_is_edited(
+    open_window: OpenWindow, edited: bool
+) -> None:
+    engine = ScriptedEngine([Script("One.")], load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    entry = opened(window)
+    enter(entry, "early")
+    assert "Queued until the model is ready." in texts(entry)
+    if edited:
+        QTest.keyClicks(entry.edit, "!")
+    engine.load_gate.set()  # type: ignore[union-attr]
+    if edited:
+        window.wait(lambda: window.session.answers.ready)
+        assert (entry.edit.toPlainText(), entry.chat.turns) == ("early!", [])
+    else:
+        wait_for(window, entry, ("early", "One."))
 
 
-def test_while_the_models_are_loaded_the_message_is_queued(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]), load=False)
-    enter(opened(window), "early")
-    window.wait_until_answered()
-    assert window.turns == [("early", "One.")]
-
-
-def test_without_models_the_message_waits_in_the_box(window: WindowDriver) -> None:
+def test_without_models_the_message_stays_in_the_box(window: WindowDriver) -> None:
     window.session.models.unload()
     window.settle()
-    enter(opened(window), "second")
-    assert (window.turns, window.unsent) == ([], "second")
+    entry = opened(window)
+    enter(entry, "second")
+    assert (entry.edit.toPlainText(), window.turns, window.unsent) == ("second", [("first", "One.")], "")
+    assert "No main model is loaded." in texts(entry)
+
+
+@pytest.mark.expects_log
+def test_a_question_that_cannot_be_stored_returns_to_the_box(
+    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    entry = opened(window)
+    with monkeypatch.context() as patch:
+        patch.setattr(ConversationStore, "run", refuse)
+        enter(entry, "second")
+        window.wait(lambda: entry.edit.toPlainText() == "second")
+    assert (window.unsent, window.turns) == ("", [("first", "One.")])
+
+
+def test_what_is_written_when_the_window_closes_is_the_next_unsent_message(window: WindowDriver) -> None:
+    QTest.keyClicks(opened(window).edit, "later")
+    blank = window.session.chats.blank
+    window.close()
+    assert blank.unsent == "later"
 
 
 def test_it_is_closed_with_the_main_window(window: WindowDriver) -> None:
@@ -244,8 +295,8 @@ def test_on_a_mac_it_takes_the_keyboard_in_every_space_while_another_program_sta
     assert (entry.isVisible(), window.isMinimized()) == (False, True)
     carbon.press()
     enter(entry, " now")
-    window.wait_until_answered()
-    assert (window.turns, window.isMinimized()) == ([("later now", "Two.")], True)
+    wait_for(window, entry, ("later now", "Two."))
+    assert (window.turns, window.isMinimized()) == ([("first", "One.")], True)
 
 
 # The keys that open it
