@@ -260,8 +260,11 @@ class AnswerBody(ThemeAware, QWidget):
         self._reveal(run.view)
 
     def _unload(self, run: AnswerRun) -> None:
-        view, part = run.view, run.part
-        if view is None or part is None or not run.may_unload or run in self._tail or run is self._runs[-1]:
+        """Drop the widget of a run with text, unless it is at the end, or has a selection or a preview."""
+        view, text, part = run.view, run.text_view, run.part
+        if view is None or text is None or part is None or run in self._tail or run is self._runs[-1]:
+            return
+        if text.textCursor().hasSelection() or (isinstance(view, CodeBlock) and view.previewed):
             return
         run.view, run.holder = None, _holder(part, view.height())
         part.exchange(run, view)

@@ -58,16 +58,9 @@ class AnswerRun:
     def takes(self, block: Block) -> bool:
         """Add the next block if it goes into the same widget. Returns whether it does."""
         last = self.block
-        if not isinstance(last, ProseText) or not isinstance(block, ProseText):
+        if not isinstance(last, ProseText) or not isinstance(block, ProseText) or self.cost > RUN_LENGTH:
             return False
-        if (
-            last.plain
-            or block.plain
-            or block.after
-            or self.cost > RUN_LENGTH
-            or _is_wide_table(last)
-            or _is_wide_table(block)
-        ):
+        if last.plain or block.plain or block.after or _is_wide_table(last) or _is_wide_table(block):
             return False
         self.block = replace(last, text=f"{last.text.rstrip()}\n\n{block.text}")
         self.cost += length_of(block)
@@ -78,13 +71,6 @@ class AnswerRun:
         widget = self.view or self.holder
         assert widget is not None
         return widget
-
-    @property
-    def may_unload(self) -> bool:
-        """Whether it has a widget with text, without a selection or a preview."""
-        previewed = isinstance(self.view, CodeBlock) and self.view.previewed
-        view = self.text_view
-        return view is not None and not previewed and not view.textCursor().hasSelection()
 
     def has_selection_in(self, block: Block) -> bool:
         """Return whether a selection begins in the text of its first block."""
@@ -159,12 +145,8 @@ def grouped(blocks: list[Block]) -> list[Block]:
     groups: list[Block] = []
     for block in blocks:
         last = groups[-1] if groups else None
-        if (
-            isinstance(last, ProseText)
-            and isinstance(block, ProseText)
-            and not block.after
-            and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
-        ):
+        alike = isinstance(last, ProseText) and isinstance(block, ProseText) and not block.after
+        if alike and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block)):
             groups[-1] = replace(block, text=last.text + block.text)
         else:
             groups.append(block)

@@ -77,9 +77,9 @@ class _Cached:
 
 
 class ShownTexts(QObject):
-    """Caches the texts of turns until they change, because every key press searches all of them.
+    """Caches the texts of turns until they change, because every search reads all of them.
 
-    The texts of a very long turn are rendered on another thread. It has no matches until `ready` is emitted.
+    Those of a long turn are rendered on another thread. It has no matches until `ready`, emitted after every few.
     """
 
     ready = Signal()

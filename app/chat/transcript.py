@@ -170,8 +170,7 @@ class Transcript(ThemeAware, TurnOwner):
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn whose answer has grown or ended. Turns of other chats are ignored."""
-        view = self._column.loaded(turn)
-        if view is not None:
+        if turn in self._column and (view := self._column.slot(turn).view) is not None:
             view.refresh()
 
     def set_as_tokens(self, as_tokens: bool) -> None:

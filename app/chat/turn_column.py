@@ -53,11 +53,6 @@ class TurnColumn(QWidget):
     def slot(self, turn: Turn) -> LazyTurn:
         return self._slots[turn]
 
-    def loaded(self, turn: Turn) -> TurnView | None:
-        """Return the view of a turn; None if it has none now, or belongs to another chat."""
-        slot = self._slots.get(turn)
-        return slot.view if slot is not None else None
-
     def slot_at(self, y: int) -> tuple[int, LazyTurn] | None:
         """Return the first turn that reaches down to `y`, with its index."""
         slots = enumerate(self._slots.values())

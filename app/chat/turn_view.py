@@ -170,7 +170,10 @@ class TurnView(ThemeAware, QWidget):
         if shows_footer and self._footer.isHidden() and self.isVisible():
             self._grow(self._footer.height() + self._column.spacing())
         self._footer.setVisible(shows_footer)
-        self._request_tokens()
+        needed = self._transcript.as_tokens or not self.thinking.isHidden()
+        if needed and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
+            self._asked_for_tokens = True
+            self._transcript.tokens_wanted.emit(self.turn)
         if answer.tokens and not self._had_tokens:
             # Only now are the rounds of a selection known that was made before the tokens were loaded.
             self._had_tokens = True
@@ -314,13 +317,6 @@ class TurnView(ThemeAware, QWidget):
         self._bubble.show()
         self.question_row.show()
         self._transcript.focus_lost.emit()
-
-    def _request_tokens(self) -> None:
-        answer = self.turn.answer
-        needed = self._transcript.as_tokens or not self.thinking.isHidden()
-        if needed and answer.ended and answer.text and not answer.tokens and not self._asked_for_tokens:
-            self._asked_for_tokens = True
-            self._transcript.tokens_wanted.emit(self.turn)
 
     def _show_end(self, answer: Answer) -> None:
         with_figures = self._transcript.with_figures

@@ -24,12 +24,9 @@ def comment_block(state: StateBlock, first: int, last: int, silent: bool) -> boo
     start = state.bMarks[first] + state.tShift[first]
     if state.is_code_block(first) or not state.src.startswith("<!--", start):
         return False
-    found, end = _COMMENT.match(state.src, start), last
-    if found is not None:
-        end = first + state.src.count("\n", start, found.end()) + 1
-        if end > last or found.end() < state.eMarks[end - 1]:
-            return False
-    elif "goes_on" not in state.env:
+    found = _COMMENT.match(state.src, start)
+    end = first + state.src.count("\n", start, found.end()) + 1 if found else last
+    if end > last or (found.end() < state.eMarks[end - 1] if found else "goes_on" not in state.env):
         return False
     if not silent:
         comment = state.push("comment", "", 0)
@@ -40,13 +37,13 @@ def comment_block(state: StateBlock, first: int, last: int, silent: bool) -> boo
 
 def inline_tag(state: StateInline, silent: bool) -> bool:
     """Parse a tag that sets text or names a picture, or a comment. A tag that is not closed is text itself."""
-    if state.src[state.pos] == "=" and (found := _MARKED.match(state.src, state.pos, state.posMax)):
+    if state.src[state.pos] not in "=<":
+        return False
+    if found := _MARKED.match(state.src, state.pos, state.posMax):
         if not silent:
             _push_inside(state, "mark", found.start(1), found.end(1))
         state.pos = found.end()
         return True
-    if state.src[state.pos] != "<":
-        return False
     if found := _COMMENT.match(state.src, state.pos, state.posMax):
         state.pos = found.end()
         return True

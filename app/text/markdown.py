@@ -78,13 +78,7 @@ def source_in_fold(source: str) -> tuple[str, bool]:
     assert begin is not None
     rest = source.lstrip()[begin.end() :].rstrip()
     end = _FOLD_END.search(rest)
-    return begin["rest"] + (rest[: end.start()] if end else rest), _is_open(begin)
-
-
-def label_in(bracketed: str) -> str:
-    """Return the label in brackets with which a text begins, in the form in which labels are compared."""
-    found = _LABEL.match(bracketed)
-    return normalizeReference(found[1]) if found else ""
+    return begin["rest"] + (rest[: end.start()] if end else rest), "open" in begin["open"].lower().split()
 
 
 def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -94,7 +88,8 @@ def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool
     found, start = [], first
     while True:
         text = state.getLines(start, state.line, state.blkIndent, False).strip()
-        found.append((label_in(text), text))
+        label = _LABEL.match(text)
+        found.append((normalizeReference(label[1]) if label else "", text))
         start = state.line
         is_note = start < last and state.src.startswith("[^", state.bMarks[start] + state.tShift[start])
         if start >= last or is_note or state.isEmpty(start) or not reference(state, start, last, silent):
@@ -121,7 +116,7 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     fold = Token("", "", 0, level=state.level)
     if state.level == len(folds) and all(outer.map for outer in folds):
         fold = state.push("details_open", "details", 1)
-        fold.attrs, fold.map = {"open": ""} if _is_open(found) else {}, [first, last]
+        fold.attrs, fold.map = {"open": ""} if "open" in found["open"].lower().split() else {}, [first, last]
     fold.meta = {"inside": len(state.tokens)}
     _push_text(state, "summary", found["words"])
     if found["rest"].strip():
@@ -140,10 +135,6 @@ def _open_folds(state: StateBlock) -> list[Token]:
     while folds and any(token.level < folds[-1].level for token in state.tokens[folds[-1].meta["inside"] :]):
         folds.pop()
     return folds
-
-
-def _is_open(fold: re.Match[str]) -> bool:
-    return "open" in fold["open"].lower().split()
 
 
 def _end_fold(state: StateBlock, fold: Token) -> None:
@@ -175,14 +166,9 @@ def _deep_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     end = first + 1
     while end < last and (state.isEmpty(end) or state.sCount[end] >= state.blkIndent):
         end += 1
-    _push_lines(state, "paragraph", first, end)
-    return True
-
-
-def _push_lines(state: StateBlock, kind: str, first: int, end: int) -> None:
-    """Add a block whose lines are read like those of a paragraph."""
-    _push_text(state, "p", state.getLines(first, end, state.blkIndent, False), kind, [first, end])
+    _push_text(state, "p", state.getLines(first, end, state.blkIndent, False), "paragraph", [first, end])
     state.line = end
+    return True
 
 
 def _push_text(state: StateBlock, tag: str, text: str, kind: str = "", lines: list[int] | None = None) -> None:
@@ -238,24 +224,20 @@ def _note(state: StateInline, silent: bool) -> bool:
 
 def _number_of(label: str, notes: Iterable[str]) -> str:
     """Return the number of a note: its label, or for one in words the next number that is no label."""
-    labels = [note[1:] for note in notes]
     if label.isdigit():
         return label
+    labels = [note[1:] for note in notes]
     free = (number for number in map(str, count(1)) if number not in labels)
     return dict(zip((one for one in labels if not one.isdigit()), free, strict=False))[label]
 
 
-def _number_notes(state: StateCore) -> None:
-    notes = state.env.get("footnotes", {}).get("refs", ())
-    for token in state.tokens:
-        if token.type == "footnote_reference_open":
-            token.meta["label"] = _number_of(token.meta["label"], notes)
-
-
-def _name_alerts(state: StateCore) -> None:
-    for alert, title in pairwise(state.tokens):
-        if alert.type == "alert_title_open":
-            title.content = alert_titles.get(title.content, title.content)
+def _name_heads(state: StateCore) -> None:
+    """Name the titles of alerts in the language in use, and the notes by their numbers."""
+    for token, following in pairwise(state.tokens):
+        if token.type == "alert_title_open":
+            following.content = alert_titles.get(following.content, following.content)
+        elif token.type == "footnote_reference_open":
+            token.meta["label"] = _number_of(token.meta["label"], state.env["footnotes"]["refs"])
 
 
 def _leave_out_definitions(state: StateCore) -> None:
@@ -341,8 +323,7 @@ def _configured() -> MarkdownIt:
     inline.at("emphasis", delimiters)
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")
-    core.before("inline", "alert_titles", _name_alerts)
-    core.before("inline", "notes", _number_notes)
+    core.before("inline", "heads", _name_heads)
     core.push("paragraphs", _split_paragraphs)
     core.push("definitions", _leave_out_definitions)
     core.push("addresses", _link_addresses)

@@ -117,7 +117,8 @@ def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         end = following.start() if following else len(text)
         whole = ended or following is not None
-        body = _message(text[header.end() : end], whole)
+        body = _CLOSING.split(text[header.end() : end], maxsplit=1)[0]
+        body = body if whole else _HALF_A_MARK.sub("", body)
         to = header["role"] or header["to"] or ""
         if to == "self" or (header["channel"] == "analysis" and to in ("", "assistant")):
             thoughts.append(body.strip())
@@ -129,11 +130,6 @@ def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
             calls.append(f"{to}\n{text[header.end() : end]}")
     thought = "\n\n".join(thoughts) if thoughts else None
     return ThoughtAndReply(thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls))
-
-
-def _message(body: str, whole: bool) -> str:
-    body = _CLOSING.split(body, maxsplit=1)[0]
-    return body if whole else _HALF_A_MARK.sub("", body)
 
 
 def _start_of_thoughts(text: str, at: int, opening: str) -> int:
@@ -181,15 +177,12 @@ def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ..
             begin, dropped = len(text) - len(bare) + len(opening.lstrip()), (*dropped, *inner)
     if not ended and _begins_a_mark(bare, [opening.lstrip() for opening, _ in REPLY_MARKS]):
         return ThoughtAndReply(thought, "", end, True, len(text), dropped)
-    return ThoughtAndReply(thought, _without(text[begin:], dropped, ended), end, True, begin, dropped)
-
-
-def _without(reply: str, marks: Sequence[str], ended: bool) -> str:
-    for mark in marks:
+    reply = text[begin:]
+    for mark in dropped:
         reply = reply.replace(mark, "")
-    if marks and not ended:
-        reply = reply[: len(reply) - max(half_a_mark(reply, mark) for mark in marks)]
-    return reply
+    if dropped and not ended:
+        reply = reply[: len(reply) - max(half_a_mark(reply, mark) for mark in dropped)]
+    return ThoughtAndReply(thought, reply, end, True, begin, dropped)
 
 
 def half_a_mark(text: str, mark: str) -> int:
