@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontDatabase, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtGui import QColor, QFontDatabase, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
 from app.chat.auto_height_browser import is_sideways, only_sideways
@@ -216,6 +216,8 @@ class _CodeView(QPlainTextEdit):
         )
         self.document().setDocumentMargin(12)
         only_sideways(self)
+        # Only now is it known whether the lines need a scroll bar.
+        self.horizontalScrollBar().rangeChanged.connect(lambda: self.fit())
 
     def append_text(self, text: str) -> None:
         cursor = QTextCursor(self.document())
@@ -244,11 +246,6 @@ class _CodeView(QPlainTextEdit):
             super().wheelEvent(event)
         else:
             event.ignore()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
-            self.fit()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())

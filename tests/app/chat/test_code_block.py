@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.chat.answer_body import AnswerBody
 from app.chat.auto_height_browser import blocks_of
 from app.chat.code_block import CodeBlock
 from app.text.code_spans import spans
@@ -59,3 +62,17 @@ def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot, s
     comment = cursor.charFormat().foreground().color()
     cursor.setPosition(2)
     assert cursor.charFormat().foreground().color() != comment
+
+
+@pytest.mark.parametrize(("letters", "has_bar"), [(20, False), (120, True)])
+def test_only_long_lines_have_a_scroll_bar_and_room_for_it(show: Show[AnswerBody], letters: int, has_bar: bool) -> None:
+    body = show(AnswerBody())
+    body.resize(100, 300)
+    body.show_text(f"```\n{'x' * letters}\n```\n", True)
+    QCoreApplication.processEvents()
+    body.resize(600, 300)
+    QCoreApplication.processEvents()
+    view = body.findChild(CodeBlock).text_view
+    assert view.horizontalScrollBar().isVisible() is has_bar
+    line = view.blockBoundingRect(view.firstVisibleBlock()).height()
+    assert view.viewport().height() >= line + 2 * view.document().documentMargin()
