@@ -29,6 +29,15 @@ class SlowLinks:
         self._ends: list[socket.socket] = []
         self._lock = threading.Lock()
         self._stands_for: dict[str, str] = {}
+        # Whether bytes pass on from a rank to the one that it connected to, and back.
+        self._passing = {way: threading.Event() for way in ("there", "back")}
+        for passing in self._passing.values():
+            passing.set()
+
+    def stall(self, *ways: str) -> None:
+        """Take what comes, "there" or "back" on each connection, and pass nothing on from now on."""
+        for way in ways:
+            self._passing[way].clear()
 
     @contextmanager
     def between(self) -> Iterator[None]:
@@ -50,6 +59,8 @@ class SlowLinks:
 
     def close(self) -> None:
         """End all connections."""
+        for passing in self._passing.values():
+            passing.set()
         with self._lock:
             for end in [*self._listening, *self._ends]:
                 with suppress(OSError):
@@ -72,18 +83,18 @@ class SlowLinks:
                 far = _connected(host, int(port))
                 with self._lock:
                     self._ends += (near, far)
-                for source, target in ((near, far), (far, near)):
+                for way, source, target in (("there", near, far), ("back", far, near)):
                     for end in (source, target):
                         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    self._join(source, target)
+                    self._join(source, target, self._passing[way])
 
-    def _join(self, source: socket.socket, target: socket.socket) -> None:
+    def _join(self, source: socket.socket, target: socket.socket, passing: threading.Event) -> None:
         under_way: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
-        for work in (self._take, self._deliver):
-            threading.Thread(target=work, args=(source, target, under_way), name="slow-link", daemon=True).start()
+        for work, end in ((self._take, source), (self._deliver, target)):
+            threading.Thread(target=work, args=(end, passing, under_way), name="slow-link", daemon=True).start()
 
     def _take(
-        self, source: socket.socket, _target: socket.socket, under_way: queue.SimpleQueue[tuple[float, bytes]]
+        self, source: socket.socket, _passing: threading.Event, under_way: queue.SimpleQueue[tuple[float, bytes]]
     ) -> None:
         part = b"-"
         while part:
@@ -94,11 +105,12 @@ class SlowLinks:
             under_way.put((time.perf_counter() + self._delay_s, part))
 
     def _deliver(
-        self, _source: socket.socket, target: socket.socket, under_way: queue.SimpleQueue[tuple[float, bytes]]
+        self, target: socket.socket, passing: threading.Event, under_way: queue.SimpleQueue[tuple[float, bytes]]
     ) -> None:
         while True:
             at, part = under_way.get()
             time.sleep(max(0.0, at - time.perf_counter()))
+            passing.wait()
             if not part:
                 break
             with suppress(OSError):

@@ -12,10 +12,12 @@ from tests.app.conftest import (
     qapp_cls,
     trays,
 )
-from tests.app.tools.conftest import hosts
+from tests.app.tools.conftest import ended_at_once, hosts
+from tests.engine.conftest import tiny_main
 
 __all__ = [
     "current_translations",
+    "ended_at_once",
     "english_and_light",
     "hosts",
     "no_other_accounts",
@@ -25,5 +27,6 @@ __all__ = [
     "patient_waits",
     "qapp_args",
     "qapp_cls",
+    "tiny_main",
     "trays",
 ]
