@@ -271,7 +271,13 @@ class AnswerBody(ThemeAware, QWidget):
 
     def _make_view(self, run: AnswerRun) -> View:
         if isinstance(run.block, LimitNotice):
-            view: View = self._new_notice(run.block)
+            view: View = named(styled(WrappedLabel(self), "muted"), "notice")
+            if run.block.cut:
+                self.bound(
+                    "Only the beginning of this very long text is shown. Copies and exports contain all of it.", view
+                )
+            else:
+                self.bound("Shown without formatting, because this passage is very long.", view)
         elif isinstance(run.block, Code):
             view = CodeBlock(self)
         elif isinstance(run.block, Fold):
@@ -300,14 +306,6 @@ class AnswerBody(ThemeAware, QWidget):
         view.rerendered.connect(self.rerendered)
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
-
-    def _new_notice(self, notice: LimitNotice) -> WrappedLabel:
-        label = named(styled(WrappedLabel(self), "muted"), "notice")
-        if not notice.cut:
-            return self.bound("Shown without formatting, because this passage is very long.", label)
-        return self.bound(
-            "Only the beginning of this very long text is shown. Copies and exports contain all of it.", label
-        )
 
     def emit_selection(self) -> None:
         """Emit `passage_selected` again, if anything is selected."""

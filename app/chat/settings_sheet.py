@@ -98,12 +98,9 @@ class SettingRow(QObject):
         slider = Slider(parent)
         slider.setRange(0, len(self._stops) - 1)
         slider.setMinimumWidth(_SLIDER_WIDTH)
-        slider.valueChanged.connect(self._slid)
+        kind = type(setting.default)
+        slider.valueChanged.connect(lambda stop: self.changed.emit(self.key, kind(self._stops[stop])))
         return slider
-
-    def _slid(self, stop: int) -> None:
-        value = self._stops[stop]
-        self.changed.emit(self.key, float(value) if isinstance(self.setting.default, float) else int(value))
 
     def retranslate(self) -> None:
         translate = QCoreApplication.translate

@@ -74,10 +74,8 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
-        spacing = QTextBlockFormat()
-        spacing.setLineHeight(
-            LINE_HEIGHT * self.font().pixelSize(), QTextBlockFormat.LineHeightTypes.MinimumHeight.value
-        )
+        spacing, kind = QTextBlockFormat(), QTextBlockFormat.LineHeightTypes.MinimumHeight
+        spacing.setLineHeight(LINE_HEIGHT * self.font().pixelSize(), kind.value)
         cursor.setBlockFormat(spacing)
         for token in self._wanted[first:last]:
             self._starts.append(self._end)
@@ -94,9 +92,8 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
                     self._in_code = not self._in_code
         self._tokens.extend(self._wanted[first:last])
         if self._full and last < len(self._wanted):
-            cursor.insertText(
-                "\n\n" + self.tr("Only the beginning of this very long text is shown."), QTextCharFormat()
-            )
+            words = self.tr("Only the beginning of this very long text is shown.")
+            cursor.insertText(f"\n\n{words}", QTextCharFormat())
         cursor.endEditBlock()
         self.fit()
         if not self._full and last < len(self._wanted):
@@ -133,11 +130,6 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
             return None
         return self._tokens[bisect_right(self._starts, position) - 1]
 
-    def span_of_round(self, number: int) -> tuple[int, int] | None:
-        """Return where the tokens of a round begin and end in the document; None if there are none."""
-        inside = [index for index, token in enumerate(self._tokens) if token.round == number]
-        return (self._starts[inside[0]], [*self._starts, self._end][inside[-1] + 1]) if inside else None
-
     def mark(self, index: int | None) -> QRect | None:
         """Show the token `index` with exchanged colours, or none. Return where it begins; None if it is not shown."""
         if index is None or index >= len(self._starts):
@@ -150,8 +142,11 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
         return self.cursorRect(cursor_over(self, start, start))
 
     def select_round(self, number: int) -> None:
-        if span := self.span_of_round(number):
-            self.setTextCursor(cursor_over(self, *span))
+        """Select the tokens of a round, if there are any."""
+        inside = [index for index, token in enumerate(self._tokens) if token.round == number]
+        if inside:
+            end = [*self._starts, self._end][inside[-1] + 1]
+            self.setTextCursor(cursor_over(self, self._starts[inside[0]], end))
 
     def description_at(self, position: int) -> str:
         """Return the tooltip of the token at a position of the document; "" if there is none."""

@@ -45,12 +45,7 @@ _CHEMISTRY = re.compile(rf"\\ce({_BRACES})")
 _CHARGE = re.compile(r"\^\{?(\d*[+-])\}?|(?<=[A-Za-z0-9)\]])([+-])(?=[\s)\]]|\Z)")
 _COUNT = re.compile(r"(?<=[A-Za-z)\]])(\d+)")
 _LONG_ARROW = re.compile(r"->\[([^\[\]]*)\]")
-_ARROWS = (
-    ("<=>", "\\rightleftharpoons "),
-    ("<->", "\\leftrightarrow "),
-    ("->", "\\rightarrow "),
-    ("<-", "\\leftarrow "),
-)
+_ARROWS = {"<=>": "rightleftharpoons", "<->": "leftrightarrow", "->": "rightarrow", "<-": "leftarrow"}
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[^\w\\]*")
 
 
@@ -81,19 +76,15 @@ def settable(latex: str) -> str:
     """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
     latex = _CHEMISTRY.sub(lambda found: _of_chemistry(found[1][1:-1]), latex)
     latex = _TAG.sub(lambda found: rf"\qquad {found[2]}" if found[1] else rf"\qquad ({found[2]})", latex)
-    return _ENVIRONMENT.sub(_known, _RAISED.sub(r"{\1}", _UNSET.sub("", latex)))
-
-
-def _known(found: re.Match[str]) -> str:
-    known = _KNOWN.get(found[2])
-    return rf"\{found[1]}{{{known}}}" if known else found[0]
+    latex = _RAISED.sub(r"{\1}", _UNSET.sub("", latex))
+    return _ENVIRONMENT.sub(lambda one: rf"\{one[1]}{{{_KNOWN[one[2]]}}}" if one[2] in _KNOWN else one[0], latex)
 
 
 def _of_chemistry(written: str) -> str:
     written = _LONG_ARROW.sub(r"\\xrightarrow{\\text{\1}}", written)
     text = _COUNT.sub(r"_{\1}", _CHARGE.sub(lambda found: f"^{{{found[1] or found[2]}}}", written))
-    for arrow, command in _ARROWS:
-        text = text.replace(arrow, command)
+    for arrow, command in _ARROWS.items():
+        text = text.replace(arrow, rf"\{command} ")
     return rf"\mathrm{{{text}}}"
 
 
