@@ -145,9 +145,12 @@ def grouped(blocks: list[Block]) -> list[Block]:
     groups: list[Block] = []
     for block in blocks:
         last = groups[-1] if groups else None
-        if not isinstance(last, ProseText) or not isinstance(block, ProseText) or block.after:
-            groups.append(block)
-        elif (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block)):
+        if (
+            isinstance(last, ProseText)
+            and isinstance(block, ProseText)
+            and not block.after
+            and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
+        ):
             groups[-1] = replace(block, text=last.text + block.text)
         else:
             groups.append(block)

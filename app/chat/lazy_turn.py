@@ -92,11 +92,8 @@ class LazyTurn(QWidget):
 
 def _lines(text: str) -> list[str]:
     """Return lines of about the width of the column."""
-    return [
-        line[start : start + _LINE_CHARACTERS]
-        for line in text.split("\n")
-        for start in range(0, max(1, len(line)), _LINE_CHARACTERS)
-    ]
+    step, lines = _LINE_CHARACTERS, text.split("\n")
+    return [line[start : start + step] for line in lines for start in range(0, max(1, len(line)), step)]
 
 
 def _estimate(turn: Turn) -> int:

@@ -31,10 +31,7 @@ class ToolStep(QWidget):
 
 
 class ToolSteps(QWidget):
-    """The steps, top to bottom, hidden if there are none. `watch` is called with each new body.
-
-    `pictures` returns the folder of the pictures in results.
-    """
+    """The steps, hidden if there are none. `watch` gets each new body; `pictures` returns those in results."""
 
     def __init__(
         self, watch: Callable[[AnswerBody], None], pictures: Callable[[], PictureSource], parent: QWidget

@@ -136,10 +136,7 @@ class Transcript(ThemeAware, TurnOwner):
         return view
 
     def highlight(self, query: Query | None, current: tuple[Turn, int] | None = None) -> None:
-        """Highlight the matches of a search in every turn; None removes the highlights.
-
-        `current` is a turn and the index of the current match in it.
-        """
+        """Highlight the matches in every turn, none without a query. `current`: a turn and the match's index in it."""
         self.query, self.current_match = query, current
         for view in self._column.views:
             view.highlight()
@@ -254,10 +251,7 @@ class Transcript(ThemeAware, TurnOwner):
             self._loading.start()
 
     def _load_near(self) -> None:
-        """Load the turns in view and within a screen of it, and unload those far away.
-
-        The text in view keeps its position, although turns above may get other heights than estimated.
-        """
+        """Load the turns near the view, and unload those far away. The text in view keeps its position."""
         if self._target is not None:
             (turn, offset, height), self._target = self._target, None
             if turn in self._column:

@@ -73,10 +73,7 @@ class TurnColumn(QWidget):
         return slot
 
     def show_turns(self, turns: Sequence[Turn], *, of_another_chat: bool) -> bool:
-        """Show these turns, and return whether one that was removed had the focus.
-
-        Unfinished edits of questions stay with the turns that another chat replaces.
-        """
+        """Show these turns. Of another chat, unfinished edits stay. Return whether a removed one had the focus."""
         focus, had_focus = QApplication.focusWidget(), False
         before, self._slots = self._slots, {}
         self.setUpdatesEnabled(False)

@@ -95,11 +95,7 @@ def closing_mark(text: str) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """Return an answer's text for the prompts of later turns.
-
-    Templates refuse the marks of messages, or write the marks of replies themselves; other templates handle their own
-    marks.
-    """
+    """Return an answer's text for later prompts: templates refuse marks of messages, and write those of replies."""
     parts = parts_of(text)
     return parts.reply if parts.begin is None or parts.dropped else text
 

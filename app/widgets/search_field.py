@@ -50,8 +50,7 @@ class TextField(QLineEdit):
 class LiveField(TextField):
     """`typed` carries the search text after every change.
 
-    Hangul that an input method is composing counts as typed, because the same text is committed; the letters that
-    are later replaced by a Japanese or Chinese word do not.
+    Of what is being composed, only Hangul counts, because the same text is committed.
     """
 
     typed = Signal(str)
