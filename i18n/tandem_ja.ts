@@ -1407,12 +1407,12 @@
         <translation>システムプロンプトとファイル…</translation>
     </message>
     <message>
-        <source>Open</source>
-        <translation>開く</translation>
+        <source>Expand</source>
+        <translation>展開</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
+        <source>Collapse</source>
+        <translation>折りたたむ</translation>
     </message>
     <message>
         <source>Move up</source>

@@ -1407,12 +1407,12 @@
         <translation>시스템 프롬프트와 파일…</translation>
     </message>
     <message>
-        <source>Open</source>
-        <translation>열기</translation>
+        <source>Expand</source>
+        <translation>펼치기</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>닫기</translation>
+        <source>Collapse</source>
+        <translation>접기</translation>
     </message>
     <message>
         <source>Move up</source>

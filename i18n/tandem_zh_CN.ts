@@ -1407,11 +1407,11 @@
         <translation>系统提示词和文件…</translation>
     </message>
     <message>
-        <source>Open</source>
+        <source>Expand</source>
         <translation>展开</translation>
     </message>
     <message>
-        <source>Close</source>
+        <source>Collapse</source>
         <translation>折叠</translation>
     </message>
     <message>

@@ -12,6 +12,10 @@ from app.settings.setting import Setting
 from app.system.language import LANGUAGES
 from app.widgets.controls import Chooser, Switch, number_box
 from app.widgets.search_field import TextField
+from app.widgets.theme import scaled
+
+# Pixels at the normal text size: choices, numbers and shortcuts stand below each other.
+_WIDTH = 172
 
 
 class SettingControl:
@@ -47,6 +51,8 @@ class SettingControl:
             self.widget.setMinimumWidth(220)
             self.widget.editingFinished.connect(lambda: entered(self.widget.text().strip()))
             self._show = self.widget.setText
+        if not isinstance(self.widget, (Switch, TextField)):
+            self.widget.setMinimumWidth(scaled(_WIDTH))
 
     def show_value(self, value: Any) -> None:
         """Show `value` without calling `entered`."""

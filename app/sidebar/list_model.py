@@ -12,6 +12,8 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QByteArray,
     QCoreApplication,
+    QDateTime,
+    QLocale,
     QMimeData,
     QModelIndex,
     QObject,
@@ -24,6 +26,7 @@ from app.conversations.conversation_list import ACTIVE
 from app.conversations.grouping import PINNED, grouped, utc_offset
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
+from app.widgets.labels import tip
 
 RowIndex = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -233,6 +236,10 @@ class ChatListModel(QAbstractListModel):
             return row.title if isinstance(row, Conversation) else row.name
         if role == Qt.ItemDataRole.DisplayRole:
             return heading(row) if isinstance(row, str) else title_of(row)
+        if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, Conversation):
+            # The whole title, which may be elided, and the time, which tells chats of one day apart.
+            used = QDateTime.fromSecsSinceEpoch(int(row.updated_at))
+            return tip(f"{title_of(row)}\n{QLocale().toString(used, QLocale.FormatType.ShortFormat)}")
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(row)
         return None

@@ -66,7 +66,7 @@ class RowMenu(Menu):
         self._add(translate("ChatPane", "New chat in this folder"), self.chat_in_folder_wanted.emit, folder.id)
         self._add(translate("ChatPane", "System prompt and files…"), self.folder_page_wanted.emit, folder.id)
         self.addSeparator()
-        toggle = translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")
+        toggle = translate("ChatPane", "Expand") if folder.closed else translate("ChatPane", "Collapse")
         self._add(
             toggle, lambda folder_id: change(ConversationList.close_folder, folder_id, not folder.closed), folder.id
         )

@@ -63,6 +63,12 @@ def tops(window: WindowDriver) -> dict[str, int]:
     return seen
 
 
+def test_the_tooltip_of_a_chat_is_its_title_with_the_time_of_its_last_use(window: WindowDriver) -> None:
+    seven, eight = (window.sidebar.index(title).data(Qt.ItemDataRole.ToolTipRole) for title in ("Chat 7", "Chat 8"))
+    assert seven.startswith("Chat 7\n")
+    assert seven.partition("\n")[2] != eight.partition("\n")[2]
+
+
 def test_opening_a_chat_changes_no_row_and_using_it_moves_it_up_while_the_rows_in_sight_stay(
     window: WindowDriver, resets: list[str]
 ) -> None:
