@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 class RequestStream:
     """The events of one request. Iterate it from one thread, or pass `on_event` to `EngineClient.submit` instead.
-
     `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancelled`, which is cheap to read, and
     `cancel_requested`, which a thread can wait for. `speculation` is the request's own until `speculate` changes it.
     """
@@ -89,10 +88,9 @@ class Loading(Future[LoadedPair]):
 
 
 class EngineClient(Protocol):
-    """An engine that serves chat models outside the caller's thread.
-
-    Every method may be called from any thread and returns at once, except `close`, which waits. Futures raise
-    `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it. An engine may be unable to teach.
+    """An engine that serves chat models outside the caller's thread. Every method may be called from any thread and
+    returns at once, except `close`, which waits. Futures raise `EngineError`s; after `close` they raise `EngineClosed`,
+    and requests end with it. An engine may be unable to teach.
     """
 
     def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
@@ -113,9 +111,8 @@ class EngineClient(Protocol):
         """
 
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
-        """Load another drafter, or none, for the main model of `load`; takes effect at the next round.
-
-        `draft` is the folder or name of a draft model, or of a head made for the main model.
+        """Load another drafter, or none, for the main model of `load`; takes effect at the next round. `draft` is the
+        folder or name of a draft model, or of a head made for the main model.
         """
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
@@ -140,7 +137,6 @@ class EngineClient(Protocol):
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
         """Forget the conversations of these names (`ChatRequest.conversation`) in memory and on disk, for every model.
-
         A forgotten name must not be used again: what a request under way caches for it is dropped as well.
         """
 
@@ -183,9 +179,8 @@ class EngineClient(Protocol):
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already.
-
-        By then every request and every call has ended with that error, and later ones end with it, too.
+        """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already. By
+        then every request and every call has ended with that error, and later ones end with it, too.
         """
 
     def close(self) -> None:

@@ -26,9 +26,8 @@ class CodedError(Exception):
 
 
 class EngineError(CodedError):
-    """Anything the engine reports to a caller. Subclasses set `code` and fill `arguments`, and some a `reason`.
-
-    `brief` are the values of the arguments, for the detail of another error.
+    """Anything the engine reports to a caller. Subclasses set `code` and fill `arguments`, and some a `reason`. `brief`
+    are the values of the arguments, for the detail of another error.
     """
 
     code = "engine"
@@ -221,10 +220,8 @@ class CannotTeach(EngineError):
 
 
 class DeviceFailed(EngineError):
-    """The GPU failed, which ended all answers under way; `detail` is its message.
-
-    If it failed twice in a row, the models were unloaded until the next request, and `unloaded` is the name of the main
-    model; else it is "".
+    """The GPU failed, which ended all answers under way; `detail` is its message. If it failed twice in a row, the
+    models were unloaded until the next request, and `unloaded` is the name of the main model; else it is "".
     """
 
     code = "device-failed"

@@ -33,9 +33,8 @@ class PromptToken:
 
 @dataclass(frozen=True, slots=True)
 class PrefillProgress:
-    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn.
-
-    With `ChatRequest.prompt_logprobs`, `read` holds the tokens that have been read since the last event; all of them
+    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn. With
+    `ChatRequest.prompt_logprobs`, `read` holds the tokens that have been read since the last event; all of them
     together are the prompt.
     """
 
@@ -81,9 +80,8 @@ class TokensCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens.
-
-    `stopped_by` is the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
+    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens. `stopped_by` is
+    the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
     """
 
     reason: str

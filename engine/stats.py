@@ -76,10 +76,9 @@ class PlainSpan:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSpeedup:
-    """The seconds that `tokens` would have taken plainly (`plain_s`) and took with speculation (`decode_s`).
-
-    `error` is the error of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain
-    step over that of the fastest one known.
+    """The seconds that `tokens` would have taken plainly (`plain_s`) and took with speculation (`decode_s`). `error` is
+    the error of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain step over
+    that of the fastest one known.
     """
 
     plain_s: float
@@ -216,10 +215,9 @@ class RequestStats(Struct, frozen=True):
 
 
 class RequestLog:
-    """Adds up the rounds of a request; `snapshot` makes figures of them. Belongs to the engine's thread.
-
-    `figures` are those that do not follow from rounds; the request's decoder sets some of them before a snapshot. Times
-    are `time.perf_counter()` values in seconds.
+    """Adds up the rounds of a request; `snapshot` makes figures of them. Belongs to the engine's thread. `figures` are
+    those that do not follow from rounds; the request's decoder sets some of them before a snapshot. Times are
+    `time.perf_counter()` values in seconds.
     """
 
     def __init__(self, started: float, figures: RequestStats) -> None:

@@ -42,10 +42,9 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class LoadedPair:
-    """The models in use; `draft` is the drafter, a draft model or a head.
-
-    `draft_problem` says why a drafter that was asked for is not among them. `crowded`: they took more memory than was
-    available when they were loaded, so other programs may get slower.
+    """The models in use; `draft` is the drafter, a draft model or a head. `draft_problem` says why a drafter that was
+    asked for is not among them. `crowded`: they took more memory than was available when they were loaded, so other
+    programs may get slower.
     """
 
     main: ModelInfo | None
@@ -97,7 +96,6 @@ class EngineStatus:
 @dataclass(frozen=True, slots=True)
 class TeachingResult:
     """The shares of places in answers of held-out chats where the drafter's likeliest token was the main model's.
-
     `before` is the share of what was used before, and `after` that of what was taught, which is kept if it is `better`.
     """
 
@@ -109,9 +107,8 @@ class TeachingResult:
 @dataclass(frozen=True, slots=True)
 class TaughtDraft:
     """What the loaded drafter was taught for the loaded main model: how it was judged, None if it was not taught.
-
-    `problem` says why what it was taught cannot be used: "changed" (one of the models) or "damaged", else "".
-    `refusal` is why the drafter cannot be taught, if so.
+    `problem` says why what it was taught cannot be used: "changed" (one of the models) or "damaged", else "". `refusal`
+    is why the drafter cannot be taught, if so.
     """
 
     judged: TeachingResult | None = None

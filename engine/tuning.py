@@ -14,7 +14,6 @@ PairNames = tuple[str, str]
 
 class KeyRange(Struct, frozen=True):
     """The widths that are rounded alike while a pass attends to fewer than `keys` keys, and more than the range before.
-
     A row has the same bits alone and in every pass of up to `rows` rows.
     """
 
@@ -47,10 +46,9 @@ class WidthCost(Struct, frozen=True):
 
 
 class Rounding(Struct, frozen=True):
-    """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
-
-    `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several
-    rows, if the model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled.
+    """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to. `ranges`
+    are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several rows, if the
+    model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]

@@ -126,9 +126,8 @@ def write(plan: ConfigChange) -> Path | None:
 
 
 def take_back(app: App) -> Path:
-    """Remove what was written from the file of a connected program, and a file that was made for it.
-
-    The copy goes too, unless a person has changed it. Raises `NotConnected`.
+    """Remove what was written from the file of a connected program, and a file that was made for it. The copy goes too,
+    unless a person has changed it. Raises `NotConnected`.
     """
     noted = _note_of(app)
     if noted is None:
@@ -221,9 +220,8 @@ def _mode(file: Path) -> int:
 
 
 def with_members(text: str, added: str) -> str:
-    """Return `text` with the members of the object `added` as its first ones.
-
-    Raises `ValueError` if `text` is not a JSON object, apart from comments and last commas, or has such a member.
+    """Return `text` with the members of the object `added` as its first ones. Raises `ValueError` if `text` is not a
+    JSON object, apart from comments and last commas, or has such a member.
     """
     plain = _LAST_COMMAS.sub(_blank, _COMMENTS.sub(_blank, text))
     if not plain.strip():

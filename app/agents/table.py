@@ -31,7 +31,6 @@ _TIMEOUT_S = 5.0
 @dataclass(frozen=True)
 class Endpoint:
     """The address of the local API without a path. `context` is that of the model, in tokens; `key` is "" for none.
-
     `contexts` are those of the installed models by name, as far as they are known.
     """
 
@@ -72,10 +71,8 @@ class NotProved(CodedError):
 
 
 def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
-    """Return `expected` as the API that answers there describes itself; without a `key`, it may need one.
-
-    The key is sent only to a server that has proved that it has it. Returns None if no API of Tandem answers. Raises
-    `NotProved`.
+    """Return `expected` as the API that answers there describes itself; without a `key`, it may need one. The key is
+    sent only to a server that has proved that it has it. Returns None if no API of Tandem answers. Raises `NotProved`.
     """
     # Not at the top: it takes a tenth of a second, and the window never needs it.
     import httpx2

@@ -36,10 +36,9 @@ class ClientGone(Exception):
 
 
 class Answering:
-    """The answers of one call. Everything but `_deliver` runs on the server's loop.
-
-    `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `form` names the field of the body
-    that holds the format of the answers.
+    """The answers of one call. Everything but `_deliver` runs on the server's loop. `prompt_tokens` is the length of
+    the first answer's prompt, 0 until it has begun. `form` names the field of the body that holds the format of the
+    answers.
     """
 
     def __init__(

@@ -156,10 +156,9 @@ def _old_id(message: dict[str, Any]) -> str:
 
 
 def answerable(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
-    """Return a conversation in the form that all engines and most templates take, whatever its past.
-
-    Instructions at the beginning are one turn. Every call is followed by a result, and other results are texts of the
-    user. Pictures in turns that can have none are in the user's next turn. An empty last turn of the assistant is gone.
+    """Return a conversation in the form that all engines and most templates take, whatever its past. Instructions at
+    the beginning are one turn. Every call is followed by a result, and other results are texts of the user. Pictures in
+    turns that can have none are in the user's next turn. An empty last turn of the assistant is gone.
     """
     found = _with_pictures_placed(_with_results(_with_instructions_joined(turns)))
     while found and found[-1]["role"] == "assistant" and not text_of(found[-1]["content"]).strip():

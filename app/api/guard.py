@@ -37,10 +37,8 @@ _HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+(?:%[\w.]+)?)\]|([\w.-]+))(?::(\d{1,5})
 
 @dataclass(frozen=True)
 class ApiSettings:
-    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`.
-
-    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` is
-    the default for calls.
+    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`. `origins` are the
+    web origins whose pages may call, such as "http://localhost:3000". `speculation` is the default for calls.
     """
 
     host: str = "127.0.0.1"

@@ -285,10 +285,9 @@ def _with_images(content: Content | None, images: Sequence[str] | None) -> Conte
 
 
 def _turns(messages: Sequence[_OllamaMessage], pictures: PictureBytes) -> list[EngineMessage]:
-    """Return the turns of a conversation, and add their pictures to `pictures`.
-
-    Calls and results get ids that all templates take. A result answers the call with its id or, as many programs send
-    none, the first call of its name that has no result.
+    """Return the turns of a conversation, and add their pictures to `pictures`. Calls and results get ids that all
+    templates take. A result answers the call with its id or, as many programs send none, the first call of its name
+    that has no result.
     """
     turns, count = [message.turn(message.role, pictures) for message in messages], 0
     waiting: list[tuple[str, EngineMessage]] = []

@@ -22,10 +22,8 @@ from engine.stats import RequestStats
 
 
 class ResponseWriter(ABC):
-    """Writes the answers of one call in the form of its endpoint.
-
-    `headers` are those of a stream, and `keep_alive` is what it sends when nothing happens for a while. `load_s` are
-    the seconds that the call waited for its model.
+    """Writes the answers of one call in the form of its endpoint. `headers` are those of a stream, and `keep_alive` is
+    what it sends when nothing happens for a while. `load_s` are the seconds that the call waited for its model.
     """
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS

@@ -64,10 +64,9 @@ _MODES = {"any": "required", "required": "required", "auto": "auto", "none": "no
 
 @dataclass(frozen=True)
 class RequestTools:
-    """The functions of a request, `tools` in the form of chat templates, for a model that writes calls in `form`.
-
-    The answer may call the `allowed` ones of them, has to with `required`, and may call several only if `parallel`.
-    The prompt contains all, so that another choice among them does not change it.
+    """The functions of a request, `tools` in the form of chat templates, for a model that writes calls in `form`. The
+    answer may call the `allowed` ones of them, has to with `required`, and may call several only if `parallel`. The
+    prompt contains all, so that another choice among them does not change it.
     """
 
     form: str = ""

@@ -77,9 +77,8 @@ class AnswerBody(ThemeAware, QWidget):
         self._runs, self._tail = [], []
 
     def show_text(self, text: str, ended: bool, budget: int = SLICE) -> None:
-        """Show an answer's text so far; `ended` if no more will come. New blocks get widgets within the budget.
-
-        A continued answer adds to its last block, which was finished, so all of it is rendered again.
+        """Show an answer's text so far; `ended` if no more will come. New blocks get widgets within the budget. A
+        continued answer adds to its last block, which was finished, so all of it is rendered again.
         """
         if not text.startswith(self._text) or (self._ended and text != self._text):
             self._clear()
@@ -125,9 +124,8 @@ class AnswerBody(ThemeAware, QWidget):
             self.rerendered.emit()
 
     def _swap(self) -> None:
-        """Emit how much higher the answer becomes, then show the new widgets and hide the removed ones.
-
-        This happens at once because Qt would otherwise paint a frame without them.
+        """Emit how much higher the answer becomes, then show the new widgets and hide the removed ones. This happens at
+        once because Qt would otherwise paint a frame without them.
         """
         heights = [view.needed_height if isinstance(view, CodeBlock) else view.height() for view in self._added]
         pixels = sum(heights) - sum(view.height() for view in self._removed)
@@ -146,9 +144,8 @@ class AnswerBody(ThemeAware, QWidget):
             view.grows.connect(self.grows)
 
     def _show_frozen(self, budget: int) -> None:
-        """Put finished blocks into runs and render each changed run once. New runs get widgets within the budget.
-
-        A widget that showed a block in the tail keeps showing it.
+        """Put finished blocks into runs and render each changed run once. New runs get widgets within the budget. A
+        widget that showed a block in the tail keeps showing it.
         """
         changed: dict[AnswerRun, None] = {}
         for block in self._splitter.frozen[self._frozen_shown :]:
@@ -224,7 +221,6 @@ class AnswerBody(ThemeAware, QWidget):
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
         """Make the widgets between two heights of this widget, and drop those far away. Returns the rest of the budget.
-
         If nothing is left of the budget, call it again in the next turn of the event loop.
         """
         far = 2 * (bottom - top)

@@ -50,7 +50,6 @@ _PICTURE = QSize(48, 30)
 
 class AttachmentRow(ThemeAware, QScrollArea):
     """Takes as many rows as the files need, up to _MOST_ROWS, but only one if the layout has too little height.
-
     `changed` is emitted after every file that is added or removed, `removed` after one that the person removed.
     `refused` carries the chat of a file that cannot be attached, before that is `changed`.
     """

@@ -24,9 +24,8 @@ def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def only_sideways(area: QAbstractScrollArea) -> None:
-    """Leave the wheel to what is around a read-only text, also over its scroll bar, unless it is turned sideways.
-
-    The text shows a cursor only while it has the focus from the keyboard.
+    """Leave the wheel to what is around a read-only text, also over its scroll bar, unless it is turned sideways. The
+    text shows a cursor only while it has the focus from the keyboard.
     """
     area.setProperty("cursorWidth", 0)
     KeyboardFocus(area).changed.connect(lambda is_shown: area.setProperty("cursorWidth", 1 if is_shown else 0))
@@ -54,7 +53,6 @@ class _ClosedDocument(QTextDocument):
 
 class AutoHeightTextBrowser(QTextBrowser):
     """Read-only text whose height follows its text and its width. Only what is too wide, such as a table, is scrolled.
-
     `grows` carries by how many pixels the height will grow, before it does.
     """
 

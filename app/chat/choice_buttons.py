@@ -179,9 +179,8 @@ def _name(thinking: str) -> str:
 
 
 class ToolsButton(ThemeAware, QToolButton):
-    """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools.
-
-    Hidden until the person has set up a server, or switched the tools of the chat on or off.
+    """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools. Hidden
+    until the person has set up a server, or switched the tools of the chat on or off.
     """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:

@@ -65,9 +65,8 @@ def highlight(document: QTextDocument, text: str, found: CodeSpans, before: Code
 
 
 class CodeBlock(ThemeAware, QFrame):
-    """A code block with its language and a button that copies it. Long lines scroll sideways.
-
-    `grows` carries by how many pixels the height will grow, before it does.
+    """A code block with its language and a button that copies it. Long lines scroll sideways. `grows` carries by how
+    many pixels the height will grow, before it does.
     """
 
     grows = Signal(int)

@@ -57,9 +57,8 @@ class _Unsent:
 
 @dataclass(frozen=True)
 class _ContextUsage:
-    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted).
-
-    `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one.
+    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted). `largest` names the
+    source of the folder with the most tokens, if the chat is too long; "" without one.
     """
 
     limit: int

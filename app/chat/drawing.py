@@ -54,7 +54,6 @@ def svg_image(source: str) -> QImage:
 
 def safe_svg(source: str) -> bytes:
     """Return an SVG without what names a file or an address, and without entities. Raises `ValueError` or `ParseError`.
-
     QtSvg reads local files that a picture or a style sheet names.
     """
     # The parser drops processing instructions, one of which names style sheets.

@@ -71,7 +71,6 @@ def insert_formula(
     cursor: QTextCursor, formula: Formula, pixels: int, style: QTextCharFormat, missing: list[Formula]
 ) -> bool:
     """Insert a formula, or its LaTeX if it is not typeset. Return whether it is, and add it to `missing` if it may be.
-
     `style` is that of the text around it.
     """
     style, key = QTextCharFormat(style), (formula, pixels)

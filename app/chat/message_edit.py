@@ -211,9 +211,8 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class QuestionEditor(ThemeAware, QFrame):
-    """The editor. `submitted` carries the new text; Esc and a button emit `cancelled`.
-
-    `send_key` is that of the message box; `needs_text` is False for a question with files.
+    """The editor. `submitted` carries the new text; Esc and a button emit `cancelled`. `send_key` is that of the
+    message box; `needs_text` is False for a question with files.
     """
 
     submitted = Signal(str)

@@ -33,7 +33,6 @@ AT_ONCE, _BATCH = 4_000, 8
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
     """Return the question, then of each answer the thoughts and the reply block by block, and the results of its calls.
-
     If `as_tokens`, the text of the tokens takes the place of the last thoughts and reply.
     """
     texts = [shown_question(turn.question)] if turn.asks else []
@@ -77,9 +76,8 @@ class _Cached:
 
 
 class ShownTexts(QObject):
-    """Caches the texts of turns until they change, because every search reads all of them.
-
-    Those of a long turn are rendered on another thread. It has no matches until `ready`, emitted after every few.
+    """Caches the texts of turns until they change, because every search reads all of them. Those of a long turn are
+    rendered on another thread. It has no matches until `ready`, emitted after every few.
     """
 
     ready = Signal()

@@ -262,9 +262,8 @@ class Transcript(ThemeAware, TurnOwner):
         self._loaded_at = self.verticalScrollBar().value()
 
     def _load_passes(self) -> None:
-        """Do one slice of loading: all that is in view of a chat that was opened, else one turn, first in view.
-
-        The next turn of the event loop does the rest.
+        """Do one slice of loading: all that is in view of a chat that was opened, else one turn, first in view. The
+        next turn of the event loop does the rest.
         """
         if not self._column.turns:
             self._body.setUpdatesEnabled(True)
@@ -302,9 +301,8 @@ class Transcript(ThemeAware, TurnOwner):
         self.link_menu.popup(QCursor.pos())
 
     def extend_range(self, turn: Turn, pixels: int) -> None:
-        """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line.
-
-        Once anything in the view has changed its size, Qt would paint all of it again.
+        """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line. Once
+        anything in the view has changed its size, Qt would paint all of it again.
         """
         bar = self.verticalScrollBar()
         if turn is self.newest and self._at_end and self._target is None and bar.maximum() > 0:

@@ -102,9 +102,8 @@ class TurnColumn(QWidget):
         return had_focus
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
-        """Load the turns between two heights, with the blocks of long ones, and unload turns far away.
-
-        Returns the rest of the budget; if nothing is left, call it again in the next turn of the event loop.
+        """Load the turns between two heights, with the blocks of long ones, and unload turns far away. Returns the rest
+        of the budget; if nothing is left, call it again in the next turn of the event loop.
         """
         far = 2 * (bottom - top)
         for slot in self._slots.values():

@@ -26,9 +26,8 @@ _TOP = 0.2
 
 
 class Welcome(ThemeAware, QScrollArea):
-    """The page. It scrolls if the window is too low for the offer.
-
-    `asked` carries the clicked example question, `demonstration_wanted` one to compare.
+    """The page. It scrolls if the window is too low for the offer. `asked` carries the clicked example question,
+    `demonstration_wanted` one to compare.
     """
 
     asked = Signal(str)
@@ -146,7 +145,6 @@ class Welcome(ThemeAware, QScrollArea):
 
     def show_folder(self, folder: Folder | None, left_out: str) -> None:
         """Say which folder the new chat is in, and with what of it the chat begins; None for a chat in no folder.
-
         `left_out` is the sentence about what the model cannot read of it, or "".
         """
         if (folder, left_out) != (self._folder, self._left_out):

@@ -205,9 +205,8 @@ def _measure_concurrency(
 
 
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
-    """Use a main model, and a draft model or the folder of one or of a head; return the drafter in use.
-
-    Raises the `EngineError` if the drafter cannot be used.
+    """Use a main model, and a draft model or the folder of one or of a head; return the drafter in use. Raises the
+    `EngineError` if the drafter cannot be used.
     """
     from engine.files.steps import run_to_completion
 

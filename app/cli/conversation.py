@@ -45,9 +45,8 @@ Up, Down       earlier questions"""
 
 
 class TerminalConversation:
-    """Questions to one engine, each with the turns before it. `model` is a line that names the models.
-
-    The first question has the `pictures`, which are files by their digests, and comes after the `texts` of other files.
+    """Questions to one engine, each with the turns before it. `model` is a line that names the models. The first
+    question has the `pictures`, which are files by their digests, and comes after the `texts` of other files.
     """
 
     def __init__(
@@ -142,10 +141,8 @@ def request(
     thinking: ThinkingChoice | None = None,
     pictures: Mapping[str, bytes] = MappingProxyType({}),
 ) -> ChatRequest:
-    """Return the request with the options of the command line.
-
-    Sampling is as in the window: `recommended` by the model's authors, or Tandem's own. `thinking` is the choice of the
-    model's template. Raises `BadRequest`.
+    """Return the request with the options of the command line. Sampling is as in the window: `recommended` by the
+    model's authors, or Tandem's own. `thinking` is the choice of the model's template. Raises `BadRequest`.
     """
     unchosen = {**own_sampling(recommended), **recommended} if recommended is not None else {}
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []

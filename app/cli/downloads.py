@@ -45,9 +45,8 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
 
 
 def follow_loading(engine: EngineClient, loading: Future[LoadedPair]) -> None:
-    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended.
-
-    Nothing is written about a model that is loaded at once.
+    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended. Nothing is
+    written about a model that is loaded at once.
     """
     if wait([loading], _POLL_S).done:
         return

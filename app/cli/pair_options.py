@@ -81,9 +81,8 @@ def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:
-    """Return main and draft model: by default the starter pair, or no draft model for another main model.
-
-    Raises `ModelNotUsable` for one that is not on this computer, without importing MLX.
+    """Return main and draft model: by default the starter pair, or no draft model for another main model. Raises
+    `ModelNotUsable` for one that is not on this computer, without importing MLX.
     """
     main = installed_path(arguments.main or STARTER)
     draft = arguments.draft or (STARTER_DRAFT if main == model_path(STARTER) else "none")

@@ -33,10 +33,9 @@ class UnchangedText:
 
 
 class MarkdownText:
-    """Draws Markdown, with words wrapped at the terminal's width. Blocks that are complete are printed once.
-
-    What the last block looks like can change with each token, so it is erased and drawn anew; of one that is higher
-    than the screen, the end is shown until it is complete.
+    """Draws Markdown, with words wrapped at the terminal's width. Blocks that are complete are printed once. What the
+    last block looks like can change with each token, so it is erased and drawn anew; of one that is higher than the
+    screen, the end is shown until it is complete.
     """
 
     def __init__(self, stream: TextIO, style: str = "") -> None:

@@ -37,7 +37,6 @@ SPECULATION = {"method": "draft", "depth": 4}
 
 def run(screenshot: str | None = None, language: str | None = None) -> int:
     """Ask the question and print one JSON object: ok, text, stats, parts, device, nax, versions, the problem, if any.
-
     Returns the exit code. `screenshot` is the folder that pictures of the window are saved in.
     """
     if not has_display():

@@ -28,10 +28,8 @@ class StoreSubmitter(Protocol):
 
 
 class AnswerWriter:
-    """Takes one answer's text from any thread. Every answer ends with one call of `finish`.
-
-    While writing fails, each flush tries again; `write_error` is the last error, or None. An answer whose chat was
-    deleted meanwhile is dropped.
+    """Takes one answer's text from any thread. Every answer ends with one call of `finish`. While writing fails, each
+    flush tries again; `write_error` is the last error, or None. An answer whose chat was deleted meanwhile is dropped.
     """
 
     def __init__(self, submit: StoreSubmitter, message_id: int) -> None:

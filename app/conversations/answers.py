@@ -93,10 +93,9 @@ class Answers:
         error: Error | None = None,
         interrupted: bool = False,
     ) -> None:
-        """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays.
-
-        The figures of an answer enter the history. `text` is its last part. One that is found `interrupted` at the
-        start does not count as a use of the chat.
+        """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays. The
+        figures of an answer enter the history. `text` is its last part. One that is found `interrupted` at the start
+        does not count as a use of the chat.
         """
         if error is not None:
             error = error[0], {name: str(value) for name, value in error[1].items()}

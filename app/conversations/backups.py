@@ -82,9 +82,8 @@ def delete_backups(path: Path) -> None:
 
 
 def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
-    """Remove chats from the backups and the files set aside; return those files that cannot be read or written.
-
-    Each file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are.
+    """Remove chats from the backups and the files set aside; return those files that cannot be read or written. Each
+    file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are.
     """
     left = []
     for file in (*backups_of(path), *path.parent.glob(f"{path.stem}-damaged-*{path.suffix}")):
@@ -142,10 +141,9 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Cal
 
 
 def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
-    """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due.
-
-    Calls `between` after every few pages; it may write to the store, and the copy then contains that. An exception
-    from it ends the copying and leaves no file.
+    """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due. Calls
+    `between` after every few pages; it may write to the store, and the copy then contains that. An exception from it
+    ends the copying and leaves no file.
     """
     day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
     backup = path.parent / "backups" / f"{path.stem}-daily-{day}{path.suffix}"
@@ -194,9 +192,8 @@ def finish(unfinished: Path, path: Path) -> Path:
 
 
 def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Path | None:
-    """Replace the store at `path` by a backup, and return the backup that keeps the replaced one, if there was any.
-
-    The store's file changes in one step: a kill leaves the old one or the backup. Raises BackupNotUsable, StoreInUse or
+    """Replace the store at `path` by a backup, and return the backup that keeps the replaced one, if there was any. The
+    store's file changes in one step: a kill leaves the old one or the backup. Raises BackupNotUsable, StoreInUse or
     OSError, and changes nothing then.
     """
     backup = next((backup for backup in backups_of(path) if backup.name == name), None)

@@ -38,10 +38,9 @@ _Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Deletion:
-    """What `Deletions.restore` restores: whole rows, and the former places of the messages that moved up.
-
-    `top` is the highest deleted message and `position` its index among its siblings; `moved` holds the id, the former
-    parent and the former position of each message that took its place, and `pictures` the files that nothing else has.
+    """What `Deletions.restore` restores: whole rows, and the former places of the messages that moved up. `top` is the
+    highest deleted message and `position` its index among its siblings; `moved` holds the id, the former parent and the
+    former position of each message that took its place, and `pictures` the files that nothing else has.
     """
 
     conversation_id: int

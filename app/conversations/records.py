@@ -99,9 +99,8 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file or a folder of the disk. One that was imported has no `path` and is never read again.
-
-    `problem` says why it could not be read again, as in `NotAttachable`. The contents read before are kept then.
+    """A file or a folder of the disk. One that was imported has no `path` and is never read again. `problem` says why
+    it could not be read again, as in `NotAttachable`. The contents read before are kept then.
     """
 
     path: str
@@ -112,9 +111,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list.
-
-    Its chats begin with the files of its `sources`, then with its `instructions`, and new ones with its `settings`, see
+    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list. Its chats begin
+    with the files of its `sources`, then with its `instructions`, and new ones with its `settings`, see
     `app.conversations.projects`. `uid` changes with what the files hold: it names the caches of that.
     """
 
@@ -141,10 +139,9 @@ class AnswerSource:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One call of a tool, which the message above asked for; the content of its own message is the result.
-
-    `called` is the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let
-    it run, or not: a value of `app.tools.permissions.Permission`, or "". `failed` says that the tool reported an error.
+    """One call of a tool, which the message above asked for; the content of its own message is the result. `called` is
+    the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let it run, or
+    not: a value of `app.tools.permissions.Permission`, or "". `failed` says that the tool reported an error.
     """
 
     server: str = ""

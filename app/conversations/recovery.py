@@ -70,10 +70,9 @@ class Salvage:
 
 
 def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
-    """Copy every readable row into the empty `target` and migrate that to the latest version.
-
-    `working` is a copy of the damaged file, perhaps with a log, and is changed. Messages that lost their chat get a new
-    one without a title. A message that lost its parent goes below the parent's parent, or becomes a first message.
+    """Copy every readable row into the empty `target` and migrate that to the latest version. `working` is a copy of
+    the damaged file, perhaps with a log, and is changed. Messages that lost their chat get a new one without a title. A
+    message that lost its parent goes below the parent's parent, or becomes a first message.
     """
     repair_header(working, with_log=Path(f"{working}-wal").exists())
     with closing(sqlite3.connect(working, isolation_level=None)) as source:

@@ -19,10 +19,9 @@ MOST_OF_PROGRAMS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ProgramRequest:
-    """One answer that the local API gave to a program.
-
-    `client` is the name that the program gives itself, `endpoint` the path that it called, `finished_at` is in Unix
-    seconds. Models, `method` and `finish_reason` are as in RequestRow.
+    """One answer that the local API gave to a program. `client` is the name that the program gives itself, `endpoint`
+    the path that it called, `finished_at` is in Unix seconds. Models, `method` and `finish_reason` are as in
+    RequestRow.
     """
 
     client: str

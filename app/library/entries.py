@@ -29,9 +29,8 @@ _TIGHT = 0.1
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """`context` tokens within `limit` bytes, with `element_bytes` bytes for each number in caches.
-
-    `machines` are the bytes that models may use on each of several checked Macs, this one first.
+    """`context` tokens within `limit` bytes, with `element_bytes` bytes for each number in caches. `machines` are the
+    bytes that models may use on each of several checked Macs, this one first.
     """
 
     context: int
@@ -40,10 +39,9 @@ class MemoryBudget:
     machines: tuple[int, ...] = ()
 
     def judge(self, main: Model, draft: Model | None = None, head: Model | None = None) -> dict[str, Any]:
-        """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
-
-        A head is its draft if it fits, should be faster here than the draft model, and is no larger. No more tokens
-        count than the main model's own context.
+        """Return the fields of an entry for a pair: its draft, its memory and its speed-up. A head is its draft if it
+        fits, should be faster here than the draft model, and is no larger. No more tokens count than the main model's
+        own context.
         """
         found: dict[str, Any] = {}
         if head is not None and self.judge(main, head)["fit"].fits:

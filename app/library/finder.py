@@ -33,7 +33,6 @@ class ModelSearch:
 
 class Finder(QObject):
     """Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read.
-
     `call(work, then, failed)` runs `work` with the hub service off the Qt thread, and passes the outcome on, on it.
     """
 

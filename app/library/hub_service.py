@@ -57,10 +57,8 @@ _GGUF_RESULTS = 10
 
 @dataclass(frozen=True)
 class LibraryPaths:
-    """Where models, downloads and indexes are kept.
-
-    By default, `catalog` is the one that ships, `cache` the user's shared Hugging Face cache, and `memory_bytes` the
-    memory of the machine. `jobs` configures downloads.
+    """Where models, downloads and indexes are kept. By default, `catalog` is the one that ships, `cache` the user's
+    shared Hugging Face cache, and `memory_bytes` the memory of the machine. `jobs` configures downloads.
     """
 
     queue: Path
@@ -79,10 +77,8 @@ _DECIDING = (*("hub_endpoint", "proxy", "model_folders", "work_offline", "fit_co
 
 @dataclass(frozen=True)
 class HubOptions:
-    """The settings that decide here (see `deciding`).
-
-    Without a memory limit of the user, `device_limit` of the running engine counts, in bytes. `machines` are the bytes
-    that models may use on each of several Macs.
+    """The settings that decide here (see `deciding`). Without a memory limit of the user, `device_limit` of the running
+    engine counts, in bytes. `machines` are the bytes that models may use on each of several Macs.
     """
 
     values: SettingsValues
@@ -97,9 +93,8 @@ def deciding(values: SettingsValues) -> SettingsValues:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The installed models, the catalog, and the pairs offered first. Models may use `limit` bytes here.
-
-    `absent` are folders of models whose disk is not connected. `memory` is that of the machine in bytes, 0 if unknown.
+    """The installed models, the catalog, and the pairs offered first. Models may use `limit` bytes here. `absent` are
+    folders of models whose disk is not connected. `memory` is that of the machine in bytes, 0 if unknown.
     """
 
     installed: tuple[Entry, ...]
@@ -225,9 +220,8 @@ class HubService:
         return tuple(map(self._entry_of, (*found, *files)))
 
     def _pasted(self, client: HubClient, name: str) -> tuple[Entry, ...]:
-        """Return the model of that name, also a gated one with unreadable files, whose card links its page.
-
-        Before a model in GGUF files comes the same one with MLX weights.
+        """Return the model of that name, also a gated one with unreadable files, whose card links its page. Before a
+        model in GGUF files comes the same one with MLX weights.
         """
         try:
             looked = read_repository(client, name, self._paths.small_files)
@@ -243,9 +237,8 @@ class HubService:
         return from_search(found, self.catalog, self._complete_ids(), self._budget(), mlx)
 
     def read_details(self, entry: Entry, main_path: str, only_result: bool) -> Entry:
-        """Return a search result with what its small files say: its memory, and its verdict as a draft.
-
-        Without `main_path` there is no verdict. The only result of a search also gets its head or draft model. Raises
+        """Return a search result with what its small files say: its memory, and its verdict as a draft. Without
+        `main_path` there is no verdict. The only result of a search also gets its head or draft model. Raises
         `HubError`.
         """
         client, kept = self._connected(), self._paths.small_files
@@ -304,9 +297,8 @@ class HubService:
             return self._client
 
     def check(self, path: str) -> None:
-        """Download the installed revision of a model in the Hub cache again. Raises `HubError`.
-
-        That compares every file with its checksum, and fetches only what is damaged or missing.
+        """Download the installed revision of a model in the Hub cache again. Raises `HubError`. That compares every
+        file with its checksum, and fetches only what is damaged or missing.
         """
         model = self._model_at(path)
         with self._lock:

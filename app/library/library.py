@@ -52,10 +52,9 @@ def default_paths() -> LibraryPaths:
 
 
 class Library(QObject):
-    """Belongs to the window, which closes it, and does nothing before `start`.
-
-    `settled` carries the status of a download that is ready (after a new scan of the disk) or has failed, `problem` an
-    error to show. `background` runs other work off the Qt thread.
+    """Belongs to the window, which closes it, and does nothing before `start`. `settled` carries the status of a
+    download that is ready (after a new scan of the disk) or has failed, `problem` an error to show. `background` runs
+    other work off the Qt thread.
     """
 
     models_changed = Signal()
@@ -190,9 +189,8 @@ class Library(QObject):
         self._call(lambda hub: hub.scan(), then=take)
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
-        """Return the verdicts on drafts for the main model in `path`, None if there are none yet.
-
-        If models or figures have changed since, `advice_changed` follows new ones.
+        """Return the verdicts on drafts for the main model in `path`, None if there are none yet. If models or figures
+        have changed since, `advice_changed` follows new ones.
         """
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """One row.
-
-    `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `advice` judges a draft. `pair`
-    holds the models to unload.
+    """One row. `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `advice` judges a
+    draft. `pair` holds the models to unload.
     """
 
     kind: str
@@ -98,7 +96,6 @@ def main_choices(
     in_memory: Sequence[LoadedPair] = (),
 ) -> list[ModelChoice]:
     """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`.
-
     The last rows unload the models that are `in_memory`.
     """
     rows = [
@@ -127,9 +124,8 @@ def draft_choices(
     measured: Mapping[str, Totals],
     wanted: str = "",
 ) -> list[ModelChoice]:
-    """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
-
-    The draft in use is above those that were not measured. Without one, the automatic method uses prompt lookup.
+    """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last. The
+    draft in use is above those that were not measured. Without one, the automatic method uses prompt lookup.
     """
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
     rows: list[ModelChoice] = []
@@ -150,9 +146,8 @@ def draft_choices(
 
 
 def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) -> dict[str, list[Entry]]:
-    """Return the installed models, or the recommended ones that fit, the smallest first, and the starter.
-
-    They are grouped by `Entry.purpose`, with "in-use" for the loaded model, "installed" and "built-in".
+    """Return the installed models, or the recommended ones that fit, the smallest first, and the starter. They are
+    grouped by `Entry.purpose`, with "in-use" for the loaded model, "installed" and "built-in".
     """
     used, starter = inventory.at(loaded_path), [one for one in inventory.installed if one.is_starter]
     shown = [one for one in inventory.installed if not one.is_starter]

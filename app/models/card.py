@@ -21,7 +21,6 @@ _LEAST_WORDS = 140
 
 class Card(QFrame):
     """A row, perhaps `framed`: a name with a badge above a line of facts on the left, a size and buttons on the right.
-
     A card may link a page of the Hub, whose address is the tip of the button. `pointed` tells whether the pointer or
     the keyboard focus is on it.
     """

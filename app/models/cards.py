@@ -27,10 +27,9 @@ from engine.hub.values import RemovalPlan
 
 @dataclass(frozen=True)
 class CardState:
-    """The changing state of a model.
-
-    `measured` is the measured speed-up of its draft, `advice` its advice as a draft for the model named `main`, with
-    `as_draft`, the measured speed-up; `page` the address that a button opens, "" for no button.
+    """The changing state of a model. `measured` is the measured speed-up of its draft, `advice` its advice as a draft
+    for the model named `main`, with `as_draft`, the measured speed-up; `page` the address that a button opens, "" for
+    no button.
     """
 
     loaded: bool = False

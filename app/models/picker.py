@@ -36,7 +36,6 @@ _GAP, _BELOW, _OTHERS = 6, 6, 120
 
 class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download.
-
     `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered;
     `file_wanted` carries a GGUF file.
     """

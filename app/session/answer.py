@@ -154,9 +154,8 @@ class Answer:
         return self._parts.of(self.text, self.ended)
 
     def thinking_figures(self) -> tuple[int | None, float | None]:
-        """Return the number of tokens of the thoughts and their seconds; None if unknown.
-
-        A stored answer has no times of its rounds, so its average speed replaces them.
+        """Return the number of tokens of the thoughts and their seconds; None if unknown. A stored answer has no times
+        of its rounds, so its average speed replaces them.
         """
         parts = self.parts
         if not parts.closed:
@@ -197,9 +196,8 @@ class Answer:
         return True
 
     def resume(self) -> None:
-        """Prepare for another request that continues the answer.
-
-        Thoughts that the model ended without closing them are closed: it would end them again.
+        """Prepare for another request that continues the answer. Thoughts that the model ended without closing them are
+        closed: it would end them again.
         """
         self.closing = f"\n{closing_mark(self.text)}\n\n" if self.stopped_thinking else ""
         self.before = self.text = self.text + self.closing
@@ -287,9 +285,8 @@ class Answer:
         )
 
     def plain_reason(self) -> PlainSpan | None:
-        """Return the longest plain span, whose reason says why the answer did not speculate; None if it drafted.
-
-        The first token is never drafted, so its span does not count.
+        """Return the longest plain span, whose reason says why the answer did not speculate; None if it drafted. The
+        first token is never drafted, so its span does not count.
         """
         stats = self.figures
         if stats.drafted:

@@ -100,9 +100,8 @@ class AnswerService(QObject):
         return turn
 
     def ask_again(self, turn: Turn, other: OtherModel | None = None) -> None:
-        """Answer a question once more, perhaps with another model; the old answer stays as a sibling of the new one.
-
-        If the results of an answer's calls have no answer yet, the answer continues from these results.
+        """Answer a question once more, perhaps with another model; the old answer stays as a sibling of the new one. If
+        the results of an answer's calls have no answer yet, the answer continues from these results.
         """
         chat = self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
@@ -229,9 +228,8 @@ class AnswerService(QObject):
             answer.finish()
 
     def close(self) -> None:
-        """Cancel all answers and write the ends that could not be written so far.
-
-        At the next start, an answer cancelled here is interrupted and has all of its text.
+        """Cancel all answers and write the ends that could not be written so far. At the next start, an answer
+        cancelled here is interrupted and has all of its text.
         """
         for answer in self._running.values():
             answer.leave()
@@ -288,9 +286,8 @@ class AnswerService(QObject):
             self._keep_files(answer.chat, answer.turn)
 
     def _keep_files(self, chat: Chat, turn: Turn) -> None:
-        """Let the engine keep the caches of the files that an answered chat began with, under their own name.
-
-        The caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
+        """Let the engine keep the caches of the files that an answered chat began with, under their own name. The
+        caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
         holds the rest of the prompt.
         """
         folder, pair = self.services.projects.folder(chat.folder_id), self._models.pair

@@ -34,9 +34,8 @@ _REFRESH_MS = 250
 
 @dataclass(frozen=True)
 class ApiChoice:
-    """The user's settings of the API. `network` lets other computers connect.
-
-    Clients need a key if others can reach it: over the network, or with accounts on this computer.
+    """The user's settings of the API. `network` lets other computers connect. Clients need a key if others can reach
+    it: over the network, or with accounts on this computer.
     """
 
     serve: bool = False
@@ -48,10 +47,9 @@ class ApiChoice:
 
 
 class ApiService(QObject):
-    """Starts and stops the server as chosen. `changed` is emitted after changes, at most a few times a second.
-
-    `status` is None while the server does not run, `problem` the error that prevents it from running, and `key` the key
-    that clients must send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
+    """Starts and stops the server as chosen. `changed` is emitted after changes, at most a few times a second. `status`
+    is None while the server does not run, `problem` the error that prevents it from running, and `key` the key that
+    clients must send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
     """
 
     changed = Signal()

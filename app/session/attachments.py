@@ -85,9 +85,8 @@ def guessed_encoding(attachment: Attachment) -> str:
 
 
 def read_as(attachment: Attachment, encoding: str) -> Attachment:
-    """Return a file whose encoding was guessed as it reads in another of `ENCODINGS`.
-
-    The bytes of the file are what its text is in the encoding that was guessed.
+    """Return a file whose encoding was guessed as it reads in another of `ENCODINGS`. The bytes of the file are what
+    its text is in the encoding that was guessed.
     """
     guess = guessed_encoding(attachment)
     content = attachment.text.encode(ENCODINGS.get(guess, guess), "replace")
@@ -109,9 +108,8 @@ def count_tokens(model: Path, text: str) -> int | None:
 
 
 def source_tokens(model: Path, source: Source, rules: PictureRules | None) -> int | None:
-    """Count the tokens of a file or folder of a folder of chats; None if they cannot be counted.
-
-    Without `rules` the model does not see: pictures are left out, and cost nothing.
+    """Count the tokens of a file or folder of a folder of chats; None if they cannot be counted. Without `rules` the
+    model does not see: pictures are left out, and cost nothing.
     """
     text = files_text((source,))
     tokens = count_tokens(model, text) if text else 0

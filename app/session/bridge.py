@@ -27,10 +27,8 @@ FRAME_MS = 15
 
 
 class Bridge(QObject):
-    """Passes events and results of the engine to the GUI thread.
-
-    Receivers are called once a frame, or when a call has ended, with everything that has arrived for them.
-    `frame_begins` comes before the first of them is called.
+    """Passes events and results of the engine to the GUI thread. Receivers are called once a frame, or when a call has
+    ended, with everything that has arrived for them. `frame_begins` comes before the first of them is called.
     """
 
     frame_begins = Signal()

@@ -40,9 +40,8 @@ _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."
 
 
 class CallState(Enum):
-    """ASKS while the user has to allow the call, RUNS until it has a result or an error, then ENDED.
-
-    INTERRUPTED is a call that had not ended when the app did.
+    """ASKS while the user has to allow the call, RUNS until it has a result or an error, then ENDED. INTERRUPTED is a
+    call that had not ended when the app did.
     """
 
     WAITS = "waits"

@@ -27,9 +27,8 @@ from engine.requests import ChatRequest
 
 @dataclass(frozen=True)
 class OtherModel:
-    """A main model that can answer beside the window's own.
-
-    `title` is shown, `name` is stored with figures, and `path` and `draft` are the folders of it and of its drafter.
+    """A main model that can answer beside the window's own. `title` is shown, `name` is stored with figures, and `path`
+    and `draft` are the folders of it and of its drafter.
     """
 
     title: str
@@ -59,10 +58,9 @@ def prepare_request(
     refused: Callable[[EngineError], object],
     beside: Pair | None = None,
 ) -> None:
-    """Pass on the request that the engine gets for a turn, once its pictures are read, or its error.
-
-    Lost pictures are left out. A model that cannot see gets those of questions, which it refuses, but none of tools and
-    of the chat's folder, which the question did not ask for. The arguments are those of `chat_request`.
+    """Pass on the request that the engine gets for a turn, once its pictures are read, or its error. Lost pictures are
+    left out. A model that cannot see gets those of questions, which it refuses, but none of tools and of the chat's
+    folder, which the question did not ask for. The arguments are those of `chat_request`.
     """
     sees = (beside or services.models.pair).sees
     digests = chat.pictures(turn, with_results=sees)
@@ -95,9 +93,8 @@ def chat_request(
     pictures: Mapping[str, bytes],
     beside: Pair | None = None,
 ) -> ChatRequest:
-    """Return the engine's request for a turn, with its tools, to the models `beside` the window's own if given.
-
-    Raises `BadRequest` and `GrammarNotUsable`.
+    """Return the engine's request for a turn, with its tools, to the models `beside` the window's own if given. Raises
+    `BadRequest` and `GrammarNotUsable`.
     """
     pair = beside or services.models.pair
     form = pair.main.tool_format if pair.main else ""

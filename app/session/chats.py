@@ -65,10 +65,9 @@ class AnswerStep:
 
 @dataclass(eq=False)
 class Turn:
-    """One question and its answer. `asks` is False for an answer without a question, as in some imported chats.
-
-    `steps` are the answers before it that called tools, and `tools` those that a request since the start offered.
-    `left_edit` is the unfinished edit of the question when another chat was shown, with the key that sends it.
+    """One question and its answer. `asks` is False for an answer without a question, as in some imported chats. `steps`
+    are the answers before it that called tools, and `tools` those that a request since the start offered. `left_edit`
+    is the unfinished edit of the question when another chat was shown, with the key that sends it.
     """
 
     question: str
@@ -135,9 +134,8 @@ class Turn:
 
 @dataclass(eq=False)
 class Chat:
-    """A chat as it is shown. `id` is None and `uid` "" until it is stored, `title` "" before the first question.
-
-    A `temporary` one is stored in memory alone.
+    """A chat as it is shown. `id` is None and `uid` "" until it is stored, `title` "" before the first question. A
+    `temporary` one is stored in memory alone.
     """
 
     id: int | None = None

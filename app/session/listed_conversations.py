@@ -41,7 +41,6 @@ class ListedConversations:
 
     def read(self, store: ConversationStore, view: str = ACTIVE) -> Listed | None:
         """Return what a view lists now, in its order, as a new list; None if nothing has changed since the last call.
-
         Chats with neither a message nor a title are not listed: the next new chat is one of them.
         """
         if view == self._view and not self._changed and not self._folders_changed:

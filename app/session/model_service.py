@@ -48,9 +48,8 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of main and draft model in stored figures and settings, "" for none.
-
-        A draft model that is being loaded counts, because it drafts in the answers that begin now.
+        """The names of main and draft model in stored figures and settings, "" for none. A draft model that is being
+        loaded counts, because it drafts in the answers that begin now.
         """
         draft = self.draft.name if self.draft else ""
         if self.loading == "draft":
@@ -163,10 +162,9 @@ class ModelService(QObject):
         return self._limits or EngineSettings()
 
     def activate(self, engine: EngineClient | None) -> None:
-        """Answer with `engine` from now on, or with this process's own for None, at first without models.
-
-        Answers that the local engine is writing end as cancelled. The caller closes the engine that it passed;
-        `restarted` is not emitted when that engine ends unexpectedly.
+        """Answer with `engine` from now on, or with this process's own for None, at first without models. Answers that
+        the local engine is writing end as cancelled. The caller closes the engine that it passed; `restarted` is not
+        emitted when that engine ends unexpectedly.
         """
         # Pending changes of the previous engine's models do not concern this one.
         self._changes += 1
@@ -215,9 +213,8 @@ class ModelService(QObject):
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> bool:
-        """Pass a call's result to `then` and its error to `failed`, on the Qt thread.
-
-        Returns False and calls nothing if there is no engine yet or the session is closing.
+        """Pass a call's result to `then` and its error to `failed`, on the Qt thread. Returns False and calls nothing
+        if there is no engine yet or the session is closing.
         """
         if self._engine is None or self._closing:
             return False

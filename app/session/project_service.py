@@ -38,10 +38,8 @@ Keep = Callable[[bytes], object]
 
 
 class ProjectService(QObject):
-    """Reads files on threads and keeps what they hold in the store; the list of folders follows.
-
-    `left_out` has the problems with files and sources that a question went on without, and whether what they held
-    before is used.
+    """Reads files on threads and keeps what they hold in the store; the list of folders follows. `left_out` has the
+    problems with files and sources that a question went on without, and whether what they held before is used.
     """
 
     left_out = Signal(list)
@@ -65,9 +63,8 @@ class ProjectService(QObject):
         then: Callable[[], object] = lambda: None,
         begins: Callable[[str], object] = lambda _name: None,
     ) -> ReadingTime:
-        """Read the files of a folder again where they have changed on the disk, then call `then`.
-
-        `begins` gets the name of each file that is read. Abandon the time that is returned to go on without the rest.
+        """Read the files of a folder again where they have changed on the disk, then call `then`. `begins` gets the
+        name of each file that is read. Abandon the time that is returned to go on without the rest.
         """
         time, folder = self._time(QUESTION_S), self.folder(folder_id)
         if folder is None or not folder.sources:
@@ -92,9 +89,8 @@ class ProjectService(QObject):
     def add(
         self, folder_id: int, paths: Sequence[str], then: Callable[[list[NotAttachable]], object]
     ) -> list[ReadingTime]:
-        """Read files and folders of the disk and add them; `then` gets why some cannot be read.
-
-        Abandon the time of one, of those that are returned, to leave it out.
+        """Read files and folders of the disk and add them; `then` gets why some cannot be read. Abandon the time of
+        one, of those that are returned, to leave it out.
         """
         times = [self._time(ADDING_S) for _ in paths]
 
@@ -145,9 +141,8 @@ def _read_sources(
 
 
 def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, bool]]:
-    """Return what could not be read for the first time, and whether it was read before.
-
-    New files that are no texts, documents or pictures are not mentioned.
+    """Return what could not be read for the first time, and whether it was read before. New files that are no texts,
+    documents or pictures are not mentioned.
     """
     found = list[tuple[NotAttachable, bool]]()
     for known, source in zip(before, fresh, strict=True):

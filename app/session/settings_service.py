@@ -22,10 +22,9 @@ VARIED = 0.7
 
 
 class SettingsService(QObject):
-    """Owns the defaults and the user's presets.
-
-    `chat_changed` carries a chat whose own settings changed. `speculation_changed` follows when `speculation` or its
-    default changes, `defaults_changed` when any default does, `presets_changed` when `presets` does.
+    """Owns the defaults and the user's presets. `chat_changed` carries a chat whose own settings changed.
+    `speculation_changed` follows when `speculation` or its default changes, `defaults_changed` when any default does,
+    `presets_changed` when `presets` does.
     """
 
     chat_changed = Signal(object)
@@ -49,9 +48,8 @@ class SettingsService(QObject):
         return self.defaults.with_own(chat.own)
 
     def varied_generation_of(self, chat: Chat, before: int = 1) -> GenerationSettings:
-        """Return how another answer to a question that has `before` answers is generated.
-
-        A model repeats its words at temperature 0 and with the same seed, but a person who asks again wants others.
+        """Return how another answer to a question that has `before` answers is generated. A model repeats its words at
+        temperature 0 and with the same seed, but a person who asks again wants others.
         """
         chosen = self.generation_of(chat)
         if self.is_greedy(chat):

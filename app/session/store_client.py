@@ -242,9 +242,8 @@ class StoreClient(QObject):
             self._temporary_folder = None
 
     def try_again(self) -> None:
-        """Try to open the user's store. `unavailable` follows or, if it opens, `replaced` and `opened`.
-
-        Until then nothing can be asked. No answer may be under way.
+        """Try to open the user's store. `unavailable` follows or, if it opens, `replaced` and `opened`. Until then
+        nothing can be asked. No answer may be under way.
         """
         was_ready, self.ready = self.ready, False
         thread = StoreThread(self.path, self._note)
@@ -266,9 +265,8 @@ class StoreClient(QObject):
         self._bridge.watch(thread.opened, tried)
 
     def keep_in(self, folder: Path) -> None:
-        """Keep the temporary store in a folder of the user's choice from now on; `moved` follows.
-
-        Until then nothing can be asked. No answer may be under way.
+        """Keep the temporary store in a folder of the user's choice from now on; `moved` follows. Until then nothing
+        can be asked. No answer may be under way.
         """
         assert self._temporary_store is not None
         before, temporary_store = self._thread, self._temporary_store

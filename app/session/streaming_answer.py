@@ -49,7 +49,6 @@ class _StoredTurn:
 
 class StreamingAnswer:
     """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers.
-
     `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
     end; `finish` may then be called again. The `other` model answers instead of the window's own, if it is given.
     """

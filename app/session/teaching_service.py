@@ -24,10 +24,9 @@ FEW_TOKENS = 10_000
 
 
 class TeachingService(QObject):
-    """Starts and stops the teaching. `changed` is emitted after every change of the attributes.
-
-    `known` is the record of the loaded draft model's teaching, None before `refresh` or without models. `running` is
-    true from `start` to the end; then `result` or `error` says how it ended.
+    """Starts and stops the teaching. `changed` is emitted after every change of the attributes. `known` is the record
+    of the loaded draft model's teaching, None before `refresh` or without models. `running` is true from `start` to the
+    end; then `result` or `error` says how it ended.
     """
 
     changed = Signal()
@@ -116,10 +115,9 @@ class TeachingService(QObject):
 
 
 def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
-    """Return the whole answers of a main model, of the newest chats first.
-
-    If they are few, questions follow whose answers are another model's or were edited. Chats in the trash, answers that
-    were cut off, turns with tools and chats with pictures are left out.
+    """Return the whole answers of a main model, of the newest chats first. If they are few, questions follow whose
+    answers are another model's or were edited. Chats in the trash, answers that were cut off, turns with tools and
+    chats with pictures are left out.
     """
     chats = [*store.conversations.view(ACTIVE), *store.conversations.view(ARCHIVED)]
     own: list[OwnAnswer] = []

@@ -31,9 +31,8 @@ def _use(tool: Tool, arguments: str) -> ToolUse:
 
 @dataclass(frozen=True)
 class ToolCalls:
-    """The calls of one answer, which run concurrently.
-
-    `changed` is called when a call changed, `ended` with each call that ended, and `all_ended` after the last one.
+    """The calls of one answer, which run concurrently. `changed` is called when a call changed, `ended` with each call
+    that ended, and `all_ended` after the last one.
     """
 
     chat: Chat

@@ -37,9 +37,8 @@ class BuiltIn:
 
 
 class ToolService(QObject):
-    """Owns the tool servers and the user's permissions. No server runs before a chat needs it.
-
-    `changed` is emitted when a chat's tools, a permission or the state of a server changed.
+    """Owns the tool servers and the user's permissions. No server runs before a chat needs it. `changed` is emitted
+    when a chat's tools, a permission or the state of a server changed.
     """
 
     changed = Signal()
@@ -146,9 +145,8 @@ class ToolService(QObject):
     def call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: OnResult
     ) -> Callable[[], object]:
-        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
-
-        `reported` gets the progress that the tool reports, on the thread of the servers.
+        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call. `reported`
+        gets the progress that the tool reports, on the thread of the servers.
         """
         if tool.server == TANDEM:
             run = next(one.run for one in self.built_in if one.tool == tool)

@@ -22,9 +22,8 @@ _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transfo
 
 
 def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
-    """Return the check as plain data for a page; it has no chat text.
-
-    `pair` is None if no speed was measured. `problem` is the sentence for its error, or why there is no pair.
+    """Return the check as plain data for a page; it has no chat text. `pair` is None if no speed was measured.
+    `problem` is the sentence for its error, or why there is no pair.
     """
     memory = facts.memory
     return asdict(facts) | {
@@ -50,9 +49,8 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
 
 
 def report(found: dict[str, Any]) -> str:
-    """Return a check as one JSON object to publish: without sentences, and without the names of folders.
-
-    A model is named if it is the starter's or has a page on the Hub, whose names have a "/".
+    """Return a check as one JSON object to publish: without sentences, and without the names of folders. A model is
+    named if it is the starter's or has a page on the Hub, whose names have a "/".
     """
     models = {role: name if name and "/" in name else None for role, name in (found["models"] or {}).items()}
     figures = {name: value for name, value in found.items() if name not in ("problem", "local_network")}
@@ -70,9 +68,8 @@ _LEFT_OUT = ("hub_endpoint", "proxy")
 def write_diagnostics(
     file: Path, values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]
 ) -> None:
-    """Write versions, machine, settings, models, figures of the latest answers and the log, but no text of a chat.
-
-    The user's home folder becomes "~". Raises OSError.
+    """Write versions, machine, settings, models, figures of the latest answers and the log, but no text of a chat. The
+    user's home folder becomes "~". Raises OSError.
     """
     settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
     settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}

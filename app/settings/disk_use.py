@@ -73,10 +73,9 @@ def clear_caches() -> None:
 
 
 def remove_everything(entries: Iterable[str]) -> list[Path]:
-    """Remove chats with their backups, settings, caches, and these entries of the keychain.
-
-    Nothing may have them open. Models stay, because other programs share their folder. In a person's own folder that a
-    link leads to, it removes only the files of chats and settings. Returns the folders that could not be removed.
+    """Remove chats with their backups, settings, caches, and these entries of the keychain. Nothing may have them open.
+    Models stay, because other programs share their folder. In a person's own folder that a link leads to, it removes
+    only the files of chats and settings. Returns the folders that could not be removed.
     """
     for entry in entries:
         Keychain().remove(entry)
@@ -86,9 +85,8 @@ def remove_everything(entries: Iterable[str]) -> list[Path]:
 
 
 def _holds_only_ours(folder: Path) -> bool:
-    """Whether the folder is where Tandem makes it, or where Tandem moved it: a folder that it has named.
-
-    A person's link to a folder of their own leads to other things, too.
+    """Whether the folder is where Tandem makes it, or where Tandem moved it: a folder that it has named. A person's
+    link to a folder of their own leads to other things, too.
     """
     return not folder.is_symlink() or folder.resolve().name.startswith("Tandem")
 

@@ -81,7 +81,6 @@ def memory_limit_of(values: SettingsValues) -> int | None:
 
 def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -> int:
     """Return the bytes that models may use: the user's choice, what the running engine admits, or an estimate of that.
-
     `engine_limit` is None or 0 before an engine runs; `total` is the memory of the computer.
     """
     # Not at the top: the window's start imports this module.
@@ -91,9 +90,8 @@ def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -
 
 
 def engine_settings_of(values: SettingsValues) -> EngineSettings:
-    """Return the engine's settings. A setting that both declare by one name passes as it is.
-
-    Models have to fit with the context of the Models page. The prefix cache takes up to a sixteenth of the memory.
+    """Return the engine's settings. A setting that both declare by one name passes as it is. Models have to fit with
+    the context of the Models page. The prefix cache takes up to a sixteenth of the memory.
     """
     return EngineSettings(
         **_passed(EngineSettings, values),

@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 class SettingsStore:
     """The values and their file. Unknown entries of other versions are kept; a damaged file is set aside as a backup.
-
     `submit` runs the writes, by default on the calling thread. Changes made while a write is pending are written with
     it.
     """
@@ -100,9 +99,8 @@ class SettingsStore:
 
 
 def _from_older(values: SettingsValues) -> SettingsValues:
-    """Convert the values of a version without recommendations, whose default of `max_tokens` was 1,024.
-
-    All of sampling counts as chosen if any of it differs from its default.
+    """Convert the values of a version without recommendations, whose default of `max_tokens` was 1,024. All of sampling
+    counts as chosen if any of it differs from its default.
     """
     changed = any(is_chosen(values, key) for key in SAMPLING_KEYS)
     longest = 0 if values.max_tokens == 1024 else values.max_tokens

@@ -18,9 +18,8 @@ def geometry_of(window: QWidget) -> str:
 
 
 def restore_geometry(window: QWidget, kept: str) -> None:
-    """Restore the place and the state of the last run, within the present screens.
-
-    The first window, and one from a screen of another size, is centred and not larger than the screen.
+    """Restore the place and the state of the last run, within the present screens. The first window, and one from a
+    screen of another size, is centred and not larger than the screen.
     """
     if not window.restoreGeometry(QByteArray.fromBase64(kept.encode())):
         screen = QGuiApplication.primaryScreen()

@@ -143,9 +143,8 @@ def _facts_of(model: Any) -> dict[str, Any]:
 
 
 class MacCheck(QObject):
-    """Reads the facts and measures the loaded pair. `changed` follows its begin and its end.
-
-    `found` has what `gather` makes of it, None before the first check. A question that is asked meanwhile ends it.
+    """Reads the facts and measures the loaded pair. `changed` follows its begin and its end. `found` has what `gather`
+    makes of it, None before the first check. A question that is asked meanwhile ends it.
     """
 
     changed = Signal()

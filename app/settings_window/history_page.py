@@ -100,9 +100,8 @@ class HistoryTable(FigureTable["RequestRow"]):
 
 
 class HistoryPage(ThemeAware, QWidget):
-    """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
-
-    `answer_wanted` carries the chat and the message of a row after a double click or Enter.
+    """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible. `answer_wanted`
+    carries the chat and the message of a row after a double click or Enter.
     """
 
     answer_wanted = Signal(int, int)

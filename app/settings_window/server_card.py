@@ -27,9 +27,8 @@ from app.wording.tools import DOTS, KNOWN_SIGHTS, KNOWN_TITLES, missing_program,
 
 
 class ServerCard(ThemeAware, Overlay):
-    """`entered` carries the server that was added or changed, `removed` the name of one to remove.
-
-    `allowed` carries a new one whose form was filled in as that of a known server, and which shall run.
+    """`entered` carries the server that was added or changed, `removed` the name of one to remove. `allowed` carries a
+    new one whose form was filled in as that of a known server, and which shall run.
     """
 
     entered = Signal(object)

@@ -221,9 +221,8 @@ class ToolsPage(ThemeAware, Form):
         self.card.edit(server, {one.name for one in self._tools.settings.servers}, known)
 
     def _test(self, server: Server) -> None:
-        """Start a server as it was shown, to which the person agrees by that, and list its tools.
-
-        One that asks for values is not started, but opened.
+        """Start a server as it was shown, to which the person agrees by that, and list its tools. One that asks for
+        values is not started, but opened.
         """
         if server.asks:
             self._open_card(server)

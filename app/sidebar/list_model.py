@@ -108,7 +108,6 @@ def _differs(chat: Conversation, before: ListRow) -> bool:
 
 class ChatListModel(QAbstractListModel):
     """A list model that moves rows instead of resetting, so that a view keeps its selection and scroll position.
-
     `renamed` and `folder_renamed` carry an id and the typed title, `pins_ordered` and `folders_ordered` the ids in
     their new order, `moved` the id of a chat and of the folder it was dragged to (None: out of its folder).
     """
@@ -144,10 +143,9 @@ class ChatListModel(QAbstractListModel):
         folders: Sequence[Folder] = (),
         stays: bool = False,
     ) -> None:
-        """Show chats under headings and below their folders.
-
-        Views other than ACTIVE show neither pins nor folders. Lists are compared by identity and must not be modified.
-        With `stays`, chats that were only used or renamed keep their places.
+        """Show chats under headings and below their folders. Views other than ACTIVE show neither pins nor folders.
+        Lists are compared by identity and must not be modified. With `stays`, chats that were only used or renamed keep
+        their places.
         """
         # Days begin at a quarter of an hour in every time zone, and the time zone may change.
         arranged_from = (view, time.time() // 900, utc_offset())
@@ -300,9 +298,8 @@ class ChatListModel(QAbstractListModel):
         return data
 
     def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: RowIndex) -> bool:
-        """Pin a chat dropped among the pins before that row; move a chat dropped elsewhere to the folder of that row.
-
-        A folder takes the position of the folder it was dropped on, or goes between the rows it was dropped between.
+        """Pin a chat dropped among the pins before that row; move a chat dropped elsewhere to the folder of that row. A
+        folder takes the position of the folder it was dropped on, or goes between the rows it was dropped between.
         """
         row_number = parent.row() if parent.isValid() else row
         if data.hasFormat(_FOLDER_DATA):

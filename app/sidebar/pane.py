@@ -41,9 +41,8 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
 class ChatPane(ThemeAware, QFrame):
-    """Lists and searches chats.
-
-    `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file.
+    """Lists and searches chats. `found` carries the chat and the message of a chosen search result, `export_wanted` a
+    chat to write to a file.
     """
 
     found = Signal(int, int)

@@ -61,9 +61,8 @@ class ComparisonResult(Enum):
 
 @dataclass(eq=False)
 class Comparison:
-    """A comparison. `request` has the seed of all answers and the speculation of `speculated`.
-
-    `plain` comes before it and `again` after it. The slower of the two pairs counts.
+    """A comparison. `request` has the seed of all answers and the speculation of `speculated`. `plain` comes before it
+    and `again` after it. The slower of the two pairs counts.
     """
 
     question: str
@@ -162,7 +161,6 @@ class Comparison:
 
     def gap(self) -> float | None:
         """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.
-
         Each answer drew the token that led there. If rounding exchanged the two, both margins are small.
         """
         top2_margins = [
@@ -185,9 +183,8 @@ class Comparison:
 
     @property
     def load_changed(self) -> bool:
-        """Whether the ratio is impossible, so that one of the speeds is noise.
-
-        The speeds are those after the first round; each other one takes at least a plain step.
+        """Whether the ratio is impossible, so that one of the speeds is noise. The speeds are those after the first
+        round; each other one takes at least a plain step.
         """
         stats = self.speculated.stats
         tokens, rounds = stats.generated_tokens - 1, stats.rounds - 1
@@ -201,9 +198,8 @@ class Comparison:
 
 
 class Comparer(QObject):
-    """Runs comparisons, which are not stored. `changed` is emitted when one has grown or ended.
-
-    A question asked meanwhile ends the comparison, because it would distort the speeds.
+    """Runs comparisons, which are not stored. `changed` is emitted when one has grown or ended. A question asked
+    meanwhile ends the comparison, because it would distort the speeds.
     """
 
     changed = Signal()

@@ -151,10 +151,9 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.requests.setVisible(bool(lines))
 
     def show_state(self, sentence: Callable[[], str], remedy: str, looks_up: bool | None) -> None:
-        """Set what makes the sentence of the header: what speculation does now and why.
-
-        `remedy` is the action to offer if the user has turned speculation off, else "". `looks_up` says whether draft
-        tokens come from an earlier text; None if it is not known yet what proposes them.
+        """Set what makes the sentence of the header: what speculation does now and why. `remedy` is the action to offer
+        if the user has turned speculation off, else "". `looks_up` says whether draft tokens come from an earlier text;
+        None if it is not known yet what proposes them.
         """
         self._state, self._remedy, self._knows_source = sentence, remedy, looks_up is not None
         self.sample.show_source(bool(looks_up))

@@ -22,9 +22,8 @@ ROWS = 9
 
 
 class RoundStrip(QWidget):
-    """Shows the newest rounds that fit; the wheel scrolls back. Emits `chosen` with the number of a clicked round.
-
-    Only the visible columns are painted, so the cost does not grow with the answer.
+    """Shows the newest rounds that fit; the wheel scrolls back. Emits `chosen` with the number of a clicked round. Only
+    the visible columns are painted, so the cost does not grow with the answer.
     """
 
     chosen = Signal(int)

@@ -133,7 +133,6 @@ Value = TypeVar("Value")
 
 class BackgroundCache(QObject, Generic[Key, Value]):
     """Up to `size` values of `compute`, the latest ones. It is used on the Qt thread; `compute` runs on another one.
-
     `ready` is emitted once after every `batch` requested values, and when none is pending any more.
     """
 

@@ -29,9 +29,8 @@ def report(error: BaseException) -> Path | None:
 
 
 def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
-    """Call `notify` with the report of every error that reaches `sys.excepthook`, as errors in Qt slots do.
-
-    The window continues, because only the reaction to one event failed.
+    """Call `notify` with the report of every error that reaches `sys.excepthook`, as errors in Qt slots do. The window
+    continues, because only the reaction to one event failed.
     """
     # The terminal starts without Qt.
     from PySide6.QtCore import QTimer
@@ -64,9 +63,8 @@ _crash_files: list[IO[str]] = []
 
 
 def start_watching() -> Path | None:
-    """Write a report if the process crashes outside Python from now on.
-
-    Return the report of an earlier process that crashed, or None. A process that was killed leaves no report.
+    """Write a report if the process crashes outside Python from now on. Return the report of an earlier process that
+    crashed, or None. A process that was killed leaves no report.
     """
     import psutil
 

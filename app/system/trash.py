@@ -12,9 +12,8 @@ _DATA = QStandardPaths.StandardLocation.GenericDataLocation
 
 
 def move_to_trash(path: Path) -> bool:
-    """Move a file, a folder or a link itself to the trash; False, with all as it was, if the trash cannot take it.
-
-    What is gone already needs no trash. Blocks.
+    """Move a file, a folder or a link itself to the trash; False, with all as it was, if the trash cannot take it. What
+    is gone already needs no trash. Blocks.
     """
     if not os.path.lexists(path):
         return True

@@ -24,9 +24,8 @@ _BEGINNINGS = ("{", "[", "<", "]", '"', "call:", "function")
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What one piece of text adds to the parts of an answer; `calls` are whole.
-
-    `shown` is added to the text without calls: thoughts with their marks, then the content.
+    """What one piece of text adds to the parts of an answer; `calls` are whole. `shown` is added to the text without
+    calls: thoughts with their marks, then the content.
     """
 
     reasoning: str = ""
@@ -95,10 +94,9 @@ class AnswerParts:
         return len(self._blank or "") + len(self._held) + (len(self._stray.held) if self._stray is not None else 0)
 
     def add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> Delta:
-        """Take the next piece of the answer; `ended` with the last one, which may be empty.
-
-        `cut` says that the model did not end the answer: calls with tags at its end then stay text. `opening` is the
-        thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
+        """Take the next piece of the answer; `ended` with the last one, which may be empty. `cut` says that the model
+        did not end the answer: calls with tags at its end then stay text. `opening` is the thinking mark that the
+        prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
         reasoning, messages, was_replying = "", list[ToolCall](), self._replying
@@ -139,9 +137,8 @@ class AnswerParts:
         return new
 
     def _read_messages(self, parts: ThoughtAndReply, cut: bool) -> tuple[list[ToolCall], str]:
-        """Return the calls in new messages to functions, and the text of those whose values have no certain end.
-
-        A message to an unknown function belongs to no part.
+        """Return the calls in new messages to functions, and the text of those whose values have no certain end. A
+        message to an unknown function belongs to no part.
         """
         calls, unread = list[ToolCall](), ""
         for message in parts.calls[self._messages :] if self.form is not None else ():
@@ -328,9 +325,8 @@ class AnswerParts:
             return [], len(text)
 
     def _inside(self, text: str, start: int, mark: Marks, ended: bool, searched: int = 0) -> tuple[str, int, bool]:
-        """Return the text of the calls that begin at `start`, where they end, and whether they have ended.
-
-        There is no end in the first `searched` characters after `start`.
+        """Return the text of the calls that begin at `start`, where they end, and whether they have ended. There is no
+        end in the first `searched` characters after `start`.
         """
         assert self.form is not None
         begin = start + len(mark.start)

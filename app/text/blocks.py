@@ -53,10 +53,9 @@ def prepare_parser(alert_titles: Mapping[str, str]) -> None:
 
 @dataclass(frozen=True)
 class ProseText:
-    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text.
-
-    What stands before its code block number `after` is shown by other blocks. `definitions` are those of its links and
-    notes that stand elsewhere.
+    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text. What stands
+    before its code block number `after` is shown by other blocks. `definitions` are those of its links and notes that
+    stand elsewhere.
     """
 
     text: str
@@ -67,9 +66,8 @@ class ProseText:
 
 @dataclass(frozen=True)
 class Code:
-    """A code block. `closed` says whether it has ended; `language` is the first word after the fence.
-
-    `lists` and `quotes` are the numbers of those around it.
+    """A code block. `closed` says whether it has ended; `language` is the first word after the fence. `lists` and
+    `quotes` are the numbers of those around it.
     """
 
     text: str
@@ -184,7 +182,6 @@ class Splitter:
 
     def _take_code(self, span: Span, lines: list[str]) -> bool:
         """Freeze the first code block of the open text, if it has ended, and what is before it. Return whether it has.
-
         Of one that has not ended, take the complete lines.
         """
         code = span.codes[self._after] if len(span.codes) > self._after else None
@@ -369,10 +366,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _first_open(spans: list[Span], lines: list[str]) -> int:
-    """Return the index of the first block that later text may still change.
-
-    The last block is open. The one before it is closed once the last one's first line is complete: until then, a few
-    more characters could make that line part of it ("2" becoming "2. two"). A line below terms may be another term.
+    """Return the index of the first block that later text may still change. The last block is open. The one before it
+    is closed once the last one's first line is complete: until then, a few more characters could make that line part of
+    it ("2" becoming "2. two"). A line below terms may be another term.
     """
     if len(spans) < 2:
         return 0

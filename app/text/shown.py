@@ -47,7 +47,6 @@ class OpenList:
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph of the kind "p", "title", "h1" to "h6", "code", "hr", "formula", or "table", which has rows of cells.
-
     `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does. `quotes` has for
     each quotation that it is in the number of lists around that, and its own number in the text.
     """
@@ -62,10 +61,8 @@ class Paragraph:
 
 
 def shown(markdown: str, plain: bool = False, after: int | None = None, definitions: str = "") -> list[Paragraph]:
-    """Return the paragraphs of a text, or its lines if it is `plain`.
-
-    With `after`, only those between the code block of that number and the next one. `definitions` are those of links
-    and notes that stand elsewhere.
+    """Return the paragraphs of a text, or its lines if it is `plain`. With `after`, only those between the code block
+    of that number and the next one. `definitions` are those of links and notes that stand elsewhere.
     """
     if plain:
         return [Paragraph("p", (TextSpan(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]

@@ -14,9 +14,8 @@ _FENCE = "```"
 
 
 class StrayCalls:
-    """Separates such calls of functions with these `names` from text: they end an answer, and begin on a line.
-
-    `read` returns the calls in a text that is nothing but calls. `cut` says that the answer ended within one.
+    """Separates such calls of functions with these `names` from text: they end an answer, and begin on a line. `read`
+    returns the calls in a text that is nothing but calls. `cut` says that the answer ended within one.
     """
 
     def __init__(self, names: Collection[str], read: Callable[[str], list[ToolCall]]) -> None:

@@ -65,9 +65,8 @@ class GrowingParts:
 
 
 def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndReply:
-    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come.
-
-    `searched` is the start of a line before which there is no closing mark.
+    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come. `searched` is the
+    start of a line before which there is no closing mark.
     """
     lead = len(text) - len(text.lstrip())
     rest = text[lead:]

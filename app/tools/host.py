@@ -31,9 +31,8 @@ _Found = TypeVar("_Found")
 
 
 class ToolHost:
-    """The servers that run. Every method may be called from any thread and returns at once, except `close`.
-
-    `changed` is called on any thread when a status or a list of tools has changed. `settings` has the secrets.
+    """The servers that run. Every method may be called from any thread and returns at once, except `close`. `changed`
+    is called on any thread when a status or a list of tools has changed. `settings` has the secrets.
     """
 
     def __init__(
@@ -65,9 +64,8 @@ class ToolHost:
         self._loop.call_soon_threadsafe(self._end_others)
 
     def tools(self, names: Collection[str]) -> Future[list[Tool]]:
-        """Return the tools of the usable servers with these names, and start those that do not run.
-
-        One that fails is left out. The next call starts it again, unless it took too long: then only after `stop`.
+        """Return the tools of the usable servers with these names, and start those that do not run. One that fails is
+        left out. The next call starts it again, unless it took too long: then only after `stop`.
         """
         return self._submit(self._all_tools(frozenset(names)))
 
@@ -79,7 +77,6 @@ class ToolHost:
         silence_s: float = SILENCE_S,
     ) -> Future[ToolResult]:
         """Call a tool, to which the person agreed; the future may have a `ToolFailed`. Cancelling it tells the server.
-
         `reported` gets the progress, on the thread of the servers. A tool that its server has changed is not called. A
         call that is lost on its way to a server over HTTP is repeated once, if that changes nothing more.
         """

@@ -37,7 +37,6 @@ async def with_mended_messages(
     transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object], ended: Callable[[], object]
 ) -> AsyncGenerator[Any]:
     """Pass on what a server sends, as the package `mcp` accepts it; that would refuse the whole message otherwise.
-
     `left_out` is called with the names of tools that cannot be mended, and `ended` when no more messages come.
     """
     async with transport as (messages, answers):

@@ -26,9 +26,8 @@ _OPENED = re.compile(r"[\[{]")
 
 
 def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTime) -> ToolResult:
-    """Return what a server has sent for a call as text and pictures. Waits for the process that checks these.
-
-    What cannot be shown becomes a line that says what it was. A structured result follows the text unless that says it.
+    """Return what a server has sent for a call as text and pictures. Waits for the process that checks these. What
+    cannot be shown becomes a line that says what it was. A structured result follows the text unless that says it.
     """
     content, structured = sent.get("content") or [], sent.get("structuredContent")
     parts, pictures = content if isinstance(content, list) else [content], list[ToolPicture]()

@@ -133,10 +133,9 @@ class _File(msgspec.Struct):
 
 
 class ToolSettings:
-    """The servers and the permissions of tools, in the file at `path`; secrets are in `secrets`.
-
-    The file is read at once; `submit` runs the writes, by default on the calling thread. A damaged file is set aside.
-    `put`, `remove` and `with_secrets` may ask the person, so they must not run on the Qt thread.
+    """The servers and the permissions of tools, in the file at `path`; secrets are in `secrets`. The file is read at
+    once; `submit` runs the writes, by default on the calling thread. A damaged file is set aside. `put`, `remove` and
+    `with_secrets` may ask the person, so they must not run on the Qt thread.
     """
 
     def __init__(
@@ -159,10 +158,9 @@ class ToolSettings:
         return [_entry(server.name, kind) for server in self.servers for kind in ("tools", "sign-in")]
 
     def put(self, server: Server) -> bool:
-        """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
-
-        Values that are "" keep what is stored. Without a keychain they are for this run only. A server that runs gets
-        new values after `ToolHost.stop`. Values that decide what runs are in the file. A sign-in stays with its url.
+        """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain. Values
+        that are "" keep what is stored. Without a keychain they are for this run only. A server that runs gets new
+        values after `ToolHost.stop`. Values that decide what runs are in the file. A sign-in stays with its url.
         """
         kept = self._kept_values(server.name)
         before = next((one for one in self.servers if one.name == server.name), server)
@@ -298,7 +296,6 @@ def servers_of(file: Path, left_out: Callable[[ToolFailed], object]) -> list[Ser
 
 def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lambda _: None) -> list[Server]:
     """Return the servers of an `mcp.json`, with their secrets, not yet agreed to. Raises `ToolFailed` if there is none.
-
     `left_out` is called for each other entry that cannot be used. Unknown fields are ignored. Comments and commas
     before a bracket, which people write, are passed over.
     """
@@ -324,9 +321,8 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
 
 def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, object]:
     """Return the entries by name: {"mcpServers": {NAME: {...}}} in most programs, "servers" in VS Code, also in "mcp",
-    "context_servers" in Zed, and "mcp" alone in opencode. Settings have names with a dot, too.
-
-    `abouts` gets what the "inputs" of VS Code say of the variables that they ask for.
+    "context_servers" in Zed, and "mcp" alone in opencode. Settings have names with a dot, too. `abouts` gets what the
+    "inputs" of VS Code say of the variables that they ask for.
     """
     found = dict[str, object]()
     for key, value in content.items():

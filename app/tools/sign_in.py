@@ -37,9 +37,8 @@ class _Kept(BaseModel):
 
 
 class SignIn(OAuthClientProvider):
-    """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain.
-
-    A request for which a person has to sign in raises `ToolFailed`. `failed` gets that error first; see `http_client`.
+    """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain. A request
+    for which a person has to sign in raises `ToolFailed`. `failed` gets that error first; see `http_client`.
     """
 
     def __init__(
@@ -130,9 +129,8 @@ def check_address(server: Server, address: str) -> None:
 
 
 async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[str], object], words: str) -> None:
-    """Have a person sign in to a server, and keep that. Raises `ToolFailed`.
-
-    `open_page` gets the address for the browser, which shows `words` when it comes back to a port of this computer.
+    """Have a person sign in to a server, and keep that. Raises `ToolFailed`. `open_page` gets the address for the
+    browser, which shows `words` when it comes back to a port of this computer.
     """
     state, query = b"", asyncio.get_running_loop().create_future()
 

@@ -78,7 +78,6 @@ def http_client(
     server: Server, auth: httpx2.Auth | None = None, failed: Callable[[ToolFailed], object] | None = None
 ) -> httpx2.AsyncClient:
     """Return a client that sends the server's values as headers, and raises `ToolFailed` for an answer without use.
-
     `auth` gets the answers that want a sign-in. `failed` gets that error, too: the package passes over it with SSE.
     """
 

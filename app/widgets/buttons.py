@@ -65,9 +65,8 @@ class CloseButton(ThemeAware, QToolButton):
 
 
 class ConfirmButton(ThemeAware, QPushButton):
-    """`confirmed` follows the second press. Subclasses word the button and its question in `retranslate`.
-
-    The question is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.
+    """`confirmed` follows the second press. Subclasses word the button and its question in `retranslate`. The question
+    is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.
     """
 
     confirmed = Signal()

@@ -22,9 +22,8 @@ _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Q
 
 
 class KeyboardFocus(QObject):
-    """Tells by `changed`, after every change of the focus of `target`, whether to show it.
-
-    A focus that returns with its window, or after a menu or a card was closed, is shown if it was shown before.
+    """Tells by `changed`, after every change of the focus of `target`, whether to show it. A focus that returns with
+    its window, or after a menu or a card was closed, is shown if it was shown before.
     """
 
     changed = Signal(bool)

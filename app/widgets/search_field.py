@@ -48,9 +48,8 @@ class TextField(QLineEdit):
 
 
 class LiveField(TextField):
-    """`typed` carries the search text after every change.
-
-    Of what is being composed, only Hangul counts, because the same text is committed.
+    """`typed` carries the search text after every change. Of what is being composed, only Hangul counts, because the
+    same text is committed.
     """
 
     typed = Signal(str)

@@ -52,9 +52,8 @@ class Chip(QPushButton):
             words.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_model(self, role: str, name: str, mark: str, colour: str) -> None:
-        """Show a model. `mark` is the name of an icon, `colour` one of the theme's.
-
-        Role and icon convey what the colour conveys.
+        """Show a model. `mark` is the name of an icon, `colour` one of the theme's. Role and icon convey what the
+        colour conveys.
         """
         self._role.setText(role)
         self._mark.show_icon(icon(mark, colour))

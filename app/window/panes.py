@@ -24,9 +24,8 @@ _STEP, _PAGE = 16, 64
 
 
 class PaneHandle(ThemeAware, QAbstractSlider):
-    """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
-
-    A double click or Enter emits `reset_wanted`, which asks for the usual width.
+    """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels. A double click or
+    Enter emits `reset_wanted`, which asks for the usual width.
     """
 
     reset_wanted = Signal()
@@ -104,9 +103,8 @@ _LEAST_MIDDLE, _LEAST_STRIP = 440, 56
 
 
 class Panes(QObject):
-    """Shows and arranges the panes. The window calls `arrange` when its width, the language or the text size changes.
-
-    A pane over the chat is hidden when the chat gets the focus or is clicked, or with Esc.
+    """Shows and arranges the panes. The window calls `arrange` when its width, the language or the text size changes. A
+    pane over the chat is hidden when the chat gets the focus or is clicked, or with Esc.
     """
 
     def __init__(self, window: QWidget, preferences: SettingsStore) -> None:

@@ -46,7 +46,6 @@ def open_window(
     application: Application, preferences: SettingsStore | None = None, chats: Path | None = None
 ) -> tuple[MainWindow, Session]:
     """Show the window with its session, and start loading a pair once the window has been painted, then the library.
-
     The pair is the last one of `preferences`, if its files still exist, otherwise the starter pair. `chats` is the file
     of the store; None means the user's own.
     """
@@ -79,9 +78,8 @@ def _lacks_kernels() -> bool:
 
 
 class _FirstPaint(QObject):
-    """Calls `load` once the window has been painted, or after `_PAINTED_WITHIN_MS` without a paint.
-
-    A timer of 0 ms would come before the first paint, because Qt paints when no other event is left.
+    """Calls `load` once the window has been painted, or after `_PAINTED_WITHIN_MS` without a paint. A timer of 0 ms
+    would come before the first paint, because Qt paints when no other event is left.
     """
 
     def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
@@ -105,9 +103,8 @@ class _FirstPaint(QObject):
 
 
 def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], None]) -> None:
-    """Start loading the pair, and `prepare` for answers while it is read.
-
-    Imports on two threads delay each other, so `prepare` waits for the engine's status, which follows its imports.
+    """Start loading the pair, and `prepare` for answers while it is read. Imports on two threads delay each other, so
+    `prepare` waits for the engine's status, which follows its imports.
     """
     if main != str(session.models.starter_pair[0]):
         Thread(target=_start_prompt_process, name="prompt", daemon=True).start()
@@ -288,7 +285,6 @@ class GcPolicy(QObject):
 
     def _models_changed(self) -> None:
         """Exempt everything that exists when the first model is loaded from collection, since it stays until the end.
-
         After later changes of models collect everything, because a few leftover objects could hold much memory.
         """
         if not self._frozen and self._models.pair.main is not None:

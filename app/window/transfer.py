@@ -61,7 +61,6 @@ _RUNNING = "transfer"
 
 class ImportExport(QObject):
     """Runs exports and imports one after another. Their thread waits for the store's thread; the window never waits.
-
     `changed` is emitted when an export or an import begins or ends.
     """
 

@@ -28,9 +28,8 @@ LONGEST_EDITED = 200_000
 
 @dataclass(frozen=True)
 class _TurnAction:
-    """One entry of the table. `text` returns the menu's text; None for an action that only a button has.
-
-    The menu leaves it out unless it is `shown`; `begins_section` draws a line above it.
+    """One entry of the table. `text` returns the menu's text; None for an action that only a button has. The menu
+    leaves it out unless it is `shown`; `begins_section` draws a line above it.
     """
 
     run: Callable[[Turn], object]
@@ -41,10 +40,8 @@ class _TurnAction:
 
 
 class TurnCommands(QObject):
-    """Runs the commands. The menu of a turn is filled when it is shown.
-
-    `model_wanted` follows the button below an answer that is beyond the Starter. `versions_wanted` carries a turn whose
-    versions are to be shown side by side.
+    """Runs the commands. The menu of a turn is filled when it is shown. `model_wanted` follows the button below an
+    answer that is beyond the Starter. `versions_wanted` carries a turn whose versions are to be shown side by side.
     """
 
     model_wanted = Signal()

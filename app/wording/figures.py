@@ -250,9 +250,8 @@ def joined_lines(*lines: str) -> str:
 
 
 def sentence(answer: Answer | None) -> str:
-    """Say what speculation does in an answer and why; "" before the first round, or if the user wants none.
-
-    While the answer is written, the newest round decides, so that the sentence follows the controller.
+    """Say what speculation does in an answer and why; "" before the first round, or if the user wants none. While the
+    answer is written, the newest round decides, so that the sentence follows the controller.
     """
     if answer is None:
         return ""

@@ -173,9 +173,8 @@ def estimate_words() -> str:
 
 
 def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
-    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
-
-    What shows it says that estimates are estimates.
+    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known. What shows it
+    says that estimates are estimates.
     """
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")

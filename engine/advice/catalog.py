@@ -88,10 +88,9 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
-    """A published head in the catalog's file, for the model of the repository `made_for`, in any packing.
-
-    `best_by` names who publishes measurements in which no other head of that model is faster. Until the entry is
-    `checked` against the Hub, `bytes` are estimated from its kind and that model's size.
+    """A published head in the catalog's file, for the model of the repository `made_for`, in any packing. `best_by`
+    names who publishes measurements in which no other head of that model is faster. Until the entry is `checked`
+    against the Hub, `bytes` are estimated from its kind and that model's size.
     """
 
     id: str

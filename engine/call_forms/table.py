@@ -42,7 +42,6 @@ def _tagged(
     calls: TaggedCalls, name: str, opening: str, *marks: str, end: str, json: bool = False, **more: Any
 ) -> CallForm:
     """Return a form with tags: how the grammar writes `calls`, and the signs by which the reader finds them again.
-
     `marks` stand around calls, none in a form without such; `name`, `opening`, `end` and `more` are those of `Tagged`.
     """
     start, stop = marks or ("", "")

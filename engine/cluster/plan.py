@@ -27,7 +27,6 @@ _INNER = ("intermediate_size", "moe_intermediate_size")
 @dataclass(frozen=True, slots=True)
 class RankPart:
     """The part of rank `rank` on machine `host`: ranges of heads and layers (the end excluded), and bytes.
-
     `needed_bytes` covers the weights, the caches for the context, and the reading of a prompt; `free_bytes` may be used
     there (None: unknown).
     """
@@ -99,9 +98,8 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
 
 
 def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozenset[str]:
-    """Return the files of weights that hold only layers of other ranks, so that this rank does not need them.
-
-    There are none in a split by heads, or if the index does not name every layer. Raises `ModelNotUsable`.
+    """Return the files of weights that hold only layers of other ranks, so that this rank does not need them. There are
+    none in a split by heads, or if the index does not name every layer. Raises `ModelNotUsable`.
     """
     if split != "pipeline":
         return frozenset()

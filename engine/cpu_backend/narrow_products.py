@@ -34,10 +34,9 @@ SMALLEST = 2**14
 
 
 def use_narrow_products(model: nn.Module) -> None:
-    """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
-
-    This includes an embedding that has to be the output layer too, because no other layer has its shape.
-    On a GPU, and with another BLAS than OpenBLAS, nothing changes.
+    """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here. This includes
+    an embedding that has to be the output layer too, because no other layer has its shape. On a GPU, and with another
+    BLAS than OpenBLAS, nothing changes.
     """
     if backend().keeps_weights or not blas.BLAS.startswith("OpenBLAS"):
         return

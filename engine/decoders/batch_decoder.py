@@ -80,10 +80,9 @@ class BatchDecoder:
         generation.log.shared = True
 
     def step(self) -> list[tuple[Generation, StepOutcome]]:
-        """Run one round for every generation, except those that joined while a round was under way.
-
-        A generation whose own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed`
-        when the pass itself failed, or a row could not be removed before.
+        """Run one round for every generation, except those that joined while a round was under way. A generation whose
+        own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed` when the pass itself
+        failed, or a row could not be removed before.
         """
         try:
             if self._rows_error is not None:
@@ -107,7 +106,6 @@ class BatchDecoder:
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
         """Give the caches back to the generation's sequence; returns the token drawn but not reported yet, if any.
-
         Raises if the caches are lost; the generation has left the batch even then.
         """
         member = next(member for member in self._members if member.generation is generation)
@@ -152,9 +150,8 @@ class BatchDecoder:
             self._rows_error = self._rows_error or error
 
     def _write_rows(self, left: CachedSequence | None = None) -> None:
-        """Copy caches into their rows, or the caches of a sequence that `left` out of them.
-
-        No pass may be under way: it would hold the buffers, and MLX would copy them whole.
+        """Copy caches into their rows, or the caches of a sequence that `left` out of them. No pass may be under way:
+        it would hold the buffers, and MLX would copy them whole.
         """
         assert self._batch is not None
         mx.eval(self._batch.arrays(), [] if left is None else left.arrays())

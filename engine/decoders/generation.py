@@ -176,7 +176,6 @@ class Generation:
 
     def read_picture(self, most: int) -> bool:
         """Make the embedding of a picture that the next `most` tokens need, if one is missing. Returns whether it was.
-
         A picture that is not decoded yet is `decoding` afterwards, and read by a later call. Raises `PictureNotUsable`
         and `ModelNotUsable`.
         """
@@ -235,9 +234,8 @@ class Generation:
             self.sampler.thought_limit = limit if limit.near else None
 
     def _end_behind(self, token: int, *, last: bool) -> str:
-        """Set `reason` if the answer ends with its newest `token`; returns the text that was held back until then.
-
-        A cancelled answer ends with the `last` token of a round.
+        """Set `reason` if the answer ends with its newest `token`; returns the text that was held back until then. A
+        cancelled answer ends with the `last` token of a round.
         """
         if token in self._main.end_tokens or self._text.stopped_by is not None:
             self.reason = "stop"
@@ -261,10 +259,9 @@ class Generation:
         seconds: tuple[float, float, float],
         now: float,
     ) -> TokensCommitted:
-        """Count a round of `rows` rows that ended at `now`, and return the event that reports it.
-
-        It committed `tokens`, the first `accepted` of them from `proposal`. `seconds` are the durations of drafting, of
-        the main model's pass and of waiting for the host.
+        """Count a round of `rows` rows that ended at `now`, and return the event that reports it. It committed
+        `tokens`, the first `accepted` of them from `proposal`. `seconds` are the durations of drafting, of the main
+        model's pass and of waiting for the host.
         """
         depth = 0 if proposal is None else proposal.count
         # Draft tokens past the end of the answer do not count: the main model has not verified them.

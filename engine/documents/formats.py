@@ -24,10 +24,9 @@ _OPEN = "application/vnd.oasis.opendocument"
 
 
 class FileFormat(NamedTuple):
-    """The ends of names, the media type, the first bytes, and what adds a file's text to a `MarkedText`.
-
-    What has a `decode` is read as UTF-8, after that decoded it, with a guess for a language. A document that is an
-    archive has `main`, a part of its media type or of that of its main part.
+    """The ends of names, the media type, the first bytes, and what adds a file's text to a `MarkedText`. What has a
+    `decode` is read as UTF-8, after that decoded it, with a guess for a language. A document that is an archive has
+    `main`, a part of its media type or of that of its main part.
     """
 
     suffixes: tuple[str, ...]

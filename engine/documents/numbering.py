@@ -37,9 +37,8 @@ _NONE = Element("none")
 
 
 class ListLevel(NamedTuple):
-    """A level of a list: the form of its numbers, and what is shown, with "%1" for the number of the first level.
-
-    It begins at `first`, and anew after a paragraph of a level less than `restart`; `is_legal` shows decimals only.
+    """A level of a list: the form of its numbers, and what is shown, with "%1" for the number of the first level. It
+    begins at `first`, and anew after a paragraph of a level less than `restart`; `is_legal` shows decimals only.
     """
 
     form: str

@@ -16,9 +16,8 @@ _PROBLEMS = {"too-slow": "too-slow", "too-large": "too-much-memory", "no-time": 
 
 
 def read_document(name: str, data: bytes, most: int, language: str, time: ReadingTime) -> DocumentText:
-    """Run `document_text` in a sandbox. Waits; raises `EngineClosed` when `time` is abandoned.
-
-    Its `problem` may also be "too-slow", "too-much-memory", "no-time" (others of the request took it) or "unreadable".
+    """Run `document_text` in a sandbox. Waits; raises `EngineClosed` when `time` is abandoned. Its `problem` may also
+    be "too-slow", "too-much-memory", "no-time" (others of the request took it) or "unreadable".
     """
     try:
         return DOCUMENTS.read(partial(document_text, name, data, most, language), DOCUMENT_S, time)

@@ -53,10 +53,8 @@ class TooManyEntriesError(ValueError):
 
 
 def allowed_roots(folder: Path) -> tuple[Path, ...]:
-    """Return the resolved folders in which a file of this folder may be.
-
-    A snapshot of the Hugging Face cache, or a folder inside one, links into its repository's `blobs` and, for
-    deduplicated ones, into the cache's own.
+    """Return the resolved folders in which a file of this folder may be. A snapshot of the Hugging Face cache, or a
+    folder inside one, links into its repository's `blobs` and, for deduplicated ones, into the cache's own.
     """
     home = folder.resolve()
     for snapshots in list(home.parents)[:2]:

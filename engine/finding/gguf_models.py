@@ -43,7 +43,6 @@ def is_gguf(path: Path) -> bool:
 
 def conversion_of(source: Path, cache_dir: Path, in_ollama: str = "") -> Path:
     """Return the folder that a GGUF file, as it is now, is turned into. Raises `OSError` for a missing file.
-
     `in_ollama` is the name of the first of Ollama's manifests that names the file, if it is known.
     """
     status = source.stat()
@@ -70,10 +69,9 @@ def is_conversion(folder: Path, cache_dir: Path) -> bool:
 def places(
     cache_dir: Path, snapshots: Sequence[tuple[str, Path]], folders: Sequence[tuple[str, Path]]
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield each GGUF file that holds a model, or the folder made from it, with its name and its source.
-
-    `snapshots` are those of the Hugging Face cache with their repositories, `folders` others with their sources.
-    Conversions whose source is outside these folders, or deleted, come last.
+    """Yield each GGUF file that holds a model, or the folder made from it, with its name and its source. `snapshots`
+    are those of the Hugging Face cache with their repositories, `folders` others with their sources. Conversions whose
+    source is outside these folders, or deleted, come last.
     """
     seen, named = set(), dict[Path, str]()
     for file, name, source in _files(snapshots, folders):

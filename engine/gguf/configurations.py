@@ -61,9 +61,8 @@ def qwen3_moe(settings: GgufSettings) -> dict[str, Any]:
 
 
 def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
-    """For qwen3_5.py; undoes Qwen3_5TextModel and its base Qwen3NextModel (conversion/qwen.py).
-
-    The converter writes the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`.
+    """For qwen3_5.py; undoes Qwen3_5TextModel and its base Qwen3NextModel (conversion/qwen.py). The converter writes
+    the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`.
     """
     sections = settings.get("rope.dimension_sections") or [11, 11, 10, 0]
     if not isinstance(sections, list) or not all(type(section) is int for section in sections):
@@ -90,10 +89,9 @@ def qwen3_5_moe(settings: GgufSettings) -> dict[str, Any]:
 
 
 def _gemma(settings: GgufSettings, model_type: str, largest: int) -> dict[str, Any]:
-    """Return what Gemma 2 and 3 share.
-
-    The converter leaves `query_pre_attn_scalar` out. As in src/models/gemma2.cpp and gemma3.cpp of llama.cpp, the
-    largest model (27B, recognised by its layer count) uses hidden_size / heads, others the width of a head.
+    """Return what Gemma 2 and 3 share. The converter leaves `query_pre_attn_scalar` out. As in src/models/gemma2.cpp
+    and gemma3.cpp of llama.cpp, the largest model (27B, recognised by its layer count) uses hidden_size / heads, others
+    the width of a head.
     """
     shared = settings.shared(model_type)
     own = settings.layers == largest
@@ -152,9 +150,8 @@ def gemma3n(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gemma4(settings: GgufSettings) -> dict[str, Any]:
-    """For gemma4_text.py; undoes Gemma4Model (conversion/gemma.py), also its `generate_extra_tensors`.
-
-    That writes rope_freqs for the layers with full attention: 1 for a dimension that is turned, 1e30 for another one.
+    """For gemma4_text.py; undoes Gemma4Model (conversion/gemma.py), also its `generate_extra_tensors`. That writes
+    rope_freqs for the layers with full attention: 1 for a dimension that is turned, 1e30 for another one.
     """
     config = _per_layer(settings, "gemma4_text")
     kv_heads, inner = settings.each("attention.head_count_kv"), settings.each("feed_forward_length")
@@ -330,7 +327,6 @@ def glm4_moe(settings: GgufSettings) -> dict[str, Any]:
 
 def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     """For deepseek_v3.py; undoes DeepseekV2Model (conversion/deepseek.py), whose logarithm is a tenth of both scales.
-
     The norms of its latent queries and keys have an epsilon of 1e-6, those of glm4_moe_lite.py that of the file.
     """
     # DeepSeek 2, whose experts no sigmoid chooses, has this module only from files of before 2025.

@@ -14,9 +14,8 @@ VERSION = 1
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the weights of a folder come from. The path, size and time of change are those of the first file.
-
-    Of `tensors` tensors, those in `requantised` were quantised anew; the others have the codes or numbers of the file.
+    """Where the weights of a folder come from. The path, size and time of change are those of the first file. Of
+    `tensors` tensors, those in `requantised` were quantised anew; the others have the codes or numbers of the file.
     """
 
     source: str

@@ -111,9 +111,8 @@ class GgufSettings:
         return {ours: self.whole(theirs) for ours, theirs in names.items()}
 
     def shared(self, model_type: str, *, partly_turned: bool = False, scaled: bool = True) -> dict[str, Any]:
-        """Return what config.json has of every architecture.
-
-        Without `partly_turned`, positions turn whole heads; without `scaled`, mlx-lm's module scales no positions.
+        """Return what config.json has of every architecture. Without `partly_turned`, positions turn whole heads;
+        without `scaled`, mlx-lm's module scales no positions.
         """
         if not partly_turned and self.turned != self.head_dim:
             raise SettingError("rope.dimension_count")

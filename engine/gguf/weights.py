@@ -179,7 +179,6 @@ def _q8_0(blocks: Bytes) -> Parts:
 
 def _scales_of_eight(blocks: Bytes) -> tuple[Floats, Floats]:
     """Return the scales and biases of eight groups: a factor of each (f16), 12 bytes with 6 bits for each of both.
-
     Bytes 4-7 hold the scales of groups 0-3, bytes 8-11 their biases; bytes 12-15 a nibble of each scale and bias of
     groups 4-7, whose upper two bits are those of bytes 4-11.
     """

@@ -187,9 +187,8 @@ def _factors(file: GgufFile) -> dict[str, tuple[float, ...]]:
 
 
 def _dtype(entry: GgufArchitecture, tensors: list[GgufTensor]) -> str:
-    """Return the type of all floats of the folder: MLX computes in the widest that it meets.
-
-    It is that of most of the file's matrices. With quantised ones it is float16, in which GGUF has its scales.
+    """Return the type of all floats of the folder: MLX computes in the widest that it meets. It is that of most of the
+    file's matrices. With quantised ones it is float16, in which GGUF has its scales.
     """
     kinds: Counter[str] = Counter()
     for tensor in tensors:

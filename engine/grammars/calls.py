@@ -20,10 +20,9 @@ _NAME = re.compile(r"[\w.-]{1,128}", re.ASCII)
 
 
 def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
-    """Return the grammar of calls in llguidance's dialect; `source` is a result of `calls_source`.
-
-    `marks` maps the texts of the model's control tokens to ids; without them the grammar describes the text alone.
-    Raises `CallsNotExpressible`.
+    """Return the grammar of calls in llguidance's dialect; `source` is a result of `calls_source`. `marks` maps the
+    texts of the model's control tokens to ids; without them the grammar describes the text alone. Raises
+    `CallsNotExpressible`.
     """
     asked = json.loads(source)
     writer, form = Writer(marks or {}), _form(asked["format"], marks or {})
@@ -100,7 +99,6 @@ def with_reduced_arguments(source: str, usable: Callable[[str], bool], usable_sc
 @dataclass(frozen=True)
 class Opening:
     """How calls begin in free text: with `mark`, or if `bare` as the beginning of a reply that has one of the `names`.
-
     `closes` says whether a call with the mark has an end of its own. The grammar of bare calls has no marks.
     """
 

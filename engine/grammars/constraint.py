@@ -24,7 +24,6 @@ MOST_SPELLED = 4096
 @dataclass(frozen=True, slots=True)
 class CompiledGrammar:
     """A grammar compiled for the `vocabulary` ids of one model; `ends` end a turn, usually `end`. Threads may share it.
-
     `matcher` reads tokens and tells which may follow; `bytewise` reads their bytes and tells which bytes must follow.
     `left_out` are the places in schemas of what it does not check.
     """
@@ -114,10 +113,9 @@ class Thinking:
 
 
 class Constraint:
-    """Matches one answer, which begins at `position` of its sequence and continues the text `begun`.
-
-    Each call rolls the matcher back to where the given tokens differ from the previous ones, so rejected draft tokens
-    leave no trace. Belongs to the engine's thread.
+    """Matches one answer, which begins at `position` of its sequence and continues the text `begun`. Each call rolls
+    the matcher back to where the given tokens differ from the previous ones, so rejected draft tokens leave no trace.
+    Belongs to the engine's thread.
     """
 
     holds = True

@@ -50,9 +50,8 @@ class Grammar:
             self._schema()
 
     def as_lark(self, marks: Mapping[str, int] | None = None) -> str:
-        """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON.
-
-        `marks` maps the texts of a model's control tokens to ids; without it they are ordinary text.
+        """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON. `marks` maps the
+        texts of a model's control tokens to ids; without it they are ordinary text.
         """
         if self.of_calls:
             return self._calls(marks)
@@ -129,7 +128,6 @@ def calls_of(
     form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: Grammar | None = None
 ) -> Grammar:
     """Return a grammar of calls of `tools` in a model's form (`ModelInfo.tool_format`), of several with `parallel`.
-
     With `answer`, an answer may follow that grammar instead. Raises `CallsNotExpressible` and `GrammarNotUsable`.
     """
     alternative = (answer.kind, answer.source) if answer is not None else ()

@@ -145,7 +145,6 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
 
 def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the attention sizes of Gemma 4's DSpark heads, whose layers are all of one kind (mlx-vlm, gemma4_dspark).
-
     Full layers have larger heads, and fewer of them if keys and values are shared.
     """
     if len({layer.window for layer in layers}) > 1:
@@ -199,7 +198,6 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
 
 def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
     """Return the tapped layers, counted from 0, and the main model's number of layers, None if it is unknown.
-
     speculators counts states beginning with the embedding: state j is the output of layer j - 1.
     """
     total = settings.main_layers()

@@ -26,7 +26,6 @@ class DFlashNetwork(BlockNetwork):
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
         """Return the draft tokens of hidden states (1, n, width) with logits (1, n, m), whose columns are draft ids.
-
         `draw` maps columns to main-model ids, `embed` maps ids (1, n) to embeddings.
         """
         del hidden, anchor, embed

@@ -34,7 +34,6 @@ class ChainHead(Head):
     @abstractmethod
     def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
         """Return the next states (1, n, width) from embeddings (1, n, width) and states; append n rows to `caches`.
-
         `depth` counts the draft tokens before the step: step 0 reads committed pairs and the anchor.
         """
 

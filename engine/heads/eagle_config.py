@@ -96,10 +96,9 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
 
 
 def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
-    """Return where the last norm is applied; `norm_output` has two meanings.
-
-    In speculators and vLLM, also under `eagle_config`, the chained state is normed. In SpecForge, where the default is
-    true, the output matrix gets normed states (specforge, llama3_eagle.py).
+    """Return where the last norm is applied; `norm_output` has two meanings. In speculators and vLLM, also under
+    `eagle_config`, the chained state is normed. In SpecForge, where the default is true, the output matrix gets normed
+    states (specforge, llama3_eagle.py).
     """
     nested = config.get("eagle_config")
     chained = Settings(config if spec else nested).flag("norm_output")
@@ -110,7 +109,6 @@ def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
 
 def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[int, ...], ...], int, int | None]:
     """Return the possible taps, counted from 0, the likeliest first; the number of taps; the main model's layers.
-
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
     outputs: commonly outputs if the first is 1 (lmsys) and inputs if it is 2 (SGLang#25454).
     """

@@ -34,9 +34,8 @@ _COMPANIONS = (
 
 
 def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
-    """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use.
-
-    Only what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
+    """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use. Only
+    what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)

@@ -48,9 +48,8 @@ def find_model(client: HubClient, repository: str) -> Model:
 
 
 def find_gguf(client: HubClient, repository: str, tag: str, revision: str = "main") -> Model | None:
-    """Describe the GGUF model that a tag means or, without a tag, the proposed one; its id names the download.
-
-    None without a tag for a repository with weights of MLX. Raises `HubError` as `gguf_listing`.
+    """Describe the GGUF model that a tag means or, without a tag, the proposed one; its id names the download. None
+    without a tag for a repository with weights of MLX. Raises `HubError` as `gguf_listing`.
     """
     commit, found = _described(client, repository, revision)
     files = list_files(client, repository, commit)

@@ -20,10 +20,9 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), and its name in the cache.
-
-    A file with `spans` consists of `header` and of parts of other files. The Hub promises no checksum for it, so its
-    digest is only a name.
+    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), and its name in the cache. A file
+    with `spans` consists of `header` and of parts of other files. The Hub promises no checksum for it, so its digest is
+    only a name.
     """
 
     name: str
@@ -72,7 +71,6 @@ class AccessReport:
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
     """A removal: `folders` to delete, or single files of a folder that holds other things too; `place` holds them all.
-
     `shared` warns that other programs use the same cache. What is the person's `own` is never deleted: only the person
     can move it to the trash.
     """

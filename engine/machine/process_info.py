@@ -133,9 +133,8 @@ def slowed() -> str:
 
 
 def seconds_before_measuring() -> float:
-    """Return how long nobody should have asked before a new model is measured: 0 with a power adapter or elsewhere.
-
-    It is infinite in Low Power Mode. Asking macOS takes up to a millisecond.
+    """Return how long nobody should have asked before a new model is measured: 0 with a power adapter or elsewhere. It
+    is infinite in Low Power Mode. Asking macOS takes up to a millisecond.
     """
     if sys.platform != "darwin":
         return 0.0

@@ -55,7 +55,6 @@ def keeps_weights() -> bool:
 
 def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tuple[PassCost, PassCost]:
     """Return the dearest and the cheapest costs to expect on this machine; they are equal where they were published.
-
     `used` is the share of the weights that one row uses, below 1 for a mixture of experts. Weights of 16 or more
     `stored_bits` are not quantised.
     """

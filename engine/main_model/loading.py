@@ -62,10 +62,9 @@ class ModelShard(Protocol):
 
 
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
-    """Load a model from a folder, or by its Hub name from the local Hub cache.
-
-    On a GPU, weights keep their precision; the CPU backend gets float32, the only one in which it is fast. If the model
-    cannot use caches of `kv_bits`, they have the model's precision. Raises `ModelNotUsable`.
+    """Load a model from a folder, or by its Hub name from the local Hub cache. On a GPU, weights keep their precision;
+    the CPU backend gets float32, the only one in which it is fast. If the model cannot use caches of `kv_bits`, they
+    have the model's precision. Raises `ModelNotUsable`.
     """
     return run_to_completion(load_in_steps(name_or_path, kv_bits))
 

@@ -132,9 +132,8 @@ class Sampler:
 
     def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
         """Return biased, penalised and constrained logits (rows, vocabulary), float32, with excluded tokens at -inf.
-
-        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`: with k
-        of them and k + 1 rows, row i follows draft_tokens[:i]. With a constraint it evaluates these tokens.
+        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`: with k of
+        them and k + 1 rows, row i follows draft_tokens[:i]. With a constraint it evaluates these tokens.
         """
         scores = fit(logits, self.vocabulary).astype(mx.float32)
         if self._bias_ids is not None:
@@ -189,9 +188,8 @@ class Sampler:
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
     def sample_top_candidates(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
-        """Draw like `draw`, without sorting: ids (rows,) uint32, their margins, and whether each id is certain.
-
-        It is the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
+        """Draw like `draw`, without sorting: ids (rows,) uint32, their margins, and whether each id is certain. It is
+        the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
         likeliest tokens, so it survives if few enough others are as likely.
         """
         settings, certain = self.settings, mx.array([True])
@@ -213,16 +211,14 @@ class Sampler:
         return self.truncated(logprobs) + noise
 
     def top2_margins(self, scores: mx.array, drawn: mx.array) -> mx.array:
-        """Return how far the `drawn` ids (rows,), the largest of `scores`, lead the next best, in units of logits.
-
-        A change of the logits by less than half of that cannot change the draw.
+        """Return how far the `drawn` ids (rows,), the largest of `scores`, lead the next best, in units of logits. A
+        change of the logits by less than half of that cannot change the draw.
         """
         others = mx.where(mx.arange(scores.shape[-1]) == drawn[:, None], -mx.inf, scores).max(axis=-1)
         return (scores.max(axis=-1) - others) * (self.settings.temperature or 1.0)
 
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """Return one token id for each row, (rows,) uint32: the likeliest, or with `noise` added after truncation.
-
         Without noise, pass scores that are not normalised: normalising can make unequal scores equal.
         """
         if noise is None:

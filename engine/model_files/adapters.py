@@ -26,7 +26,6 @@ _OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
 @dataclass(frozen=True, slots=True)
 class Adapter:
     """An adapter: low-rank matrices of `rank` beside matrices of its main model; their product counts `scale` times.
-
     `kind` is "lora" or "dora". `peft` says that the file has PEFT's names and transposed matrices. `parts` maps the
     names of its tensors to a module and "lora_a", "lora_b" or "m".
     """

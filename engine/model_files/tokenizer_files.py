@@ -14,10 +14,9 @@ from engine.files.bounded_json import TOKENIZER, UntrustedJsonError, read_object
 
 @dataclass(frozen=True, slots=True)
 class VocabularyComparison:
-    """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different.
-
-    `extra` counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings
-    that the main model also has, under any id.
+    """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different. `extra`
+    counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings that the
+    main model also has, under any id.
     """
 
     relation: str

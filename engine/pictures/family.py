@@ -31,10 +31,9 @@ HALF = (0.5,), (0.5,)
 
 @dataclass(frozen=True, slots=True)
 class PictureLayout:
-    """How a model reads a picture: scaled to each of `sizes` (width, height) with `resample`, and as `text`.
-
-    The text replaces the picture in the prompt. `tokens` placeholders in it stand for the rows of its embedding;
-    `cost` counts all its tokens. `grid` are their rows and columns, if positions depend on these.
+    """How a model reads a picture: scaled to each of `sizes` (width, height) with `resample`, and as `text`. The text
+    replaces the picture in the prompt. `tokens` placeholders in it stand for the rows of its embedding; `cost` counts
+    all its tokens. `grid` are their rows and columns, if positions depend on these.
     """
 
     sizes: tuple[tuple[int, int], ...]
@@ -75,17 +74,15 @@ class Family(ABC):
 
     @abstractmethod
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
-        """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
-
-        A row may have, after its `width` numbers, as many again for each of the first layers, to be added to their
+        """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings. A
+        row may have, after its `width` numbers, as many again for each of the first layers, to be added to their
         outputs. `views` has the picture in each size of its layout, in numbers of 0 to 255.
         """
 
 
 def in_cells(width: int, height: int, side: float, least: float, most: float, *, fewest: int = 1) -> tuple[int, int]:
-    """Return the columns and rows of the cells, of `side` pixels each way, to which a picture is scaled.
-
-    It keeps its shape. All cells have `least` to `most` pixels; before these bounds, there are `fewest` each way.
+    """Return the columns and rows of the cells, of `side` pixels each way, to which a picture is scaled. It keeps its
+    shape. All cells have `least` to `most` pixels; before these bounds, there are `fewest` each way.
     """
     columns, rows = (max(fewest, round(length / side)) for length in (width, height))
     if columns * rows * side**2 > most:

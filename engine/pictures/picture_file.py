@@ -31,10 +31,9 @@ MOST_NARROW = 200
 
 @dataclass(frozen=True, slots=True)
 class DecodedPicture:
-    """The size of a picture as it is shown, and its `views`: RGB bytes, row by row, for each size asked for.
-
-    `seconds` of computing were spent on it. `file` is the picture as PNG or JPEG, if no sizes were asked for and its
-    own file would not be shown, or not upright.
+    """The size of a picture as it is shown, and its `views`: RGB bytes, row by row, for each size asked for. `seconds`
+    of computing were spent on it. `file` is the picture as PNG or JPEG, if no sizes were asked for and its own file
+    would not be shown, or not upright.
     """
 
     width: int

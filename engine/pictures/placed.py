@@ -22,7 +22,6 @@ class PlacedPicture:
 @dataclass(frozen=True, slots=True)
 class PassInput:
     """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
-
     The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
     Each of `deeper` (1, rows, width) is added to the output of a layer, from the first on.
     """

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The coordinate by which each pair of numbers is turned: `sections` are the pairs of time, row and column.
-
-    The coordinates follow each other, or are `interleaved` from the first pair on, as far as rows and columns reach.
+    """The coordinate by which each pair of numbers is turned: `sections` are the pairs of time, row and column. The
+    coordinates follow each other, or are `interleaved` from the first pair on, as far as rows and columns reach.
     """
 
     sections: tuple[int, int, int]

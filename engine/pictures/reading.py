@@ -43,9 +43,8 @@ def time_for(pictures: int) -> ReadingTime:
 
 
 def picture_size(data: bytes, time: ReadingTime | None = None) -> tuple[int, int]:
-    """Return width and height of a picture after EXIF orientation, having decoded all of it. Waits; thread-safe.
-
-    Raises `PictureNotUsable` and `PicturesNotInstalled`, and `EngineClosed` when `time` is abandoned.
+    """Return width and height of a picture after EXIF orientation, having decoded all of it. Waits; thread-safe. Raises
+    `PictureNotUsable` and `PicturesNotInstalled`, and `EngineClosed` when `time` is abandoned.
     """
     width, height, _ = _measured(data, time)
     return width, height

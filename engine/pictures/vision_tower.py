@@ -44,10 +44,8 @@ PROCESSORS = ("processor_config.json", "preprocessor_config.json")
 
 
 class VisionTower:
-    """The tower of the main model in `folder`, and its projector.
-
-    `placeholder` is the token that stands for a row of a picture, `rules` say how many of them a picture has, and the
-    tower takes `bytes` once it is loaded.
+    """The tower of the main model in `folder`, and its projector. `placeholder` is the token that stands for a row of a
+    picture, `rules` say how many of them a picture has, and the tower takes `bytes` once it is loaded.
     """
 
     def __init__(self, folder: Path, config: Mapping[str, Any], kind: VisionKind, placeholder: int, size: int) -> None:
@@ -152,9 +150,8 @@ class RequestPictures:
         return self.vision.rules.bidirectional > 0
 
     def texts(self) -> dict[str, str]:
-        """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
-
-        Waits; thread-safe. Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
+        """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long. Waits;
+        thread-safe. Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
         """
         for digest, data in self.files.files.items():
             if digest_of(data) != digest:
@@ -197,9 +194,8 @@ class RequestPictures:
         return self.files.decode(picture.digest, layout.sizes, layout.resample)
 
     def read(self, picture: PlacedPicture) -> float:
-        """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both.
-
-        Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
+        """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both. Raises
+        `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
         """
         decoded, started = self.decode(picture).result(), time.perf_counter()
         self._rows[picture.digest] = self.vision.embed(self._layout(picture.digest), decoded.views)

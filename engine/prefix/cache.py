@@ -58,10 +58,9 @@ class PrefixCache:
         shared: bool = False,
         boundaries: Sequence[int] = (),
     ) -> CachedConversation:
-        """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
-
-        Its main sequence holds exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the
-        ends of turns in it.
+        """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide. Its main
+        sequence holds exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of
+        turns in it.
         """
         content = content_of(tokens, pictures)
         best, reach = self._best(model.model, content)
@@ -127,9 +126,8 @@ class PrefixCache:
             self.store.forget(names)
 
     def save(self) -> None:
-        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit.
-
-        What consists mostly of a shared one is not saved beside that: the rest of it is read again in less time.
+        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit. What
+        consists mostly of a shared one is not saved beside that: the rest of it is read again in less time.
         """
         if self.store is not None:
             self._save(self.store)

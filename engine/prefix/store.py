@@ -63,7 +63,6 @@ LEAST_FREE = 2**30
 
 class PrefixStore:
     """The conversations of `model` in `folder`, at most `budget` bytes of them; the least recently used are evicted.
-
     The caches of the draft model or head in use are stored and found, too.
     """
 
@@ -96,9 +95,8 @@ class PrefixStore:
         self._head = drafter if isinstance(drafter, HeadSource) else None
 
     def find(self, content: Sequence[int | str], better_than: int) -> CachedConversation | None:
-        """Return the stored conversation that shares the longest prefix with a text, or None.
-
-        `content` is as in `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
+        """Return the stored conversation that shares the longest prefix with a text, or None. `content` is as in
+        `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
         """
         shared: dict[Path, int] = {}
         for path, entry in self._index.items():

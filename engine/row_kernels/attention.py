@@ -117,9 +117,8 @@ used: dict[int, frozenset[PassSize]] = {}
 
 @lru_cache(maxsize=256)
 def key_blocks(keys: int, share: int, chip: str) -> tuple[int, bool]:
-    """Return in how many blocks MLX 0.32 sums a row alone over `keys` keys, and whether their sums are rounded.
-
-    `share` query heads share keys. `chip` is the last letter of its architecture: "d" for an Ultra, "s" for a Max.
+    """Return in how many blocks MLX 0.32 sums a row alone over `keys` keys, and whether their sums are rounded. `share`
+    query heads share keys. `chip` is the last letter of its architecture: "d" for an Ultra, "s" for a Max.
     """
     if keys < (1024 if chip in "ds" else 4096) or (chip not in "ds" and share == 1):
         return 32, False
@@ -138,7 +137,6 @@ def attention_of_rows(
     queries: mx.array, keys: mx.array, values: mx.array, *, scale: float, mask: str | None = None, sinks: Sinks = None
 ) -> mx.array:
     """Return (batch, heads, rows, size), as `mx.fast.scaled_dot_product_attention` does; types are those of `queries`.
-
     `mask` is "causal" or None. Metal compiles the kernels when the result is evaluated; MLX raises RuntimeError or
     ValueError there if that fails, and here without a GPU.
     """

@@ -57,9 +57,8 @@ class AttentionShape(NamedTuple):
 
 
 def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] | None:
-    """Return the shapes of attention in `model`, whose `caches` hold some tokens; None if not all can be found.
-
-    They can where modules call mlx-lm's common function, which uses MLX's fast attention, with keys as they are cached.
+    """Return the shapes of attention in `model`, whose `caches` hold some tokens; None if not all can be found. They
+    can where modules call mlx-lm's common function, which uses MLX's fast attention, with keys as they are cached.
     Quantised keys, latent ones, and those of a family with attention of its own are not of that kind.
     """
     attention = _common_attention(model)

@@ -58,7 +58,6 @@ def digest() -> str:
 
 def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]:
     """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
-
     Only those are used whose every bit equals that of single rows. The result is empty if no layer suits any. Between
     two steps, only MLX's are in use. `free` is the memory in bytes.
     """

@@ -99,7 +99,6 @@ class Sandbox:
         after: tuple[partial[None], float] | None = None,
     ) -> Result:
         """Return the result of a task, given as a function with its arguments in order. It may compute for `seconds`.
-
         Waits. The same process first does the task `after`, within its own seconds. Raises the `EngineError` of the
         task, `SandboxError`, and `EngineClosed` when `abandoned`.
         """
@@ -169,10 +168,9 @@ class Sandbox:
     def _exchange(
         self, child: Child[Reply], request: TaskRequest | None, kind: Any, seconds: float, abandoned: threading.Event
     ) -> Any:
-        """Send a request, if any, and return the result, of type `kind`, or another reply.
-
-        End the process if anything else happens, also if a person interrupts: a late reply would count as the next
-        task's. Raises `LimitExceeded`, and `OSError` for a process that ended or hung.
+        """Send a request, if any, and return the result, of type `kind`, or another reply. End the process if anything
+        else happens, also if a person interrupts: a late reply would count as the next task's. Raises `LimitExceeded`,
+        and `OSError` for a process that ended or hung.
         """
         try:
             if request is not None:

@@ -33,9 +33,8 @@ _GRACE_S = 2
 
 
 def main(options: Sequence[str]) -> None:
-    """Serve until the other end is gone, or for as many seconds without a task as the second option says.
-
-    The first option is the number of the inherited socket, and the others name the modules whose tasks may be run.
+    """Serve until the other end is gone, or for as many seconds without a task as the second option says. The first
+    option is the number of the inherited socket, and the others name the modules whose tasks may be run.
     """
     channel = Channel(socket.socket(fileno=int(options[0])), REQUESTS)
     tasks = _tasks_of(options[2:])

@@ -59,10 +59,9 @@ class Decoding:
             active.generation.timing_interrupted = True
 
     def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
-        """Assign every request to its decoder, then run one round, or one step of the whole batch.
-
-        Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
-        may remove the request immediately. `joining`: another request is being prefilled and about to be added.
+        """Assign every request to its decoder, then run one round, or one step of the whole batch. Yields (request,
+        outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller may remove the
+        request immediately. `joining`: another request is being prefilled and about to be added.
         """
         # Answers that have begun get a round between the last part of a prompt and the copying of its caches.
         added, self._added = self._added, False

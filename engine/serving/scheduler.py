@@ -47,7 +47,6 @@ LONGEST_SLEEP_S = 3600.0
 
 class Scheduler:
     """Serves requests in their order, up to `settings.most_active` at once. Belongs to the thread that creates it.
-
     While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total, and while a draft
     model is taught, `on_teaching` with its progress.
     """
@@ -128,10 +127,9 @@ class Scheduler:
             self.changes.park()
 
     def relieve_memory(self) -> None:
-        """Give memory back that only saves time, if macOS is short of it; look at most every LOOK_S.
-
-        That is the freed memory that MLX keeps and the inner checkpoints of finished turns or, if macOS is almost out
-        of memory, all turns. It takes milliseconds, so beside requests it is done once for each change.
+        """Give memory back that only saves time, if macOS is short of it; look at most every LOOK_S. That is the freed
+        memory that MLX keeps and the inner checkpoints of finished turns or, if macOS is almost out of memory, all
+        turns. It takes milliseconds, so beside requests it is done once for each change.
         """
         now = time.monotonic()
         if now < self._look_due:
@@ -367,9 +365,8 @@ class Scheduler:
         return cleaned_up(partial(self._decoding.remove, active))
 
     def _device_failed(self, error: Exception) -> EngineError:
-        """End all answers under way and drop their caches, which may be garbage. Raises any other `error`.
-
-        When it happens twice in a row, the models are unloaded until the next request.
+        """End all answers under way and drop their caches, which may be garbage. Raises any other `error`. When it
+        happens twice in a row, the models are unloaded until the next request.
         """
         if not is_device_failure(error):
             raise error

@@ -45,10 +45,9 @@ class _RequestParts:
 
 
 class Waiting(deque[RequestStream]):
-    """The requests in the order of their submission. Belongs to the engine's thread.
-
-    An answer is assumed to grow by at most the `context` of the settings. `unload_least_used` unloads a main model that
-    is not in use, and returns False if there is none.
+    """The requests in the order of their submission. Belongs to the engine's thread. An answer is assumed to grow by at
+    most the `context` of the settings. `unload_least_used` unloads a main model that is not in use, and returns False
+    if there is none.
     """
 
     def __init__(self, models: Models, prefix_cache: PrefixCache, unload_least_used: Callable[[], bool]) -> None:

@@ -115,7 +115,6 @@ class RequestProposers:
 
     def plain_choice(self, plain_reason: Choice, remaining: int) -> Choice | None:
         """Return a plain choice if the next round must be plain, whatever the proposers offer; None otherwise.
-
         `plain_reason` is the reason if no request has proposers, and `remaining` tokens may follow.
         """
         if self.settings.method == "off":
@@ -149,7 +148,6 @@ class RequestProposers:
 
     def with_reason(self, choice: Choice, plain_reason: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
-
         `plain_reason` is the reason if there is none and no grammar holds the text. Drops a proposer that fails.
         """
         if choice.depth or choice.reason:

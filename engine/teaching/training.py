@@ -31,9 +31,8 @@ _MOST_GRADIENT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a student reads, and the places that it is asked for, in one line with their targets.
-
-    `likeliest` and `chances` are (places, LIKELIEST). `depths` (places,) counts the draft tokens before each place.
+    """What a student reads, and the places that it is asked for, in one line with their targets. `likeliest` and
+    `chances` are (places, LIKELIEST). `depths` (places,) counts the draft tokens before each place.
     """
 
     inputs: Any
@@ -43,10 +42,9 @@ class Batch:
 
 
 class Student(Protocol):
-    """What is taught. `network` has its weights; `rows` are the ids that it knows.
-
-    For each token of a batch its layers compute at most `passes` rows; `attended` are the numbers of keys and values
-    that a batch keeps for its gradients besides those of these rows.
+    """What is taught. `network` has its weights; `rows` are the ids that it knows. For each token of a batch its layers
+    compute at most `passes` rows; `attended` are the numbers of keys and values that a batch keeps for its gradients
+    besides those of these rows.
     """
 
     network: nn.Module

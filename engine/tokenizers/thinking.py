@@ -56,10 +56,9 @@ _COMMON = ("low", "medium", "high")
 
 @dataclass(frozen=True, slots=True)
 class ThinkingChoice:
-    """The `levels` of a template: "off", "on" and efforts, as far as they change its text.
-
-    `default` is the level that the template has by itself, "" if that is none of them. `switch` and `effort` are the
-    names of its variables, in `SWITCHES` and `EFFORTS`.
+    """The `levels` of a template: "off", "on" and efforts, as far as they change its text. `default` is the level that
+    the template has by itself, "" if that is none of them. `switch` and `effort` are the names of its variables, in
+    `SWITCHES` and `EFFORTS`.
     """
 
     levels: tuple[str, ...] = ()
@@ -69,7 +68,6 @@ class ThinkingChoice:
 
     def level(self, chosen: str) -> str:
         """Return the template's level for "auto" or a level of any template; "" leaves the choice to the template.
-
         Without a switch, "off" becomes the least effort and "max" the most. A level that the template has nothing like
         becomes "".
         """

@@ -44,10 +44,9 @@ class RepeatingProposer(Proposer):
 
 
 def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None) -> bool:
-    """Measure the round costs of the pair of `drafting`, and return whether all of them are measured.
-
-    It ends early once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers
-    too, are not measured again. If the drafter fails, the measurements before that are kept.
+    """Measure the round costs of the pair of `drafting`, and return whether all of them are measured. It ends early
+    once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers too, are not
+    measured again. If the drafter fails, the measurements before that are kept.
     """
     started = time.perf_counter()
 
@@ -71,10 +70,9 @@ def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], s
 
 
 class Trial:
-    """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one.
-
-    It has its own `controller`, because acceptance on this text says nothing about other texts. `failed` is true if
-    its drafter failed.
+    """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one. It has
+    its own `controller`, because acceptance on this text says nothing about other texts. `failed` is true if its
+    drafter failed.
     """
 
     def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:

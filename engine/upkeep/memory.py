@@ -107,9 +107,8 @@ def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
 
 
 class MetalLimits:
-    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps; nothing elsewhere.
-
-    With more resident than they need, macOS lacks memory. MLX's own bound is nearly all that Metal recommends.
+    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps; nothing elsewhere. With
+    more resident than they need, macOS lacks memory. MLX's own bound is nearly all that Metal recommends.
     """
 
     def __init__(self) -> None:

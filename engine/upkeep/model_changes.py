@@ -30,10 +30,9 @@ class _ModelChange(Work[LoadedPair]):
 
 
 class ModelChanges:
-    """Changes `models`, and keeps the prefix cache in step with them.
-
-    `before_main_changes` is called before the main model in use is replaced or unloaded, `before_draft_changes` before
-    its drafter is, and `before_own_unloads` before the own main model is, perhaps while another one is in use.
+    """Changes `models`, and keeps the prefix cache in step with them. `before_main_changes` is called before the main
+    model in use is replaced or unloaded, `before_draft_changes` before its drafter is, and `before_own_unloads` before
+    the own main model is, perhaps while another one is in use.
     """
 
     def __init__(

@@ -23,9 +23,8 @@ _NEEDED = re.compile(
 
 
 def own_program(module: str, bundled: str, *options: str) -> list[str]:
-    """Return the command that runs `module.main` with the arguments that follow it, by Python with `options`.
-
-    In an app bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
+    """Return the command that runs `module.main` with the arguments that follow it, by Python with `options`. In an app
+    bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
     """
     if getattr(sys, "frozen", False):
         return [sys.executable, bundled]
@@ -34,7 +33,6 @@ def own_program(module: str, bundled: str, *options: str) -> list[str]:
 
 class Child(Generic[Received]):
     """A process that runs `module.main` with the descriptor of its socket and `arguments`, and ends with its channel.
-
     `module` and `bundled` are as for `own_program`, `most_unsent` as for `Channel`. Raises `OSError`.
     """
 

@@ -20,10 +20,9 @@ _STEP = 0.001
 
 
 def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[str, int]:
-    """Add the chat, or extend the one of an earlier import; return the outcome and the chat's id.
-
-    A chat in the trash does not change. An extended chat keeps its title, its settings and the branches it shows; a
-    message's text is replaced only by one that continues it.
+    """Add the chat, or extend the one of an earlier import; return the outcome and the chat's id. A chat in the trash
+    does not change. An extended chat keeps its title, its settings and the branches it shows; a message's text is
+    replaced only by one that continues it.
     """
     database = store.database
     existing = database.row(

@@ -77,10 +77,9 @@ class ChatReader:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A part of the file that was not imported: its `title` or name, a reason code and details.
-
-    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash),
-    "unknown-format", "not-json", "too-large" (a file).
+    """A part of the file that was not imported: its `title` or name, a reason code and details. Reasons: "empty" (no
+    messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash), "unknown-format",
+    "not-json", "too-large" (a file).
     """
 
     title: str

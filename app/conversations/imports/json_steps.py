@@ -19,10 +19,9 @@ _HEAD = re.compile(rf'[ \t\n\r]*\{{(?:[^\[\]{{}}]*,)?[ \t\n\r]*"{_LARGE}"[ \t\n\
 
 
 class StreamedItems:
-    """The items of a list, which each iteration parses again, so that only one is in memory at a time.
-
-    An iteration calls `step` before each item, and sets `end` to the position after the list. Errors of the JSON can
-    only occur in the first one.
+    """The items of a list, which each iteration parses again, so that only one is in memory at a time. An iteration
+    calls `step` before each item, and sets `end` to the position after the list. Errors of the JSON can only occur in
+    the first one.
     """
 
     def __init__(self, text: str, position: int, step: Callable[[], object]) -> None:

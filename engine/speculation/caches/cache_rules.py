@@ -33,10 +33,9 @@ class UnknownCacheKind(EngineError):
 
 
 class Rule(ABC):
-    """How one layer's cache is rolled back; `cache` is the live object that the model writes to.
-
-    Positions count rows from the beginning of the text. No method copies the contents of an array, and only
-    `restore`, `cut` and `keep` change the cache.
+    """How one layer's cache is rolled back; `cache` is the live object that the model writes to. Positions count rows
+    from the beginning of the text. No method copies the contents of an array, and only `restore`, `cut` and `keep`
+    change the cache.
     """
 
     restores_only = False
@@ -134,10 +133,9 @@ class Indexed(Trim):
 
 
 class Chunked(Rule):
-    """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
-
-    Dropping makes new arrays, so the objects kept at `begin` still hold the rows that were dropped since. A row attends
-    to its own chunk only, so the rows needed begin with the chunk of the next position.
+    """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows. Dropping makes new arrays, so
+    the objects kept at `begin` still hold the rows that were dropped since. A row attends to its own chunk only, so the
+    rows needed begin with the chunk of the next position.
     """
 
     def begin(self, rows: int) -> None:  # noqa: ARG002

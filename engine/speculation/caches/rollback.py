@@ -45,10 +45,9 @@ class Checkpoint:
 
 
 class Rollback:
-    """Transactions over all layers' caches: begin, then commit(n) or abort.
-
-    Raises `UnknownCacheKind` for caches without a rule, before it touches anything. The caches stay the caller's; if
-    one of them is replaced (by a quantised one, say), make a new Rollback.
+    """Transactions over all layers' caches: begin, then commit(n) or abort. Raises `UnknownCacheKind` for caches
+    without a rule, before it touches anything. The caches stay the caller's; if one of them is replaced (by a quantised
+    one, say), make a new Rollback.
     """
 
     intact = True
@@ -78,10 +77,9 @@ class Rollback:
         return next((rule.position for rule in self._rules if rule.position is not None), None)
 
     def begin(self, rows: int) -> None:
-        """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied.
-
-        Raises `CachesOutOfStep` if the layers are not at one position, `TransactionError` if a transaction is open or
-        `rows` is not positive.
+        """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied. Raises
+        `CachesOutOfStep` if the layers are not at one position, `TransactionError` if a transaction is open or `rows`
+        is not positive.
         """
         if self._rows is not None:
             raise TransactionError("a transaction is already open")
@@ -189,9 +187,8 @@ class Rollback:
 
 
 class PlainOnly:
-    """A substitute for Rollback if a cache has no rule: it keeps every row, and can roll nothing back.
-
-    After an abort `intact` is False: the contents of the caches are unknown, so they must not be used again.
+    """A substitute for Rollback if a cache has no rule: it keeps every row, and can roll nothing back. After an abort
+    `intact` is False: the contents of the caches are unknown, so they must not be used again.
     """
 
     carries = False

@@ -157,9 +157,8 @@ class RowCaches:
         return 0 if partial else keep
 
     def commit(self, keep: Sequence[int]) -> list[int]:
-        """Keep the first `keep[b]` tokens of each row; returns how many of them each row holds now.
-
-        If that is 0 instead, the row is as before the transaction, and the kept tokens have to be fed again.
+        """Keep the first `keep[b]` tokens of each row; returns how many of them each row holds now. If that is 0
+        instead, the row is as before the transaction, and the kept tokens have to be fed again.
         """
         assert self._fed is not None
         held = [self.held(row, kept) for row, kept in enumerate(keep)] if self._recurrent else list(keep)

@@ -31,7 +31,6 @@ class RowLayout:
 
     def moves(self, positions: Sequence[int], width: int) -> list[int] | None:
         """Make room for `width` tokens after each of `positions`; returns by how many slots each row moves to the left.
-
         None if no row has to move. Grow buffers to `size` first.
         """
         needed = max(map(sub, positions, self.starts), default=0) + width

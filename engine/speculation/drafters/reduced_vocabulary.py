@@ -40,10 +40,9 @@ TIMINGS = 9
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReducedVocabulary:
-    """The head `source` that drafts only `ids`.
-
-    `unseen` is the share of tokens outside that a new chat is expected to have, and `saved_s` are the seconds saved in
-    a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides the whole head.
+    """The head `source` that drafts only `ids`. `unseen` is the share of tokens outside that a new chat is expected to
+    have, and `saved_s` are the seconds saved in a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides
+    the whole head.
     """
 
     source: HeadSource
@@ -64,7 +63,6 @@ class ReducedVocabulary:
 
 def reduce_vocabulary(main: LoadedModel, source: HeadSource, usage: Usage) -> Steps[ReducedVocabulary | None]:
     """Return the head with the vocabulary that answers use, in short steps; None if it has an output matrix of its own.
-
     None also if no answer was indexed.
     """
     head = source.head

@@ -19,9 +19,8 @@ NEWEST_OCCURRENCES = 8
 
 
 def build(context: ProposerContext) -> EarlierAnswersProposer | None:
-    """Return None without an index of answers, and for a request that names no chat.
-
-    Programs must not find out from speeds what chats contain, and a comparison would find the answer that it repeats.
+    """Return None without an index of answers, and for a request that names no chat. Programs must not find out from
+    speeds what chats contain, and a comparison would find the answer that it repeats.
     """
     if context.answers is None or context.conversation.name is None:
         return None

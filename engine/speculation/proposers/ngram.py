@@ -33,9 +33,8 @@ EDIT_REACH = 8
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones.
-
-    If it is `tentative`, the newest token differs from the copied text, and what follows may differ, too.
+    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones. If it is `tentative`, the
+    newest token differs from the copied text, and what follows may differ, too.
     """
 
     tokens: list[int]

@@ -42,9 +42,8 @@ class SuffixIndex:
             self._latest[key] = end
 
     def matches(self, limit: int, longest: int) -> list[Match]:
-        """Return the latest `limit` earlier occurrences of the sequence's end, latest first.
-
-        Each has the length of its match, from KEY_LENGTH to `longest`.
+        """Return the latest `limit` earlier occurrences of the sequence's end, latest first. Each has the length of its
+        match, from KEY_LENGTH to `longest`.
         """
         found: list[Match] = []
         end = self._previous[-1] if self._previous else 0

@@ -35,7 +35,6 @@ class RawSamples(NamedTuple):
 
 class Drawn(NamedTuple):
     """Lazy draws: token ids (rows,), their log-probabilities, and margins and likeliest tokens if asked for.
-
     `top2_margins` is also None if a draw is not the largest score. `raw` is None if all draws are certain.
     """
 
@@ -274,10 +273,9 @@ def draw_tokens(
 
 
 def count_matching(proposed: Sequence[int], sampled: Sequence[int]) -> int:
-    """Return the length of the longest proposed prefix that the main model drew itself.
-
-    `sampled` holds one token more than `proposed`: row i is what the main model draws after proposed[:i], so
-    sampled[count] is the token that ends the round.
+    """Return the length of the longest proposed prefix that the main model drew itself. `sampled` holds one token more
+    than `proposed`: row i is what the main model draws after proposed[:i], so sampled[count] is the token that ends the
+    round.
     """
     for index, token in enumerate(proposed):
         if sampled[index] != token:

@@ -14,10 +14,8 @@ from engine.tuning import Rounding
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """The rows of a pass: `most` rows or fewer are exact, 0 while nothing is known.
-
-    If the rule is `strict`, no round has more; otherwise the controller prefers such rounds where they are about as
-    fast.
+    """The rows of a pass: `most` rows or fewer are exact, 0 while nothing is known. If the rule is `strict`, no round
+    has more; otherwise the controller prefers such rounds where they are about as fast.
     """
 
     most: int = 0
@@ -40,7 +38,6 @@ class RowRules:
 
     def at(self, first: int, last: int = 0) -> RowRule:
         """Return the rule for passes whose rows attend to `first` to `last` keys; `last` may be left out if the same.
-
         Only plain rounds are exact where the rows would get other kernels than alone, and beyond the tested keys.
         """
         if self.rounding is None and not self.strict:

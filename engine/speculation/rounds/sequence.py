@@ -150,10 +150,8 @@ class CachedSequence:
         self._draft_rows = fed
 
     def commit(self, accepted: int, new_tokens: Sequence[int]) -> None:
-        """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`.
-
-        `new_tokens` are the accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token
-        after the cut is kept.
+        """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`. `new_tokens` are the
+        accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token after the cut is kept.
         """
         keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
         start = self.position
@@ -187,9 +185,8 @@ class CachedSequence:
         return max((kept.position for kept in self.checkpoints if kept.position <= length), default=0)
 
     def rewind(self, length: int) -> bool:
-        """Drop all but the first `length` tokens; those behind `reach(length)` become pending again.
-
-        False, with nothing changed, if that would leave the caches empty.
+        """Drop all but the first `length` tokens; those behind `reach(length)` become pending again. False, with
+        nothing changed, if that would leave the caches empty.
         """
         if length < self.position:
             reach = self.reach(length)
@@ -247,10 +244,8 @@ class CachedSequence:
         self.rollback.abort()
 
     def prefill(self, most: int) -> int:
-        """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
-
-        A pass ends at the next of `boundaries`, where a checkpoint is taken. If it raises, the caches keep what was
-        prefilled before it.
+        """Feed at most `most` tokens of pending[:-1] in one pass; returns how many. A pass ends at the next of
+        `boundaries`, where a checkpoint is taken. If it raises, the caches keep what was prefilled before it.
         """
         rows = self.begin_prefill(most)
         if rows:

@@ -39,16 +39,14 @@ class HiddenStateListener(Protocol):
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         """Take the rows of committed `tokens`, at positions `start` and on; called in the order of their positions.
-
         `outputs`, (1, rows, width) for each tap, may have more rows than there are tokens; ignore those. Rows may come
         twice after caches were restored.
         """
 
 
 class Taps:
-    """The outputs of the layers `indices` of `model`, counted from 0. Belongs to the engine's thread.
-
-    Raises `CannotTap` for a model without such layers; `main_ports` checks whether its passes can be tapped.
+    """The outputs of the layers `indices` of `model`, counted from 0. Belongs to the engine's thread. Raises
+    `CannotTap` for a model without such layers; `main_ports` checks whether its passes can be tapped.
     """
 
     def __init__(self, model: nn.Module, indices: Sequence[int]) -> None:
@@ -63,10 +61,9 @@ class Taps:
 
     @contextmanager
     def record(self) -> Iterator[list[mx.array]]:
-        """Record one pass of the model, run in the body.
-
-        The list is filled at the end, in the order of `indices`: lazy arrays (batch, rows, width). They must be
-        evaluated with the pass, or be dropped, or they keep its graph in memory.
+        """Record one pass of the model, run in the body. The list is filled at the end, in the order of `indices`: lazy
+        arrays (batch, rows, width). They must be evaluated with the pass, or be dropped, or they keep its graph in
+        memory.
         """
         outputs: list[mx.array] = []
         try:
