@@ -87,8 +87,7 @@ class Database:
         return self.execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Row | None:
-        found: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
-        return found
+        return self.execute(sql, parameters).fetchone()
 
     def ids(self, sql: str, parameters: Sequence[Any] = ()) -> list[int]:
         """Return the first column of all rows."""

@@ -65,8 +65,7 @@ class SettingsPage:
 
     def setting(self, default: T, **declared: Any) -> T:
         """Return a field of `SettingsValues` with a row on this page; its metadata are arguments of `Setting`."""
-        made: T = field(default=default, metadata={"page": self.name, **declared})
-        return made
+        return field(default=default, metadata={"page": self.name, **declared})
 
 
 NO_PAGE = SettingsPage("", "")

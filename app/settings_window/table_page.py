@@ -35,8 +35,7 @@ class TablePage(ThemeAware, Form):
         settings.subscribe(self.show_values)
 
     def control(self, key: str) -> QWidget:
-        found: QWidget = next(one.widget for one in self._setting_controls if one.setting.key == key)
-        return found
+        return next(one.widget for one in self._setting_controls if one.setting.key == key)
 
     def row_of(self, key: str) -> Row:
         return next(row for row in self.rows if row.control is self.control(key))

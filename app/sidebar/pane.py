@@ -116,7 +116,8 @@ class ChatPane(ThemeAware, QFrame):
         self.search.down.connect(self._go_to_list)
         self.search.chosen.connect(self._choose_first)
         self.list.clicked.connect(self._clicked)
-        self.list.left.connect(self._sort)
+        # What kept its place under the pointer is sorted now; a search stays.
+        self.list.left.connect(lambda: None if self.search.words.strip() else self._fill())
         self.list.activated.connect(self._activated)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
@@ -184,10 +185,6 @@ class ChatPane(ThemeAware, QFrame):
         folder = self.model.row_of(Folder, before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
         self.list.setCurrentIndex(folder if stays else self.model.row_of(Conversation, self._shown))
-
-    def _sort(self) -> None:
-        if not self.search.words.strip():
-            self._fill()
 
     def _search(self, text: str) -> None:
         if not text.strip():

@@ -119,7 +119,8 @@ class Header(ThemeAware, QFrame):
         self._as_tokens.setIcon(icon("tokens"))
         self._as_tokens.setIconSize(QSize(18, 18))
         self._as_tokens.clicked.connect(lambda on: actions["show-tokens" if on else "show-text"].trigger())
-        actions["show-tokens"].changed.connect(self._show_as_tokens)
+        as_tokens = actions["show-tokens"]
+        as_tokens.changed.connect(lambda: self._as_tokens.setChecked(as_tokens.isChecked()))
         self.downloads, self.machines, self.api = (self._mark(page) for page in ("models", "machines", "api"))
         self.downloads.setIcon(icon("arrow-down", "draft_text"))
         self.machines.setIcon(icon("main-model", "main"))
@@ -213,9 +214,6 @@ class Header(ThemeAware, QFrame):
             return self.tr("Preparing…") if is_file else self.tr("Loading…")
         words = self.tr("Preparing… {share}") if is_file else self.tr("Loading… {share}")
         return words.format(share=percent(read / total))
-
-    def _show_as_tokens(self) -> None:
-        self._as_tokens.setChecked(self._actions["show-tokens"].isChecked())
 
     def show_downloads(self, running: int) -> None:
         """Show the number of running downloads, or no badge if there are none."""

@@ -30,7 +30,8 @@ class PanelController(QObject):
         panel.round_chosen.connect(self._show_round)
         panel.details_wanted.connect(self._load_tokens)
         panel.details.fold.toggled.connect(self._read_costs)
-        panel.shown.connect(self._panel_shown)
+        # The figures of an answer are in the panel or below the answer.
+        panel.shown.connect(lambda shown: transcript.set_with_figures(not shown))
         for changed in (session.chats.opened, session.chats.path_changed, session.answers.asked):
             changed.connect(lambda chat, _turn=None: self.show_newest() if chat is session.chat else None)
         session.answers.arrived.connect(self.refresh)
@@ -77,10 +78,6 @@ class PanelController(QObject):
         turns = self._session.chat.turns
         number = turns.index(turn) + 1 if turn is not None else 0
         self._panel.show_answer(self._answer, number, len(turns))
-
-    def _panel_shown(self, shown: bool) -> None:
-        """Show an answer's figures either in the panel or below the answer."""
-        self._transcript.set_with_figures(not shown)
 
     def _read_costs(self, unfolded: bool) -> None:
         if unfolded:
