@@ -176,8 +176,8 @@
         <translation>チャットを書き出す…</translation>
     </message>
     <message>
-        <source>Save this chat as Markdown, HTML or JSON</source>
-        <translation>このチャットをMarkdown、HTML、JSONで保存</translation>
+        <source>Save this chat as Markdown, HTML, JSON or PDF</source>
+        <translation>このチャットをMarkdown、HTML、JSON、PDFで保存</translation>
     </message>
     <message>
         <source>Print…</source>

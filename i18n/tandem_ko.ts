@@ -176,8 +176,8 @@
         <translation>대화 내보내기…</translation>
     </message>
     <message>
-        <source>Save this chat as Markdown, HTML or JSON</source>
-        <translation>이 대화를 Markdown, HTML, JSON으로 저장</translation>
+        <source>Save this chat as Markdown, HTML, JSON or PDF</source>
+        <translation>이 대화를 Markdown, HTML, JSON, PDF로 저장</translation>
     </message>
     <message>
         <source>Print…</source>

@@ -176,8 +176,8 @@
         <translation>导出对话…</translation>
     </message>
     <message>
-        <source>Save this chat as Markdown, HTML or JSON</source>
-        <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
+        <source>Save this chat as Markdown, HTML, JSON or PDF</source>
+        <translation>将此对话保存为 Markdown、HTML、JSON 或 PDF</translation>
     </message>
     <message>
         <source>Print…</source>

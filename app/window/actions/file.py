@@ -60,7 +60,7 @@ FILE_ACTIONS = (
     WindowAction(
         "export-chat",
         "Export chat…",
-        "Save this chat as Markdown, HTML or JSON",
+        "Save this chat as Markdown, HTML, JSON or PDF",
         lambda window: window.chats.on_shown(window.transfer.export_chat),
         enabled=lambda window: window.is_kept,
     ),
