@@ -16,12 +16,12 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import parse_machines
 from engine.events import TokensCommitted
 from tests.benchmarks.slow_links import SlowLinks
-from tests.engine.cluster.test_cluster_campaign import LONGEST_S, processes_of
+from tests.engine.cluster.families import rank_processes
 from tests.patience import PATIENCE_S
 
 pytestmark = [pytest.mark.campaign, pytest.mark.expects_log]
 
-TIMES, ASLEEP_S = 2, 20.0
+TIMES, ASLEEP_S, LONGEST_S = 2, 20.0, 10.0
 TWO = parse_machines("127.0.0.1,127.0.0.1")
 ASKED = ChatRequest(
     messages=[{"role": "user", "content": "the quick brown fox"}],
@@ -29,6 +29,12 @@ ASKED = ChatRequest(
     speculation=SpeculationSettings(method="draft"),
     max_tokens=400,
 )
+
+
+def processes_of(cluster: Cluster) -> list[psutil.Process]:
+    """Return the ranks and their keepers."""
+    found = rank_processes(cluster)
+    return [*found, *(process.parent() for process in found)]
 
 
 @pytest.fixture

@@ -20,8 +20,9 @@ from engine import ChatRequest, Engine, Finished
 from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, is_running, servers_below, wait_until
 from tests.engine.asking import QUESTION
-from tests.engine.tokenizers.test_prompt_process import ENDLESS, with_template
+from tests.engine.soaking import ENDLESS
 from tests.patience import PATIENCE_S
+from tests.tiny_models import write_disturbed_copy
 
 pytestmark = pytest.mark.campaign
 
@@ -107,7 +108,8 @@ def test_whatever_of_a_server_is_killed_nothing_of_it_is_left_and_it_can_be_used
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_no_child_outlives_the_app_that_is_killed(tiny_main: Path, tmp_path: Path, seed: int) -> None:
     once = "{% if messages[0]['content'] == 'endless' %}" + ENDLESS + "{% endif %}x"
-    model, draw = with_template(tiny_main, tmp_path / "model", once), random.Random(seed)
+    model, draw = write_disturbed_copy(tiny_main, tmp_path / "model", amount=0.0), random.Random(seed)
+    (model / "chat_template.jinja").write_text(once)
     app = subprocess.Popen([sys.executable, "-c", APP, str(model)], stdout=subprocess.PIPE, text=True)
     found: list[psutil.Process] = []
     try:
