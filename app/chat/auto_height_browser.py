@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QTextBrowser, QWidget
+from shiboken6 import isValid
 
 from app.widgets.keyboard_focus import KeyboardFocus
 
@@ -27,8 +28,14 @@ def only_sideways(area: QAbstractScrollArea) -> None:
     """Leave the wheel to what is around a read-only text, also over its scroll bar, unless it is turned sideways. The
     text shows a cursor only while it has the focus from the keyboard.
     """
-    area.setProperty("cursorWidth", 0)
-    KeyboardFocus(area).changed.connect(lambda is_shown: area.setProperty("cursorWidth", 1 if is_shown else 0))
+
+    def show_cursor(is_shown: bool) -> None:
+        # A text that has the focus loses it while it is being deleted.
+        if isValid(area):
+            area.setProperty("cursorWidth", 1 if is_shown else 0)
+
+    show_cursor(False)
+    KeyboardFocus(area).changed.connect(show_cursor)
     area.horizontalScrollBar().installEventFilter(_Sideways(area))
 
 
