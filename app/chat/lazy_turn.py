@@ -59,13 +59,14 @@ class LazyTurn(QWidget):
         return self.view
 
     def unload(self) -> None:
-        """Delete the widgets and keep the height. An answer being written or a question being edited stays loaded."""
-        if self.view is None or not self.turn.answer.ended or self.view.editor is not None:
+        """Delete the widgets and keep the height, unless it is being written or edited, or has a selection."""
+        view = self.view
+        if view is None or not self.turn.answer.ended or view.editor is not None or view.selected_text():
             return
         self.setFixedHeight(self.height())
-        self._column.removeWidget(self.view)
-        self.view.hide()
-        self.view.deleteLater()
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
         self.view = None
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -89,8 +89,6 @@ class TurnColumn(QWidget):
                 self._kept[turn] = slot
             else:
                 slot.deleteLater()
-        while len(self._kept) > _KEPT:
-            self._kept.pop(next(iter(self._kept))).deleteLater()
         for index, turn in enumerate(turns):
             if turn in before:
                 slot = self._slots[turn] = before[turn]
@@ -98,6 +96,9 @@ class TurnColumn(QWidget):
                     slot.view.show_versions()
             else:
                 self.add(turn, index)
+        # Those of this chat have been taken out by now.
+        while len(self._kept) > _KEPT:
+            self._kept.pop(next(iter(self._kept))).deleteLater()
         self.setUpdatesEnabled(True)
         return had_focus
 

@@ -165,15 +165,15 @@ def test_the_last_chats_keep_what_was_selected_and_older_ones_no_widgets(transcr
     transcript.show_chat(chats[0])
     settle(transcript, qtbot)
     chosen = transcript.view(chats[0].turns[12])
-    prose = chosen.findChild(Prose)
-    prose.selectAll()
+    chosen.findChild(Prose).selectAll()
+    words = chosen.selected_text()
     transcript.show_chat(chats[1])
     settle(transcript, qtbot)
     transcript.set_with_figures(False)
     transcript.show_chat(chats[0])
     settle(transcript, qtbot)
-    assert transcript.view(chats[0].turns[12]).selected_text() == prose.toPlainText() != ""
-    assert prose.isVisible()
+    assert transcript.view(chats[0].turns[12]).selected_text() == words != ""
+    assert chosen.isVisible()
     for chat in chats:
         transcript.show_chat(chat)
         settle(transcript, qtbot)
