@@ -15,7 +15,7 @@ from app.window.header import Chip
 # Asked once, before a layout has followed, nothing is cut yet.
 _TIMES_IN_A_ROW = 2
 # The share of a long name that is shown at least; its tip has all of it.
-_ELIDED = 0.75
+_ELIDED = 0.6
 
 
 def cut_texts(window: QWidget) -> list[str]:
