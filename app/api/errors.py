@@ -171,7 +171,9 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         return too_busy("The queue is full. Try again in a moment.")
     for kind, sentence in _OF_ENGINE.items():
         if isinstance(error, kind):
-            return ApiError(503, sentence.format_map(error.arguments), code=error.code)
+            # A request that comes while models are exchanged finds none.
+            retry_after = RETRY_S if kind is NoModel else None
+            return ApiError(503, sentence.format_map(error.arguments), code=error.code, retry_after=retry_after)
     return unexpected()
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from app.api import errors
 from app.api.engine_host import EngineHost
 from app.api.errors import ApiError
-from engine.errors import EngineError
+from engine.errors import EngineError, NoModel
 from engine.model_files.model import Model
 from engine.status import LoadedPair, ModelInfo
 
@@ -112,7 +112,7 @@ class ModelDirectory:
             self.loading = ""
             self._turn.release()
         if pair.main is None:
-            raise ApiError(503, "No model is loaded.", code="no-model")
+            raise errors.of_engine(NoModel())
         return pair
 
     async def _with_draft(self, pair: LoadedPair, drafter: str | None) -> LoadedPair:

@@ -22,7 +22,8 @@ import pytest
 from app.api.activity import ApiCall
 from app.api.server import MOST_CONNECTIONS
 from engine.documents.reading import DOCUMENTS
-from engine.errors import NotEnoughMemory, QueueFull
+from engine.errors import NoModel, NotEnoughMemory, QueueFull
+from engine.status import LoadedPair
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections
 from tests.app.scripted_engine import ScriptedEngine
@@ -354,12 +355,23 @@ def test_an_unexpected_failure_is_logged_and_answered_in_a_sentence(
     assert "ZeroDivisionError" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        (Script("Half an", reason="cancelled"), "cancelled"),
+        (Script("", error=NoModel()), "no-model"),
+        (None, "no-model"),
+    ],
+    ids=["it has begun", "its model was just unloaded", "none is loaded yet"],
+)
 def test_an_answer_that_ends_because_the_models_are_exchanged_may_be_asked_for_again(
-    serve: Serve, question: dict[str, Any]
+    serve: Serve, question: dict[str, Any], script: Script | None, code: str
 ) -> None:
-    served = serve(ScriptedEngine([Script("Half an", reason="cancelled")]))
+    served = serve(ScriptedEngine([script or Script("Never.")]))
+    if script is None:
+        served.host.use(served.host.engine, LoadedPair(None, None))
     refused = served.post("/v1/chat/completions", question)
-    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "cancelled")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, code)
     assert int(refused.headers["retry-after"]) >= 1
 
 
