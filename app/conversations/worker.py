@@ -12,12 +12,12 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.conversations.backups import copy_daily, finish
+from app.conversations.backups import copy_daily, finish, remove_chats
 from app.conversations.opening import open_in_memory, open_store
 from app.conversations.pictures import PictureSource, pictures_of
 from app.conversations.records import StoreChanges
@@ -91,6 +91,12 @@ class StoreThread:
         for thread in (self._thread, self._finishing):
             if thread is not None and threading.current_thread() is not thread:
                 thread.join(timeout)
+
+    def remove_from_backups(self, uids: Collection[str]) -> list[Path]:
+        """Remove chats as `remove_chats`, also from a backup that is being finished. Only on the store's thread."""
+        if self._finishing is not None:
+            self._finishing.join()
+        return remove_chats(self.path, uids)
 
     def _run(self) -> None:
         try:

@@ -12,7 +12,6 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
-from app.conversations.backups import remove_chats
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.conversation_list import TRASHED
 from app.conversations.deletions import Deletion
@@ -390,7 +389,7 @@ class ChatService(QObject):
                 self._store.failed.emit(NotRemoved(files))
 
         def remove(store: ConversationStore) -> list[str]:
-            return list(map(str, remove_chats(self._store.path, [chat.uid for chat in chats(store)])))
+            return self._store.remove_from_backups([chat.uid for chat in chats(store)])
 
         self._store.run(remove, done)
 

@@ -191,6 +191,10 @@ class StoreClient(QObject):
         """Run an operation and wait for its result. Not for the Qt thread."""
         return self._thread.submit(operation).result()
 
+    def remove_from_backups(self, uids: list[str]) -> list[str]:
+        """Remove chats from the backups; return the files that are too damaged. Only in an operation."""
+        return list(map(str, self._thread.remove_from_backups(uids)))
+
     def keep_picture(self, content: bytes) -> None:
         """Write a picture's file and wait for it. Raises StoreError. Not for the Qt thread."""
         try:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.conversations.backups import back_up_now, list_backups
+from app.conversations import worker
+from app.conversations.backups import back_up_now, copy_daily, finish, list_backups
 from app.conversations.store import ConversationStore
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.window_driver import WindowDriver
+from tests.patience import PATIENCE_S
 
 
 def two_chats(open_window: OpenWindow) -> WindowDriver:
@@ -115,6 +118,36 @@ def test_a_person_chooses_whether_deleted_chats_leave_the_backups_too(
     assert [found.chats for found in list_backups(path)] == [1 if chosen else 2]
     assert (str(broken) in window.banner_text) is chosen
     assert pane.from_backups.isHidden()
+
+
+def test_deleted_chats_leave_a_backup_too_that_is_being_finished(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    due, copied, goes_on = threading.Event(), threading.Event(), threading.Event()
+
+    def finish_later(unfinished: Path, path: Path) -> Path:
+        copied.set()
+        goes_on.wait(PATIENCE_S)
+        return finish(unfinished, path)
+
+    for pause in ("FIRST_BACKUP_S", "BACKUP_EVERY_S"):
+        monkeypatch.setattr(worker, pause, 0.02)
+    monkeypatch.setattr(worker, "copy_daily", lambda *given: copy_daily(*given) if due.is_set() else None)
+    monkeypatch.setattr(worker, "finish", finish_later)
+    window = two_chats(open_window)
+    window.sidebar.choose("Apples", "Delete")
+    window.sidebar.show_view("Trash")
+    due.set()
+    window.wait(copied.is_set)
+    QTest.mouseClick(window.sidebar.pane.from_backups, Qt.MouseButton.LeftButton)
+    window.sidebar.empty_button.click()
+    window.sidebar.empty_button.click()
+    # A removal that does not wait for the backup has time to miss it.
+    QTest.qWait(100)
+    goes_on.set()
+    window.wait(lambda: window.titles == [] and bool(list_backups(window.session.store.path)))
+    [backup] = list_backups(window.session.store.path)
+    assert b"apples" not in backup.path.read_bytes().lower()
 
 
 def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow) -> None:
