@@ -189,7 +189,7 @@ class RemoteEngine(EngineBase):
                     self._handle(reply)
                 elif asked:
                     self._silent()
-                elif self._streams or self._futures:
+                elif self._streams:
                     asked = True
                     self.status()
         except ChannelClosed as error:
