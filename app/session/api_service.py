@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Changes are shown this long after they were reported, and the figures of calls under way are read this often.
 _REFRESH_MS = 250
+# Where a server listens that all addresses of this computer reach.
+_EVERY = "0.0.0.0"
 
 
 @dataclass(frozen=True)
@@ -173,10 +175,11 @@ class ApiService(QObject):
         """Emit what has changed since the last call."""
         self._pass_on_ended()
         before, found = self.status, self._api.status if self._api is not None else None
-        self.status = None
-        if found is not None and found.serving:
-            # Other computers would take the address that stands for all of them for their own.
-            self.status = replace(found, address=found.address.replace("0.0.0.0", network_address() or "127.0.0.1"))
+        self.status = found if found is not None and found.serving else None
+        if self.status is not None and _EVERY in self.status.address:
+            # Other computers would take it for an address of their own.
+            own = network_address() or "127.0.0.1"
+            self.status = replace(self.status, address=self.status.address.replace(_EVERY, own))
         if self.status is not None and self.status.under_way:
             self._look_soon()
         if self.status != before:

@@ -76,6 +76,9 @@ def start_watching() -> Path | None:
             process = file.stem.partition("-")[2]
             if not process.isdecimal():
                 continue
+            # Most starts find no file, and need not wait for this.
+            import psutil
+
             if file.stat().st_size:
                 last = folder / "last-crash.txt"
                 os.replace(file, last)
