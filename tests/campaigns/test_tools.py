@@ -7,11 +7,9 @@ import json
 import random
 import time
 import unicodedata
-from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,20 +20,11 @@ from app.tools.results import LONGEST_RESULT
 from app.tools.servers import ToolSettings
 from app.tools.tool import Permission, Tool, ToolFailed, visible, with_distinct_names
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile
-from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse, serving
+from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse
+from tests.app.tools.sign_in_service import home as home
+from tests.app.tools.sign_in_service import service as service
 
 pytestmark = pytest.mark.campaign
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    with serving() as service:
-        yield service
-
-
-@pytest.fixture
-def home(hosts: Hosts, service: Service, tmp_path: Path) -> Home:
-    return Home(hosts, service, tmp_path)
 
 
 # By behaviour in a call, the outcomes that are right: codes of errors, or "" for a result.

@@ -16,6 +16,8 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import ProxyHandler, build_opener
 
+import pytest
+
 from app.tools.host import ToolHost
 from app.tools.servers import Server, ToolSettings
 from app.tools.tool import Tool
@@ -218,3 +220,14 @@ class _Answers(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing of each request."""
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with serving() as service:
+        yield service
+
+
+@pytest.fixture
+def home(hosts: Hosts, service: Service, tmp_path: Path) -> Home:
+    return Home(hosts, service, tmp_path)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -16,18 +14,9 @@ from app.conversations.records import ToolUse
 from app.session.calls import ToolRun
 from app.wording.tools import call_sentence
 from tests.app.tools.conftest import WAIT_S, Hosts, each, wait_until
-from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse, serving
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    with serving() as service:
-        yield service
-
-
-@pytest.fixture
-def home(hosts: Hosts, service: Service, tmp_path: Path) -> Home:
-    return Home(hosts, service, tmp_path)
+from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse
+from tests.app.tools.sign_in_service import home as home
+from tests.app.tools.sign_in_service import service as service
 
 
 def port_of(address: str) -> int:
