@@ -15,7 +15,7 @@ from app.text.picture_data import kind_of_picture
 from app.text.thinking import parts_of
 from engine.errors import EngineError
 from engine.events import Token
-from engine.pictures.reading import digest_of, picture_size
+from engine.pictures.reading import common_file, digest_of, picture_size
 from engine.stats import RoundRecord
 
 # The reasons for skipping a chat that is in the trash, and one without messages that are shown.
@@ -145,6 +145,7 @@ class ChatBuilder:
         """Return a picture for `add`; none, which is counted, if it is lost, no picture or not usable. Waits."""
         if content is not None:
             with suppress(EngineError):
+                content = common_file(content)
                 picture = Picture(digest_of(content), *picture_size(content))
                 self._pictures[picture.digest] = content
                 return [Attachment(name, f"image/{kind_of_picture(content)}", "", picture)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import shutil
 import sqlite3
@@ -11,9 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QImage
 
 from app.conversations.imports.reading import import_file
 from app.conversations.store import ConversationStore
+from app.text.picture_data import kind_of_picture
 from tests.app.conversations.foreign_exports import (
     AI_STUDIO,
     ANYTHINGLLM,
@@ -149,6 +155,22 @@ def test_what_is_no_file_does_not_count_as_one(load: Any) -> None:
     parts = [{"type": "token_budget"}, {"type": "flag", "flag": "x"}, {"type": "image"}, {"type": "text", "text": "hi"}]
     messages = [{"uuid": "m", "sender": "assistant", "content": parts}]
     assert load([{"uuid": "c", "chat_messages": messages}]).left_out == {"file": 1}
+
+
+@pytest.mark.parametrize(("kind", "turn"), [("PNG", 6), ("WEBP", 8), ("TIFF", 1)])
+def test_a_picture_that_qt_would_not_show_upright_is_kept_as_it_should_look(
+    store: ConversationStore, load: Any, kind: str, turn: int
+) -> None:
+    exif, file = Image.Exif(), io.BytesIO()
+    exif[0x112] = turn
+    Image.new("RGB", (8, 4) if turn == 1 else (4, 8)).save(file, kind, exif=exif)
+    url = f"data:image/{kind.lower()};base64,{base64.b64encode(file.getvalue()).decode()}"
+    parts = [{"type": "text", "text": "what?"}, {"type": "image_url", "image_url": {"url": url}}]
+    (chat,) = load([{"role": "user", "content": parts}]).added
+    (attached,) = store.messages.path(chat)[0].attachments
+    kept = store.pictures.get(attached.picture.digest)
+    assert QImage.fromData(kept).size() == QSize(8, 4) == QSize(attached.picture.width, attached.picture.height)
+    assert attached.media_type == f"image/{kind_of_picture(kept)}" != "image/"
 
 
 @pytest.mark.parametrize("kind", ["zip", "folder"])
