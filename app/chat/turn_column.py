@@ -77,6 +77,8 @@ class TurnColumn(QWidget):
         focus, had_focus = QApplication.focusWidget(), False
         before, self._slots = self._slots, {}
         self.setUpdatesEnabled(False)
+        # In a visible layout, each turn that is added lays out all of them.
+        self.setVisible(not of_another_chat)
         for turn in before.keys() - set(turns):
             slot = before[turn]
             had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
@@ -99,6 +101,7 @@ class TurnColumn(QWidget):
         # Those of this chat have been taken out by now.
         while len(self._kept) > _KEPT:
             self._kept.pop(next(iter(self._kept))).deleteLater()
+        self.show()
         self.setUpdatesEnabled(True)
         return had_focus
 

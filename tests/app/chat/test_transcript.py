@@ -124,6 +124,16 @@ def test_another_chat_is_never_painted_below_the_turns_of_the_one_before(long_ch
     assert not any(slot.isVisibleTo(long_chat) for slot in before)
 
 
+def test_opening_a_chat_lays_its_turns_out_a_few_times_and_not_once_for_each(
+    transcript: Transcript, qtbot: QtBot, chat: Chat
+) -> None:
+    heights = []
+    transcript.verticalScrollBar().rangeChanged.connect(lambda _minimum, maximum: heights.append(maximum))
+    transcript.show_chat(chat)
+    settle(transcript, qtbot)
+    assert 0 < len(heights) < TURNS / 4
+
+
 class TypedWords(QObject):
     """Notes the turns that are painted as typed words, because they have no widgets."""
 
