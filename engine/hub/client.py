@@ -176,8 +176,9 @@ class HubClient:
         if not address:
             return None
         parts = urlsplit(address)
-        path = parts.path.removeprefix(urlsplit(self.access.endpoint).path)
-        return f"{self.access.endpoint}{path}?{parts.query}"
+        path = parts.path.removeprefix(urlsplit(self.access.endpoint).path).lstrip("/")
+        # Without the slash, ".evil.com" or "@evil.com" would make another host of the endpoint.
+        return f"{self.access.endpoint}/{path}?{parts.query}"
 
     def _refuse(self, response: httpx2.Response, repository: str) -> None:
         status, code = response.status_code, response.headers.get("X-Error-Code", "")

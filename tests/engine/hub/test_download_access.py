@@ -77,6 +77,14 @@ def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
             assert client.get_json("/api/models") == ({}, f"{hub.endpoint}/mirror/api/models?cursor=x")
 
 
+@pytest.mark.parametrize("link", [".evil.test/x?", "@evil.test/x?", "1/x?", "/mirror.evil.test/x?"])
+def test_the_next_page_is_never_on_another_host_or_port(hub: FakeHub, link: str) -> None:
+    with HubClient(HubAccess(f"{hub.endpoint}/mirror")) as client:
+        hub.api_faults["/mirror"] = Fault(status=200, headers={"Link": f'<{link}>; rel="next"'})
+        following = client.get_json("/api/models")[1]
+    assert following == f"{hub.endpoint}/mirror/{link.removeprefix('/mirror')}"
+
+
 def test_a_revision_with_a_slash_is_one_part_of_the_address(hub: FakeHub) -> None:
     hub.add(NAME, sizeable())
     with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError):
