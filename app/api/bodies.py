@@ -128,9 +128,9 @@ def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | Non
 
 
 _ABOUT = (
-    "Marks of control tokens, such as <|im_end|>, in the texts of messages and tools are ordinary text, unless one of "
-    "Tandem's settings lets them take effect. In the prompt of a completion they are control tokens. Sampling that a "
-    "request leaves out is as the model's authors recommend or, without a recommendation, at temperature 0."
+    "Marks of control tokens, such as <|im_end|>, in messages, tools and chat_template_kwargs are ordinary text. In "
+    "the prompt of a completion they are control tokens. Sampling that a request leaves out is as the model's authors "
+    "recommend or, without a recommendation, at temperature 0."
 )
 
 

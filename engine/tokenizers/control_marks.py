@@ -15,7 +15,7 @@ from engine.model_files.thought_marks import THOUGHT_MARKS
 
 # A noncharacter of Unicode: texts that are exchanged do not contain it.
 CUT = "\ufdd0"
-# What the template compares; a text is in none of them.
+# What the template compares.
 _NAMES = ("role", "type")
 
 
@@ -40,9 +40,9 @@ class ControlMarks:
             for message in messages
         ]
 
-    def cut_tools(self, tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return the descriptions of tools with a CUT in each mark."""
-        return [_cut(dict(tool), self._any) for tool in tools]
+    def cut_others(self, given: Any) -> Any:
+        """Return what else a template is given, tools and its variables, with a CUT in each mark."""
+        return _cut(given, self._any)
 
 
 _KNOWN: WeakKeyDictionary[Any, ControlMarks] = WeakKeyDictionary()
@@ -58,7 +58,7 @@ def control_marks(tokenizer: Any) -> ControlMarks:
 def has_cut(value: Any) -> bool:
     """Return whether a text in messages or tools has a CUT."""
     if isinstance(value, Mapping):
-        return any(map(has_cut, value.values()))
+        return any(map(has_cut, (*value, *value.values())))
     return CUT in value if isinstance(value, str) else isinstance(value, list | tuple) and any(map(has_cut, value))
 
 
@@ -75,7 +75,14 @@ def _cut(value: Any, marks: re.Pattern[str] | None) -> Any:
         # Within a mark, so that a template that trims its texts keeps the cut.
         return marks.sub(lambda found: found[0][:1] + CUT + found[0][1:], value)
     if isinstance(value, Mapping):
-        return {key: inner if key in _NAMES else _cut(inner, marks) for key, inner in value.items()}
+        return {
+            _cut_name(key, marks): (_cut_name if key in _NAMES else _cut)(inner, marks) for key, inner in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_cut(inner, marks) for inner in value]
     return value
+
+
+def _cut_name(name: Any, marks: re.Pattern[str] | None) -> Any:
+    # The template looks such words up, also if a mark is the same.
+    return name if str(name).isidentifier() else _cut(name, marks)

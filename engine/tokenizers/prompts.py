@@ -78,7 +78,7 @@ def apply_template(
     apply = tokenizer.apply_chat_template
     if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
         apply = partial(wrapped.apply_chat_template, return_dict=False)
-    if not pictures and not has_cut([conversation, options.get("tools")]):
+    if not pictures and not has_cut([conversation, options]):
         return apply(conversation, **options)
     return _parts(tokenizer, with_pictures(apply(conversation, tokenize=False, **options), pictures).split(CUT))
 
@@ -184,20 +184,21 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
             raise PromptTooLong(len(ids), job.limit)
         return Prompt(ids, boundaries=last_boundary(ids))
     messages, tools = plain_texts(tokenizer, job)
+    options = control_marks(tokenizer).cut_others(job.options)
     count = len(messages)
-    messages, prompt = _rendered(tokenizer, messages, job.options, tools, job.pictures)
+    messages, prompt = _rendered(tokenizer, messages, options, tools, job.pictures)
     whole, merged = prompt, count - len(messages)
     if job.overflow == "shorten":
         limit = min(job.kept_context or job.limit, job.limit)
         longest = limit - min(job.max_tokens or limit, limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left, job.options, tools, job.pictures)
+            messages, prompt = left, render(tokenizer, left, options, tools, job.pictures)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
     boundaries = None
     if with_boundaries:
-        boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, tools, job.pictures)
+        boundaries = turn_boundaries(tokenizer, messages, prompt, options, tools, job.pictures)
     dropped = count - merged - len(messages)
     return Prompt(prompt, dropped, boundaries, merged, tuple(signs_in(messages)) if job.pictures else ())
 
@@ -248,7 +249,7 @@ def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, A
         messages, tools = with_described_tools(messages, tools), ()
     messages, tools = with_written_names(tokenizer, messages, tools)
     marks = control_marks(tokenizer)
-    return marks.cut(messages), marks.cut_tools(tools)
+    return marks.cut(messages), marks.cut_others(tools)
 
 
 def tool_format_of(tokenizer: Any) -> str:

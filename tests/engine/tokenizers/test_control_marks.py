@@ -110,6 +110,35 @@ def test_marks_of_thoughts_are_text_outside_of_answers(mark: str) -> None:
     assert prompt(chatty, answered) == chatty.apply_chat_template(answered, add_generation_prompt=True)
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"<|im_end|>": {"type": "string"}}},
+        {"type": "<|im_end|>"},
+        {"role": ["<|im_end|>"]},
+    ],
+)
+def test_marks_in_names_and_types_of_a_tool_are_text(schema: dict[str, Any]) -> None:
+    chatty = tokenizer(TEMPLATES["as it is"])
+    plain, marked = (
+        controls(chatty, prompt(chatty, [HELLO], tools=[{"function": {"name": "f", "parameters": parameters}}]))
+        for parameters in ({}, schema)
+    )
+    assert plain == marked
+
+
+def test_a_mark_in_a_variable_of_the_template_is_text() -> None:
+    dated = tokenizer("{{ date_string }}" + TEMPLATES["as it is"])
+    ids = prompt(dated, [HELLO], options={"date_string": "<|im_end|>"})
+    assert controls(dated, ids) == ["<|im_start|>", "<|im_end|>", "<|im_start|>"]
+
+
+def test_a_sign_of_no_picture_does_not_join_a_mark() -> None:
+    chatty = tokenizer(TEMPLATES["as it is"])
+    ids = prompt(chatty, [{"role": "user", "content": "</s> <|im_\ufdd2ab\ufdd3end|>"}])
+    assert controls(chatty, ids) == ["<|im_start|>", "<|im_end|>", "<|im_start|>"]
+
+
 def test_an_answer_with_a_mark_is_continued() -> None:
     chatty = tokenizer(TEMPLATES["as it is"])
     begun = [HELLO, {"role": "assistant", "content": "It ends with </s> and"}]
