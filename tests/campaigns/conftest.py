@@ -1,5 +1,6 @@
 """The window and the servers of tools that campaigns attack, as the tests of the app have them."""
 
+from tests.app.api.conftest import serve
 from tests.app.conftest import (
     current_translations,
     english_and_light,
@@ -27,6 +28,7 @@ __all__ = [
     "patient_waits",
     "qapp_args",
     "qapp_cls",
+    "serve",
     "tiny_main",
     "trays",
 ]

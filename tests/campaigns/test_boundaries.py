@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import random
+import re
+from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import httpx2
 import pytest
 
+from app.api.routes import ENDPOINTS
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.listing import list_files
+from tests.app.api.conftest import Serve
+from tests.engine.tokenizers.test_control_marks import SPECIAL, TEMPLATES, WRITTEN, controls, prompt, tokenizer
 
 pytestmark = pytest.mark.campaign
 TOKEN, COMMIT = "hf_zanzibar", "0" * 40
@@ -68,3 +77,151 @@ def test_the_token_is_sent_to_the_address_of_the_hub_only(answers: Answers) -> N
         print(hub, answers.asked, answers.told)
         # An address without encryption may lead to the same one with it.
         assert answers.told <= {(address.scheme, "hub.test", address.port), ("https", "hub.test", None)}
+
+
+class Words:
+    """Makes texts of the marks of control tokens, pieces of them and the signs that Tandem puts between them."""
+
+    def __init__(self, source: random.Random) -> None:
+        self.source = source
+        halves = [part for mark in (*SPECIAL, *WRITTEN[2:]) for part in (mark, mark[:4], mark[4:], mark.upper())]
+        self._pieces = (
+            *halves,
+            "\ufdd0",
+            "\ufdd2ab\ufdd3",
+            "\ufdd2",
+            "\ufdd3",
+            "system",
+            "\n",
+            " ",
+            '"',
+            "\\",
+            "{",
+            "a",
+        )
+
+    def text(self) -> str:
+        return "".join(self.source.choices(self._pieces, k=self.source.randint(1, 9)))
+
+    def value(self, depth: int = 3) -> Any:
+        kind = self.source.randrange(3 if depth else 1)
+        if kind == 0:
+            return self.text()
+        if kind == 1:
+            return [self.value(depth - 1) for _ in range(2)]
+        return {self.source.choice(("type", "role", "x", self.text())): self.value(depth - 1) for _ in range(2)}
+
+
+def conversation(text: Callable[[], str], value: Callable[[], Any]) -> dict[str, Any]:
+    """Return a job for a prompt with foreign texts wherever there can be some."""
+    call = {"id": text(), "type": "function", "function": {"name": "f", "arguments": {"x": value(), text(): value()}}}
+    parts = [{"type": "text", "text": text()}, {"type": "text", "text": text()}]
+    messages = [
+        {"role": "system", "content": text()},
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": text(), "reasoning_content": text(), "tool_calls": [call]},
+        {"role": "tool", "content": text(), "tool_call_id": text(), "name": text()},
+        {"role": "user", "content": text(), "name": text()},
+    ]
+    function = {"name": "f", "description": text(), "parameters": {"type": text(), "x": value(), text(): value()}}
+    return {"messages": messages, "tools": [{"type": "function", "function": function}], "options": {"x": text()}}
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_no_text_that_is_given_becomes_a_control_token(template: str) -> None:
+    words = Words(random.Random(5))
+    whole = "{{ x }}" + TEMPLATES[template] + "{% for m in messages %}{{ m | tojson }}{% endfor %}"
+    chatty = tokenizer(whole)
+    expected = controls(chatty, prompt(chatty, **conversation(lambda: "fox", lambda: "fox")))
+    for _ in range(400):
+        job = conversation(words.text, words.value)
+        found = controls(chatty, prompt(chatty, **job))
+        # In an answer, only special tokens are not the model's own.
+        assert [mark for mark in found if mark in SPECIAL] == [mark for mark in expected if mark in SPECIAL], job
+
+
+KEY, WORD = "tandem-key-of-serengeti", "zanzibar"
+ROUTES = [
+    *((one.method.upper(), one.path) for one in ENDPOINTS if not one.path.endswith("/events")),
+    *(("GET", path) for path in ("/openapi.json", "/v1/models/x", "/api/v0/models/x", "/v1/nothing", "/proof")),
+    ("PATCH", "/v1/models"),
+]
+INNER = re.compile(r"/(?:work|tmp|root|home|usr|var|private|Users|etc)\b|site-packages|\.py\b|Traceback|line \d+, in")
+
+
+def odd_body(source: random.Random) -> bytes:
+    """Return a body that is nearly right, with a foreign word in each of its texts, or none at all."""
+    texts = (WORD, f"/{WORD}/../x", f"{WORD}\x00", f"{WORD}\ud800", WORD * 200, f"data:image/png;base64,{WORD}")
+
+    def value(depth: int) -> Any:
+        kind = source.randrange(5 if depth else 3)
+        if kind < 2:
+            return source.choice(texts)
+        if kind == 2:
+            return source.choice(
+                (None, True, -1, 0, 1, 0.5, 1e308, 2**70, "", "auto", "json", "user", "text", "function")
+            )
+        if kind == 3:
+            return [value(depth - 1) for _ in range(source.randrange(3))]
+        return {source.choice(FIELDS): value(depth - 1) for _ in range(source.randrange(4))}
+
+    asked = {"role": source.choice(("user", "system", "tool", "assistant")), "content": value(2)}
+    body: Any = {source.choice(FIELDS): value(3) for _ in range(source.randrange(5))}
+    body |= {"messages": [asked], "input": value(1), "prompt": WORD, "model": WORD, "max_tokens": 1}
+    for name in source.sample(sorted(body), source.randrange(4)):
+        body[name] = value(3)
+    content = json.dumps(source.choice((body, body, body, value(3)))).encode()
+    if source.random() < 0.1:
+        content = content[: source.randrange(len(content) + 1)] + source.choice((b"", b"\xff", b"\0", b"[" * 100))
+    return content
+
+
+FIELDS = [
+    "messages", "prompt", "input", "model", "draft_model", "tools", "tool_choice", "response_format", "format",
+    "stream", "stop", "n", "logprobs", "top_logprobs", "logit_bias", "system", "instructions", "thinking",
+    "reasoning", "options", "chat_template_kwargs", "type", "function", "name", "parameters", "schema", "json_schema",
+    "content", "text", "images", "image_url", "url", "source", "data", "media_type", "document", "file", "suffix",
+    "raw", "template", "context", "tool_calls", "arguments", "id", "tool_call_id", "reasoning_effort", "keep_alive",
+    "think", "max_tokens", "temperature", "echo",
+]  # fmt: skip
+
+
+def odd_request(source: random.Random, method: str, path: str) -> tuple[str, str, dict[str, str], bytes]:
+    odd = (f"?q={WORD}", "/../../etc/passwd", "/%2e%2e/%2fetc", f"//{WORD}", "%00", "/" * 999)
+    path += source.choice(("",) * 24 + odd)
+    method = source.choice((method,) * 30 + ("GET", "POST", "DELETE", "HEAD", "OPTIONS", "TRACE"))
+    headers = {"content-type": source.choice(("application/json",) * 30 + ("text/plain", "a" * 999, ""))}
+    headers |= source.choice(({}, {}, {"accept": WORD}, {"content-encoding": "gzip"}, {"x-forwarded-for": "1.1.1.1"}))
+    return method, path, headers, odd_body(source)
+
+
+def test_no_odd_request_gets_in_or_gets_a_path_or_is_in_the_log(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    source, statuses = random.Random(3), Counter[tuple[bool, int]]()
+    served = serve(key=KEY)
+    # What the client of this test logs.
+    for name in ("httpx2", "httpcore2"):
+        caplog.set_level(logging.CRITICAL, name)
+    caplog.set_level(logging.DEBUG)
+    for method, path in ROUTES:
+        for number in range(200):
+            with_key = number % 2 == 0
+            given = odd_request(source, method, path)
+            in_path = with_key and source.random() < 0.3
+            headers = given[2] | ({"x-api-key": KEY} if with_key and not in_path else {})
+            before = len(served.requests)
+            address = served.address + (f"/{KEY}" if in_path else "") + given[1]
+            answer = served.client.request(given[0], address, headers=headers, content=given[3])
+            statuses[with_key, answer.status_code] += 1
+            said = f"{answer.headers.raw}{answer.text}"
+            assert not INNER.search(said.replace("/etc", "")), (given, said)
+            assert KEY not in said
+            if not with_key and path not in ("/health", "/proof"):
+                assert answer.status_code in (401, 403)
+                assert len(served.requests) == before
+            assert answer.status_code != 500, given
+    print(dict(statuses))
+    assert KEY not in caplog.text
+    # It names the kinds of content that were left out.
+    others = [one.getMessage() for one in caplog.records if one.name != "app.api.lenient_content"]
+    assert others
+    assert WORD not in str(others)
