@@ -98,7 +98,7 @@ class Guard:
         if from_a_page and origin not in self._origins:
             raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
-            if not (self._has_key(headers) or self._took_key_from_path(scope)):
+            if not (self._took_key_from_path(scope) or self._has_key(headers)):
                 sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
                 raise ApiError(401, sentence, code="invalid_api_key")
             scope[HAS_KEY] = True

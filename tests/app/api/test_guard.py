@@ -117,7 +117,7 @@ def test_programs_without_a_field_for_a_key_have_it_in_the_address(serve: Serve)
     served = serve(key="secret")
     address = served.address.removeprefix("http://")
     body = {"messages": [{"role": "user", "content": "Hi"}], "stream": False}
-    for url in (f"http://secret@{address}", f"http://any:secret@{address}", f"http://{address}/secret"):
+    for url in (f"http://secret@{address}", f"http://{address}/secret", f"http://any:secret@{address}/secret"):
         assert httpx2.get(f"{url}/v1/models", trust_env=False).status_code == 200, url
         assert httpx2.post(f"{url}/api/chat", json=body, trust_env=False).status_code == 200, url
     for url in (f"http://Secret@{address}", f"http://{address}/Secret", f"http://{address}//secret"):
