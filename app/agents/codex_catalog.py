@@ -57,7 +57,6 @@ def kept_catalog(model: str) -> Path | None:
     content = json.dumps({"models": [{"slug": model, **_MODEL}]}, indent=1).encode()
     try:
         if not file.is_file() or file.read_bytes() != content:
-            file.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(file, content, 0o600)
     except OSError:
         return None

@@ -127,6 +127,7 @@ def _copy(source: Path, target: Path, progress: CopyProgress) -> None:
         target.symlink_to(os.readlink(source))
     elif source.is_dir():
         target.mkdir(exist_ok=True)
+        shutil.copymode(source, target)
     else:
         written = hashlib.sha256()
         with source.open("rb") as reader, target.open("wb") as writer:

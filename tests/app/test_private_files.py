@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from app.agents.codex_catalog import kept_catalog
 from app.conversations.backups import back_up_now
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import write_folder, write_json
 from app.conversations.opening import open_store
 from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
-from app.system.paths import cache_folder
+from app.system.paths import cache_folder, data_folder
 from engine.files import private_files
 
 
@@ -65,11 +66,18 @@ def test_a_moved_data_folder_is_private(tmp_path: Path) -> None:
     store, _damaged = open_store(old / "chats.db")
     back_up_now(store, old / "chats.db")
     store.close()
+    (old / "empty").mkdir(0o700)
     move_folder(old, new)
     assert open_to_others(new) == []
+    (old / "empty").rmdir()
     loosen(new)
     open_store(old / "chats.db")[0].close()
     assert open_to_others(new) == []
+
+
+def test_the_data_folder_is_private_if_a_file_for_another_program_is_its_first() -> None:
+    assert kept_catalog("model") is not None
+    assert open_to_others(data_folder()) == []
 
 
 def test_settings_are_private(tmp_path: Path) -> None:

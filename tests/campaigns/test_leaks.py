@@ -16,14 +16,18 @@ import psutil
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.agents.codex_catalog import kept_catalog
 from app.chat.call_card import CallCard
 from app.chat.preview import picture_of
+from app.conversations.exports.writing import SUFFIXES
 from app.session.attachments import read_attachment
 from app.session.calls import CallState
 from app.settings.checkup import gather, report
 from app.settings.declarations import SettingsValues
+from app.settings.relocation import move_folder
 from app.system import crash
 from app.system.log_buffer import LOG_BUFFER
+from app.system.opened_pages import write_page
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.text.file_texts import NotAttachable
 from app.tools.tool import ToolFailed, ToolResult
@@ -156,10 +160,11 @@ def test_nothing_of_a_chat_is_in_log_diagnostics_or_notifications(
     assert SECRET not in str(notified)
 
 
+@pytest.mark.parametrize("umask", [0o022, 0, 0o777])
 def test_all_that_is_written_is_private(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, umask: int
 ) -> None:
-    before = os.umask(0o022)
+    before = os.umask(umask)
     try:
         host = FakeHost()
         host.offered = [tool("look")]
@@ -167,14 +172,24 @@ def test_all_that_is_written_is_private(
         crash.start_watching()
         window = busy_window(open_window, host, tmp_path)
         crash.report(ValueError(SECRET))
+        exported = tmp_path / "exported"
+        exported.mkdir(0o700)
+        for form, suffix in SUFFIXES.items():
+            window.window.transfer.write_all(exported / f"{form}{suffix}")
+            window.wait(lambda: not window.window.transfer.busy)
+        write_page(SECRET)
+        kept_catalog(SECRET)
         window.close()
+        (data_folder() / "empty").mkdir(0o700)
+        move_folder(data_folder(), exported / "moved")
         made = [
             path
-            for folder in {data_folder(), cache_folder(), settings_folder()}
+            for folder in {data_folder().resolve(), cache_folder(), settings_folder(), exported}
             if folder.exists()
             for path in (folder, *folder.rglob("*"))
         ]
-        assert len(made) > 5
+        print(len(made), "files and folders")
+        assert len(made) > 30
         assert [str(path) for path in made if path.stat().st_mode & 0o077] == []
     finally:
         os.umask(before)
