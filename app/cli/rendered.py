@@ -102,6 +102,8 @@ class MarkdownText:
 
         markdown = Markdown(text, code_theme="ansi_light", style=self._style, hyperlinks=False)
         lines = self._console.render_lines(markdown, pad=False)
+        # Markdown turns the characters that an address or `&#x202e;` spells out into themselves.
+        lines = [[one._replace(text=shown(one.text)) for one in line] for line in lines]
         filled = [number for number, line in enumerate(lines) if any(one.text.strip() for one in line)]
         if not filled:
             return []

@@ -13,8 +13,9 @@ from app.cli.terminal import format_bytes, print_table, shown, shown_on_terminal
 from tests.app.cli.terminal import Terminal
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# Sets the title, clears the screen, writes the clipboard, hides the rest, reorders the line.
-ATTACK = "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202eevil\u2066 \u009d52;c;x\u009c"
+# Sets the title, clears the screen, writes the clipboard, hides the rest, reorders the line; Markdown spells two out.
+ATTACK = "&#x202e; <http://a.example/%1B%5D0;%07> "
+ATTACK += "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202eevil\u2066 \u009d52;c;x\u009c"
 # Runs the command with an engine that answers with ATTACK.
 ATTACKED_CHAT = f"""
 import sys
