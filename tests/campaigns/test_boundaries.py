@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import random
 import re
+import shutil
+import stat
+import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 
 from app.api.routes import ENDPOINTS
@@ -24,9 +30,11 @@ from tests.app.api.conftest import Serve
 from tests.app.cli.test_terminal import _DRAWING as DRAWING
 from tests.app.cli.test_terminal import ATTACK, ATTACKED_CHAT, on_a_terminal
 from tests.app.cli.test_terminal import controls as controls_in
+from tests.app.free_port import free_port
 from tests.engine.hub.nasty_hub import answer as raw_answer
 from tests.engine.tokenizers.test_control_marks import SPECIAL, TEMPLATES, WRITTEN, controls, prompt, tokenizer
 from tests.fakehub.server import FakeHub, Fault
+from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import QWEN3, write_model
 
 pytestmark = pytest.mark.campaign
@@ -85,6 +93,10 @@ def test_the_token_is_sent_to_the_address_of_the_hub_only(answers: Answers) -> N
         print(hub, answers.asked, answers.told)
         # An address without encryption may lead to the same one with it.
         assert answers.told <= {(address.scheme, "hub.test", address.port), ("https", "hub.test", None)}
+        asked = answers.asked
+        with HubClient(HubAccess(hub, token=TOKEN, offline=True)) as client, pytest.raises(HubError):
+            list_files(client, "org/name", COMMIT)
+        assert answers.asked == asked
 
 
 class Words:
@@ -298,3 +310,63 @@ def test_no_stranger_writes_control_characters_to_a_terminal(own_home: Path) -> 
     print(len(said), "commands,", len(FORMS) * len(SPELT), "texts in the answer")
     assert sum("PWNED" in text for text in said) > 12
     assert [text for text in said if controls_in(DRAWING.sub("", text))] == []
+
+
+PORT = free_port()
+SYSTEM_CALL = re.compile(r"(connect|bind|sendto)\(\d+, .*?sa_family=AF_(INET6?|UNIX)(.*)")
+# Commands, what ends their start, and the addresses at which they may listen, and to which they may connect or send.
+STARTS: dict[str, tuple[list[str], str, set[str], set[str]]] = {
+    "window": ([], "raise", {"socket of the user"}, set()),
+    "serve": (["serve", "--port", str(PORT)], "::1", {f"127.0.0.1:{PORT}", f"[::1]:{PORT}"}, set()),
+    "list": (["models", "list"], "", set(), set()),
+    "chat": (["chat", "--max-tokens", "2", "Hi"], "", set(), set()),
+    "ps": (["ps"], "", set(), {"127.0.0.1:8642"}),
+    # The first address is of documentation: to find its own, a datagram's socket is bound without sending any.
+    "doctor": (["doctor", "--no-speed"], "", set(), {"192.0.2.1:9", "224.0.0.1:9"}),
+}
+
+
+def addresses(trace: str, folder: Path) -> tuple[set[str], set[str]]:
+    """Return where the processes of a trace listened, and where they connected or sent to."""
+    listened, reached = set[str](), set[str]()
+    for call, family, rest in SYSTEM_CALL.findall(trace):
+        if family == "UNIX":
+            path = rest.partition('sun_path="')[2].partition('"')[0]
+            address = "socket of the user" if stat.S_IMODE(Path(path).parent.stat().st_mode) == 0o700 else path
+            assert path.startswith(str(folder)) or call != "bind"
+        else:
+            port = re.search(r"htons\((\d+)\)", rest)
+            host = re.search(r"\"([\d.a-f:]+)\"", rest)
+            assert port is not None
+            assert host is not None
+            address = f"[{host[1]}]:{port[1]}" if family == "INET6" else f"{host[1]}:{port[1]}"
+        (listened if call == "bind" else reached).add(address)
+    return listened, reached
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
+@pytest.mark.parametrize("name", STARTS)
+def test_only_what_is_said_listens_and_connects(name: str, own_home: Path) -> None:
+    words, until, listens, connects = STARTS[name]
+    trace, temporary = own_home / "trace", own_home / "tmp"
+    temporary.mkdir()
+    calls = ["strace", "-f", "-qq", "-e", "trace=connect,bind,sendto", "-e", "signal=none", "-o", str(trace)]
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "TMPDIR": str(temporary)}
+    process = subprocess.Popen(
+        [*calls, sys.executable, "-m", "app", *words],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        if until:
+            wait_until(lambda: trace.exists() and until in trace.read_text())
+            # The library is looked through, and the models are calibrated.
+            time.sleep(20)
+        else:
+            process.wait(PATIENCE_S)
+        found = addresses(trace.read_text(), temporary)
+    finally:
+        for child in psutil.Process(process.pid).children(recursive=True) if process.poll() is None else ():
+            child.kill()
+        process.wait(PATIENCE_S)
+    print(name, *found)
+    assert found == (listens, connects)
