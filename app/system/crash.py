@@ -66,8 +66,6 @@ def start_watching() -> Path | None:
     """Write a report if the process crashes outside Python from now on. Return the report of an earlier process that
     crashed, or None. A process that was killed leaves no report.
     """
-    import psutil
-
     folder = data_folder()
     last = None
     with contextlib.suppress(OSError):
