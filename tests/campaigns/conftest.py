@@ -15,12 +15,14 @@ from tests.app.conftest import (
 )
 from tests.app.tools.conftest import ended_at_once, hosts
 from tests.engine.conftest import tiny_main
+from tests.engine.hub.conftest import hub
 
 __all__ = [
     "current_translations",
     "ended_at_once",
     "english_and_light",
     "hosts",
+    "hub",
     "no_other_accounts",
     "nothing_is_left",
     "open_window",

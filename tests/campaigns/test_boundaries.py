@@ -31,6 +31,7 @@ from tests.app.cli.test_terminal import _DRAWING as DRAWING
 from tests.app.cli.test_terminal import ATTACK, ATTACKED_CHAT, on_a_terminal
 from tests.app.cli.test_terminal import controls as controls_in
 from tests.app.free_port import free_port
+from tests.engine.hub.downloading import Site, download
 from tests.engine.hub.nasty_hub import answer as raw_answer
 from tests.engine.tokenizers.test_control_marks import SPECIAL, TEMPLATES, WRITTEN, controls, prompt, tokenizer
 from tests.fakehub.server import FakeHub, Fault
@@ -370,3 +371,30 @@ def test_only_what_is_said_listens_and_connects(name: str, own_home: Path) -> No
         process.wait(PATIENCE_S)
     print(name, *found)
     assert found == (listens, connects)
+
+
+def test_a_link_in_a_shared_cache_leads_no_write_elsewhere(hub: FakeHub, tmp_path: Path) -> None:
+    site = Site(hub, tmp_path / "first")
+
+    def downloaded() -> str:
+        queue = site.queue()
+        try:
+            return download(queue).state
+        finally:
+            queue.close()
+
+    assert downloaded() == "ready"
+    places = [path.relative_to(site.cache) for path in site.cache.rglob("*") if path.is_symlink() or not path.is_dir()]
+    outcomes = Counter[str]()
+    for number, place in enumerate(places):
+        for kind in ("file", "nothing"):
+            victim = tmp_path / f"victim {number}"
+            if kind == "file":
+                victim.write_bytes(b"precious")
+            site.cache = tmp_path / f"{kind} {number}"
+            (site.cache / place).parent.mkdir(parents=True)
+            (site.cache / place).symlink_to(victim)
+            outcomes[downloaded()] += 1
+            assert (victim.read_bytes() if kind == "file" else victim.exists()) in (b"precious", False)
+            victim.unlink(missing_ok=True)
+    print(dict(outcomes))
