@@ -362,6 +362,8 @@ def test_only_what_is_said_listens_and_connects(name: str, own_home: Path) -> No
             wait_until(lambda: trace.exists() and until in trace.read_text())
             # The library is looked through, and the models are calibrated.
             time.sleep(20)
+            ours = psutil.Process(process.pid).children(recursive=True)
+            assert {child.rlimit(psutil.RLIMIT_CORE)[0] for child in ours} == {0}
         else:
             process.wait(PATIENCE_S)
         found = addresses(trace.read_text(), temporary)
