@@ -136,8 +136,9 @@ class ChatRequest:
     the engine's setting. It is shortened as if the context had `kept_context` tokens, if that is less.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the answer's tokens, so
-    that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never. A `shared`
-    conversation is what others begin with: on disk, those that hold little else are not kept beside it.
+    that answers in other named chats can be drafted from them (`answer_index_folder`); with "" or without one, never.
+    Caches of requests with any name serve such requests only, and so do the others. A `shared` conversation is what
+    others begin with: on disk, those that hold little else are not kept beside it.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
     matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`. One "in text" holds

@@ -118,7 +118,7 @@ def chat_request(
         max_tokens=generation.max_tokens,
         overflow=generation.overflow,
         template_options=pair.thinking.options(generation.thinking),
-        conversation=chat.uid if services.store.persistent and chat.uid and not chat.temporary else None,
+        conversation=chat.uid if services.store.persistent and chat.uid and not chat.temporary else "",
         tools=tools,
         grammar=grammar,
         pictures=pictures,

@@ -234,7 +234,7 @@ class Comparer(QObject):
         prepare_request(chat, turn, generation, session.answers.services, begin, session.models.failed.emit)
 
     def _begin(self, question: str, request: ChatRequest) -> None:
-        request = replace(request, conversation=None, top2_margins=True)
+        request = replace(request, conversation="", top2_margins=True)
         if request.messages[-1]["role"] == "assistant":
             # All answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])

@@ -58,15 +58,15 @@ class PrefixCache:
         shared: bool = False,
         boundaries: Sequence[int] = (),
     ) -> CachedConversation:
-        """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide. Its main
-        sequence holds exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of
-        turns in it.
+        """Return a conversation `name` for `tokens`, with as many of them cached as any entry with a name or, without
+        one, any other can provide: programs must not find out from speeds what chats contain. Its main sequence holds
+        exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of turns in it.
         """
-        content = content_of(tokens, pictures)
-        best, reach = self._best(model.model, content)
-        if self.store is not None and (stored := self.store.find(content, better_than=reach)) is not None:
+        content, store = content_of(tokens, pictures), None if name is None else self.store
+        best, reach = self._best(model.model, content, name)
+        if store is not None and (stored := store.find(content, better_than=reach)) is not None:
             self._entries.append(stored)
-            best, reach = self._best(model.model, content)
+            best, reach = self._best(model.model, content, name)
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = CachedConversation(CachedSequence(model.model, model.new_caches()))
@@ -139,7 +139,7 @@ class PrefixCache:
         self._entries = [entry for entry in self._entries if entry.main.model is not model]
 
     def _save(self, store: PrefixStore) -> None:
-        own = [entry for entry in self._entries if entry.name is not None and entry.main.model is store.model]
+        own = [entry for entry in self._entries if entry.name and entry.main.model is store.model]
         left, kept = store.budget, []
         for entry in reversed(own):
             if entry.bytes <= left and not _is_mostly_shared(entry, own):
@@ -148,10 +148,12 @@ class PrefixCache:
         for entry in reversed(kept):
             store.save(entry)
 
-    def _best(self, model: nn.Module, content: Sequence[int | str]) -> tuple[CachedConversation | None, int]:
+    def _best(
+        self, model: nn.Module, content: Sequence[int | str], name: str | None
+    ) -> tuple[CachedConversation | None, int]:
         best, longest = None, 0
         for entry in self._entries:
-            if entry.main.model is not model:
+            if entry.main.model is not model or (entry.name is None) != (name is None):
                 continue
             reach = usable_prefix(entry.main, content)
             if reach > longest or (reach == longest > 0 and entry.main.position == reach):
@@ -198,8 +200,8 @@ def _covers(entry: CachedConversation, other: CachedConversation) -> bool:
         return False
     if other.head is not None and (entry.head is None or entry.head.start > other.head.start):
         return False
-    if entry.name is None and other.name is not None:
-        # Only `other` may be stored on disk.
+    if (entry.name is None) != (other.name is None) or (other.name and not entry.name):
+        # They serve different requests, or only `other` may be stored on disk.
         return False
     if entry.main.content[:held] != other.main.content[:held]:
         return False

@@ -117,7 +117,7 @@ class PrefixStore:
 
     def save(self, conversation: CachedConversation) -> None:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
-        assert conversation.name is not None
+        assert conversation.name
         entry, held = self._describe_conversation(conversation)
         for path, known in (*self._index.items(), *self._loaded.items()):
             if _is_current(known, entry) and path.is_file():

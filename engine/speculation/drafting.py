@@ -140,7 +140,7 @@ class Drafting:
         alone in a named conversation may have a smaller vocabulary: programs must not find out what chats contain.
         """
         drafter, text = self.drafter, request.conversation
-        if request.alone and self.reduced is not None and text.name is not None:
+        if request.alone and self.reduced is not None and text.name:
             drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
         request.install(drafter, self.answers)
         self._begin(request)

@@ -117,7 +117,7 @@ class PrefixAndIndexStores:
 
     def keep_answer(self, name: str | None, tokens: Sequence[int]) -> None:
         """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept."""
-        if name is not None and self._answers is not None:
+        if name and self._answers is not None:
             self._answers.add(name, tokens)
 
     def forget_conversations(self, names: Collection[str]) -> None:

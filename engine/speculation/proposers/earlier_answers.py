@@ -22,7 +22,7 @@ def build(context: ProposerContext) -> EarlierAnswersProposer | None:
     """Return None without an index of answers, and for a request that names no chat. Programs must not find out from
     speeds what chats contain, and a comparison would find the answer that it repeats.
     """
-    if context.answers is None or context.conversation.name is None:
+    if context.answers is None or not context.conversation.name:
         return None
     main, settings = context.main, context.settings
     excluded, rows = frozenset(main.tokenizer.all_special_ids), main.rows or main.vocabulary

@@ -117,7 +117,7 @@ def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
     answered(session, settle, "first")
     assert session.store.path == tmp_path / "chats.db"
     # No prefix is stored, and none is removed, because the user's chats are unknown.
-    assert [request.conversation for request in engine.requests] == [None]
+    assert [request.conversation for request in engine.requests] == [""]
     assert engine.stored == []
 
 

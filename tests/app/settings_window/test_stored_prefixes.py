@@ -84,7 +84,7 @@ def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     asked = len(engine.requests)
     window.trigger("compare")
     qtbot.waitUntil(lambda: not window.find(Comparer).running)
-    assert {request.conversation for request in engine.requests[asked:]} == {None}
+    assert {request.conversation for request in engine.requests[asked:]} == {""}
 
 
 def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbot: QtBot) -> None:

@@ -98,6 +98,22 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
         assert said(*messages).ids == known.ids
 
 
+@pytest.mark.parametrize("chat", ["chat", ""])
+def test_no_program_finds_out_what_a_chat_says(scheduler: Scheduler, chat: str) -> None:
+    said = user("the quick brown fox")
+    first = ask(scheduler, said, conversation=chat)
+    guessed = ask(scheduler, said)
+    assert guessed.stats.cached_tokens == 0
+    assert guessed.ids == first.ids
+    # Nor from what the chat would take of the program's own.
+    other = user("lazy dog over the fox")
+    ask(scheduler, other)
+    ask(scheduler, other, conversation=chat)
+    assert (
+        read(ask(scheduler, other)) == read(ask(scheduler, said)) == read(ask(scheduler, said, conversation=chat)) == 1
+    )
+
+
 @pytest.mark.parametrize(
     "pair", by_tier([kind for kind in KINDS if kind != "full attention"], DEFAULT), indirect=True, scope="module"
 )
