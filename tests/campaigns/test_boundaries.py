@@ -23,10 +23,12 @@ import psutil
 import pytest
 
 from app.api.routes import ENDPOINTS
+from engine import ChatRequest, Engine, starter_pair
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.listing import list_files
 from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served
 from tests.app.cli.test_terminal import _DRAWING as DRAWING
 from tests.app.cli.test_terminal import ATTACK, ATTACKED_CHAT, on_a_terminal
 from tests.app.cli.test_terminal import controls as controls_in
@@ -400,3 +402,22 @@ def test_a_link_in_a_shared_cache_leads_no_write_elsewhere(hub: FakeHub, tmp_pat
             assert (victim.read_bytes() if kind == "file" else victim.exists()) in (b"precious", False)
             victim.unlink(missing_ok=True)
     print(dict(outcomes))
+
+
+@pytest.mark.parametrize("name", ["chat-7", ""])
+def test_no_caller_reads_a_chat_by_guessing(name: str) -> None:
+    words, source = ("fox", "plan", "sea", "hotel", "summer", "family", "next", "small"), random.Random(9)
+    with Engine() as engine:
+        served = Served(engine, *map(str, starter_pair()))
+        try:
+            cached = []
+            for _ in range(20):
+                said = [{"role": "user", "content": " ".join(source.choices(words, k=60))}]
+                assert [*engine.submit(ChatRequest(said, max_tokens=4, conversation=name))]
+                usage = served.chat({"messages": said, "max_tokens": 1})["usage"]
+                cached.append(usage["prompt_tokens_details"]["cached_tokens"])
+        finally:
+            served.close()
+    print(cached)
+    # What all prompts begin with, and by chance some of the words of an own earlier guess.
+    assert max(cached) < 12
