@@ -123,6 +123,8 @@ class _UnreadRounds:
     def _add(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
         if len(self._rounds) == _MOST_BEHIND:
             self._left_out += 1
-        figures = {"accept_rate": stats.accept_rate, "tokens_per_round": stats.tokens_per_round}
-        self._rounds.append(sse({"id": call_id, **asdict(record), **figures}, "round"))
+        figures = asdict(record) | {"accept_rate": stats.accept_rate, "tokens_per_round": stats.tokens_per_round}
+        # A text of the call, which another program may have made.
+        del figures["rejected"]
+        self._rounds.append(sse({"id": call_id, **figures}, "round"))
         self._wake.set()

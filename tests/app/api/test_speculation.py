@@ -110,6 +110,8 @@ def test_rounds_are_streamed_live(starter: Served, question: dict[str, Any]) -> 
     assert len(rounds) == usage["rounds"]
     assert sum(one["accepted"] for one in rounds) == usage["accepted"]
     assert rounds[-1]["accept_rate"] == usage["accept_rate"]
+    # There is no text of the call, which another program may have made.
+    assert {key for one in rounds for key, value in one.items() if isinstance(value, str)} == {"id", "source", "reason"}
 
 
 def test_a_listener_that_falls_behind_hears_how_many_rounds_it_missed(monkeypatch: pytest.MonkeyPatch) -> None:
