@@ -321,7 +321,7 @@ class AnswerParts:
             return self.form.last_calls(text, self.tools)
         except Unclear as unclear:
             self.unclear = str(unclear)
-            log.info("a call of %s is left as text, because it cannot be told where its values end", unclear)
+            log.info("a call is left as text, because it cannot be told where its values end")
             return [], len(text)
 
     def _inside(self, text: str, start: int, mark: Marks, ended: bool, searched: int = 0) -> tuple[str, int, bool]:

@@ -203,5 +203,5 @@ class CallsInText:
             return None
 
     def _give_up(self, error: Exception) -> None:
-        log.info("the calls in an answer are free from now on: %s", error)
+        log.info("the calls in an answer are free from now on: %s", type(error).__name__)
         self._usable, self._place = False, _Place()

@@ -139,5 +139,5 @@ def calls_in_text(form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bo
     try:
         return Grammar("calls_in_text", calls_source(form, tools, parallel=parallel, in_text=True))
     except (CallsNotExpressible, GrammarNotUsable) as error:
-        log.info("The calls of functions in an answer are free: %s", error)
+        log.info("The calls of functions in an answer are free: %s", type(error).__name__)
         return None

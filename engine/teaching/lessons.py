@@ -87,7 +87,7 @@ def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[L
     try:
         prompt = yield from main.prompt_in_steps(answer.messages)
     except EngineError as error:
-        log.info("an answer is not taught: %s", error)
+        log.info("an answer is not taught: %s", type(error).__name__)
         return []
     end = min(len(prompt) + answer.tokens, LONGEST, main.info.context_length)
     ids, first = [*prompt, *answer.ids][:end], len(prompt) - 1
