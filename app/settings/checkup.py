@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import models_limit
@@ -82,7 +82,8 @@ def write_diagnostics(
         },
         "settings": settings,
         "models": models,
-        "answers": [to_builtins(one) for one in figures],
+        # The parts of an answer's schema that were not checked have the names that the chat gives its fields.
+        "answers": [to_builtins(structs.replace(one, unchecked=(), problems=())) for one in figures],
         "record": log.splitlines(),
     }
     text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)

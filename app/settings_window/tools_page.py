@@ -254,6 +254,7 @@ class ToolsPage(ThemeAware, Form):
         page, question = QUrl(address), QMessageBox(self)
         host = page.host(QUrl.ComponentFormattingOption.FullyEncoded)
         question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        question.setTextFormat(Qt.TextFormat.PlainText)
         question.setText(self.tr("Open {host} in the browser to sign in to “{server}”?").format(host=host, server=name))
         question.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
         question.setDefaultButton(question.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))

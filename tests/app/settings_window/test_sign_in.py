@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox
 
@@ -46,6 +47,8 @@ class Shown:
         self.window.wait(lambda: bool(self.page.findChildren(QMessageBox)))
         [question] = self.page.findChildren(QMessageBox)
         assert question.text() == "Open 127.0.0.1 in the browser to sign in to “remote”?"
+        # The name is the person's or a file's, and must not look like the host.
+        assert question.textFormat() is Qt.TextFormat.PlainText
         assert not self.person.opened
         next(button for button in question.buttons() if button.text() == words).click()
 
