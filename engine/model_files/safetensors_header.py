@@ -76,7 +76,16 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
         raise DamagedHeaderError(str(error)) from error
     if not isinstance(entries, dict):
         raise DamagedHeaderError("header is not an object")
-    return {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
+    found = {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
+    # As the format demands; a tensor that was moved would read the numbers of others.
+    end = 0
+    for begin, nbytes in sorted((tensor.begin, tensor.nbytes) for tensor in found.values()):
+        if begin != end:
+            raise DamagedHeaderError("tensors that do not follow each other")
+        end += nbytes
+    if end != data_bytes:
+        raise DamagedHeaderError("bytes after the last tensor")
+    return found
 
 
 def header_length(prefix: bytes) -> int:

@@ -108,8 +108,13 @@ def _many_files(folder: Path, _: random.Random) -> None:
 
 
 def _header(**entry: Any) -> Recipe:
-    tensor = {"dtype": "F16", "shape": [2, 2], "data_offsets": [0, 8]} | entry
-    return _write("model.safetensors", lambda _: with_header(json.dumps({"t": tensor}).encode(), bytes(8)))
+    return _headers({"t": entry}, 8)
+
+
+def _headers(entries: dict[str, dict[str, Any]], data_bytes: int) -> Recipe:
+    tensor = {"dtype": "F16", "shape": [2, 2], "data_offsets": [0, 8]}
+    text = json.dumps({name: tensor | entry for name, entry in entries.items()}).encode()
+    return _write("model.safetensors", lambda _: with_header(text, bytes(data_bytes)))
 
 
 def _code(name: str, recipe: Recipe) -> Recipe:
@@ -217,6 +222,11 @@ _REFUSED: dict[str, dict[str, Recipe]] = {
         "place backwards": _header(data_offsets=[8, 0]),
         "place below zero": _header(data_offsets=[-8, 0]),
         "place without end": _header(data_offsets=[0]),
+        "places overlap": _headers({"a": {}, "b": {"data_offsets": [2, 10]}}, 10),
+        "one place twice": _headers({"a": {}, "b": {}}, 8),
+        "gap before": _headers({"t": {"data_offsets": [2, 10]}}, 10),
+        "gap between": _headers({"a": {}, "b": {"data_offsets": [10, 18]}}, 18),
+        "bytes after": _headers({"t": {}}, 9),
         "unknown dtype": _header(dtype="F3"),
         "dtype as list": _header(dtype=["F16"]),
         "pickle": _write("model.safetensors", lambda _: b"\x80\x04cos\nsystem\n(S'touch ran'\ntR."),
