@@ -113,8 +113,17 @@ class ModelFolder:
 
     @property
     def tensors(self) -> dict[str, TensorHeader]:
-        """The headers of a model's tensors by name."""
-        return {name: tensor for file in self.weight_files for name, tensor in self.header(file).items()}
+        """The headers of a model's tensors by name. Also raises wrong-tensors."""
+        return self._joined(self.header(file) for file in self.weight_files)
+
+    def _joined(self, headers: Iterable[dict[str, TensorHeader]]) -> dict[str, TensorHeader]:
+        # Which of two tensors with one name mlx-lm takes, depends on the order in which the disk lists their files.
+        tensors: dict[str, TensorHeader] = {}
+        for header in headers:
+            if twice := tensors.keys() & header.keys():
+                raise ModelNotUsable(self.path, "wrong-tensors", f"{min(twice)[:80]} is in two files")
+            tensors.update(header)
+        return tensors
 
     @property
     def weight_bytes(self) -> int:
@@ -224,16 +233,11 @@ class ModelFolder:
     @property
     def head_tensors(self) -> dict[str, TensorHeader]:
         """The headers of a head's tensors by name. Also raises wrong-tensors."""
-        tensors: dict[str, TensorHeader] = {}
-        layers = self._inside(self.path.parent)._layers if self.is_shard else None
-        for file in self.head_files:
-            header = self.header(file)
-            if layers is not None:
-                header = {name: header[name] for name in mtp_tensors(header, layers)}
-            if twice := tensors.keys() & header.keys():
-                raise ModelNotUsable(self.path, "wrong-tensors", min(twice)[:80])
-            tensors.update(header)
-        return tensors
+        headers = [self.header(file) for file in self.head_files]
+        if self.is_shard:
+            layers = self._inside(self.path.parent)._layers
+            headers = [{name: header[name] for name in mtp_tensors(header, layers)} for header in headers]
+        return self._joined(headers)
 
     def heads(self) -> list[tuple[str, ModelFolder]]:
         """Return the heads in a main model's folder by their folder or file, "mtp" for its own. Does not raise."""

@@ -154,6 +154,13 @@ def test_a_shard_is_missed_without_an_index_too(tmp_path: Path) -> None:
     assert refusal(folder) == ("incomplete", "model-00003-of-00003.safetensors")
 
 
+def test_a_tensor_in_two_files_is_refused(tmp_path: Path) -> None:
+    """Which of them mlx-lm takes, depends on the order in which the disk lists them."""
+    folder = write_folder(tmp_path / "m", model_files(shards=2))
+    (folder / "model-old.safetensors").write_bytes(safetensors({"model.norm.weight": ("F16", (16,))}))
+    assert refusal(folder) == ("wrong-tensors", "model.norm.weight is in two files")
+
+
 @pytest.mark.parametrize("beside", ["optiq/optiq_vision.safetensors", "vision.safetensors", "model/model.safetensors"])
 def test_files_of_the_index_that_are_no_weights_of_the_model_may_lack(tmp_path: Path, beside: str) -> None:
     """They are not downloaded, either."""
