@@ -44,7 +44,8 @@ def _quantisation(weights: Weights, layer: str, inputs: int) -> dict[str, Any]:
     mode = "affine"
     if scales.dtype == mx.uint8:
         mode = next((mode for mode, sizes in MODES.items() if sizes == (bits, group)), "")
-    if not mode or (f"{layer}.biases" in weights) != (mode == "affine"):
+    # MLX divides by the size of groups without looking.
+    if not mode or not group or (f"{layer}.biases" in weights) != (mode == "affine"):
         raise HeadTensorError(f"{layer}.scales")
     return {"bits": bits, "group_size": group, "mode": mode}
 

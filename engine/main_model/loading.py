@@ -230,13 +230,27 @@ def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple
             found.update(name for name, _ in weights)
             return load_weights(weights, strict)
 
-        model.load_weights = loaded
-        if beside:
-            sanitize = getattr(model, "sanitize", dict)
-            model.sanitize = lambda weights: sanitize({n: array for n, array in weights.items() if n not in beside})
+        sanitize = getattr(model, "sanitize", dict)
+
+        def sanitized(weights: dict[str, mx.array]) -> dict[str, mx.array]:
+            own: dict[str, mx.array] = sanitize({n: array for n, array in weights.items() if n not in beside})
+            _check_groups(model, own)
+            return own
+
+        model.load_weights, model.sanitize = loaded, sanitized
         return model
 
     return built, arguments
+
+
+def _check_groups(model: nn.Module, weights: dict[str, mx.array]) -> None:
+    """Raise `ValueError` if a layer has more scales than numbers: MLX divides by the size of groups without looking."""
+    for name, module in model.named_modules():
+        scales = weights.get(f"{name}.scales")
+        # AWQ's matrices are transposed.
+        side = 0 if f"{name}.qweight" in weights else -1
+        if scales is not None and "weight" in module and scales.shape[side] > module.weight.shape[-1]:
+            raise ValueError(f"{name}.scales has shape {scales.shape}")
 
 
 def _check_ids(path: Path, model: nn.Module) -> None:
@@ -277,7 +291,7 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
         return ModelNotUsable(path, "no-room", words[:120])
     if "custom module" in words:
         return ModelNotUsable(path, "unsafe", "model_file in config.json")
-    if "safetensors" in words.lower() or "load_safetensors" in words:
+    if "safetensors" in words.lower() or words.startswith(("[read]", "[json")):
         return ModelNotUsable(path, "damaged", words[:120])
     if isinstance(error, (TypeError, KeyError, AttributeError)):
         return ModelNotUsable(path, "damaged", f"config.json: {words[:120]}")

@@ -148,10 +148,11 @@ def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
 def _check_quantisation(folder: Path, settings: object) -> None:
     if not isinstance(settings, Mapping):
         raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
-    bits, group = settings.get("bits"), settings.get("group_size")
-    for value, allowed in ((bits, range(1, 17)), (group, range(1, 1025))):
-        if value is not None and (type(value) is not int or (value not in allowed and value != -1)):
-            raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
+    # Layers may have settings of their own.
+    for part in (settings, *(layer for layer in settings.values() if isinstance(layer, Mapping))):
+        for value, allowed in ((part.get("bits"), range(1, 17)), (part.get("group_size"), range(1, 1025))):
+            if value is not None and (type(value) is not int or (value not in allowed and value != -1)):
+                raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
 
 
 def _integers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

@@ -72,6 +72,16 @@ def test_an_mtp_head_with_an_expert_in_part_is_refused(tmp_path: Path, leaf: str
         replace(case, tensors=packed).bound(tmp_path)
 
 
+def test_a_head_with_more_scales_than_numbers_is_refused(tmp_path: Path) -> None:
+    """MLX would divide by the size of a group, 0, which ended the process."""
+    case, mode = CASES["full"], {"bits": 4, "group_size": 32, "mode": "affine"}
+    packed, _ = quantised(tensors_of(case), 4, 32, "affine")
+    columns = packed["fc.weight"].shape[-1] * 8 + 1
+    packed |= {f"fc.{part}": mx.ones((packed["fc.weight"].shape[0], columns)) for part in ("scales", "biases")}
+    with pytest.raises(ModelNotUsable, match="scales"):
+        load_head(write_head(tmp_path, {**case.config, "quantization": mode}, packed))
+
+
 LATENT = [(name, mode) for name in ("mtp_deepseek_v3", "mtp_glm4_moe_lite") for mode in MODES]
 
 

@@ -202,6 +202,7 @@ _REFUSED: dict[str, dict[str, Recipe]] = {
         "no heads": _set("config.json", num_attention_heads=0),
         "endless vocabulary": _set("config.json", vocab_size=2**40),
         "no bits": _set("config.json", quantization={"bits": 0, "group_size": 0}),
+        "a layer without groups": _set("config.json", quantization={"bits": 4, "lm_head": {"group_size": 0}}),
         "quantised by words": _set("config.json", quantization="four"),
         "flag as size": _set("config.json", hidden_size=True),
         "text as size": _set("config.json", vocab_size="32"),

@@ -84,10 +84,31 @@ def test_token_ids_out_of_bounds_are_the_tokenizers_fault(good: Path, number: in
     assert refusal(lambda: load(good)) == "no-tokenizer"
 
 
+AWQ = {"quant_method": "awq", "bits": 4, "group_size": 16}
+
+
 def test_wrong_awq_tensors_are_a_models_fault(good: Path) -> None:
-    config = llama_config(quantization_config={"quant_method": "awq", "bits": 4, "group_size": 16})
-    (good / "config.json").write_text(json.dumps(config))
+    (good / "config.json").write_text(json.dumps(llama_config(quantization_config=AWQ)))
     assert refusal(lambda: load(good)) in ("wrong-tensors", "damaged")
+
+
+@pytest.mark.parametrize(
+    ("quantization", "tensors"),
+    [
+        ({"quantization": {"bits": 4, "group_size": 16}}, {"weight": ("U32", (16, 2)), "scales": ("F16", (16, 17))}),
+        ({"quantization_config": AWQ}, {"qweight": ("U32", (16, 2)), "scales": ("F16", (17, 16))}),
+    ],
+)
+def test_more_scales_than_numbers_are_refused(
+    good: Path, quantization: dict[str, object], tensors: dict[str, tuple[str, tuple[int, ...]]]
+) -> None:
+    """MLX would divide by the size of a group, 0, which ended the process."""
+    (good / "config.json").write_text(json.dumps(llama_config(**quantization)))
+    layer = "model.layers.0.self_attn.q_proj"
+    others = {name: tensor for name, tensor in llama_tensors().items() if name != f"{layer}.weight"}
+    changed = {f"{layer}.{part}": tensor for part, tensor in tensors.items()}
+    (good / "model.safetensors").write_bytes(safetensors(others | changed))
+    assert refusal(lambda: load(good)) == "wrong-tensors"
 
 
 def test_a_template_that_renders_to_nothing_says_so(good: Path) -> None:
