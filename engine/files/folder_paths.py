@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO
@@ -98,6 +99,18 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file")
     return os.fdopen(descriptor, "rb")
+
+
+def states_of(files: Iterable[Path]) -> dict[Path, tuple[int, int]]:
+    """Return, for each file, what another content changes: bytes and time of last change in ns; (0, 0) without one."""
+    found = {}
+    for file in files:
+        try:
+            status = file.stat()
+            found[file] = status.st_size, status.st_mtime_ns
+        except OSError:
+            found[file] = 0, 0
+    return found
 
 
 def stays_inside(folder: Path, name: object) -> bool:

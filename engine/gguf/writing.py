@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelNotUsable
-from engine.files.folder_paths import open_regular
+from engine.files.folder_paths import open_regular, states_of
 from engine.files.steps import in_chunks
 from engine.gguf.architectures import ROPE_FACTORS, GgufArchitecture, Placement, model_of, placements
 from engine.gguf.header import SETTINGS_BYTES, GgufFile, GgufTensor, read_gguf
@@ -137,11 +137,10 @@ def write_shard(source_path: str, folder_path: str, number: int, read: str) -> N
 
 def _state(files: tuple[Path, ...]) -> str:
     """Return what another content of the files changes. Raises `ModelNotUsable` if one is missing."""
-    try:
-        states = [file.stat() for file in files]
-    except OSError as error:
-        raise ModelNotUsable(files[0], "missing") from error
-    return " ".join(f"{state.st_ino} {state.st_size} {state.st_mtime_ns}" for state in states)
+    states = list(states_of(files).values())
+    if (0, 0) in states:
+        raise ModelNotUsable(files[0], "missing")
+    return str(states)
 
 
 def _check_state(source: Path, layout: _Layout, read: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -24,18 +24,19 @@ from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
+from engine.files.folder_paths import states_of
 from engine.files.paths import is_known_good
 from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.files.system_memory import system_memory
 from engine.main_model.adapter import apply_adapter
 from engine.main_model.loaded_model import LoadedModel, new_caches_of, token_of
 from engine.mlx_lm_private import model_classes
-from engine.model_files.adapters import adapted_name, base_of
+from engine.model_files.adapters import adapted_name, base_of, deciding_files
 from engine.model_files.architecture import mlx_vlm_module
 from engine.model_files.config import FALLBACK_CONTEXT, context_length, layer_settings
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder
-from engine.model_files.model_folder import ModelFolder
+from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
 from engine.pictures.vision_tower import vision_tower_of
@@ -89,7 +90,7 @@ def load_in_steps(
     if base != path:
         adapt = partial(apply_adapter, path)
     with DiskPool() as disk:
-        yield from result_of(disk.start(_check_folder, base, part))
+        read = yield from result_of(disk.start(_check_folder, path, base, part))
         if (family := mlx_vlm_module(ModelFolder(base).config)) is not None:
             if base != path:
                 raise ModelNotUsable(path, "vlm-adapter", family)
@@ -97,7 +98,7 @@ def load_in_steps(
                 raise ModelNotUsable(path, "no-mlx-vlm", family)
         recommended = yield from result_of(disk.start(recommended_sampling, base))
         tokenizer_ready = disk.start(make_tokenizer, base, disk)
-        model, config = yield from _load_weights(base, disk, streaming, on_progress, part, adapt)
+        model, config = yield from _load_weights(base, read, disk, streaming, on_progress, part, adapt)
         tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:
             yield from part.barrier()
@@ -129,8 +130,8 @@ def load_in_steps(
 def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Module, Callable[[], list[Any]]]:
     """Return the model and what makes its caches, in a process that computes its part only. Raises `EngineError`."""
     with DiskPool() as disk:
-        run_to_completion(result_of(disk.start(_check_folder, path, part)))
-        model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
+        read = run_to_completion(result_of(disk.start(_check_folder, path, path, part)))
+        model, _ = run_to_completion(_load_weights(path, read, disk, lambda: False, lambda _loaded, _total: None, part))
     run_to_completion(part.barrier())
     group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
     new_caches = partial(new_caches_of, model, kv_bits if group else None, group)
@@ -158,17 +159,21 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
     return int(logits.shape[-1])
 
 
-def _check_folder(path: Path, part: ModelShard | None) -> None:
+def _check_folder(path: Path, base: Path, part: ModelShard | None) -> dict[Path, tuple[int, int]]:
+    """Check a main model, perhaps that of the adapter at `path`; returns the states of the files before."""
+    read = states_of(deciding_files(path))
     # Checking a tokenizer's content takes time that is wasted on the models that come with Tandem.
-    may_lack = part.may_lack(path) if part is not None else frozenset()
-    if is_known_good(path):
-        inspect_folder(ModelFolder(path), may_lack)
+    may_lack = part.may_lack(base) if part is not None else frozenset()
+    if is_known_good(base):
+        inspect_folder(ModelFolder(base), may_lack)
     else:
-        check_folder(path, may_lack)
+        check_folder(base, may_lack)
+    return read
 
 
 def _load_weights(
     path: Path,
+    read: Mapping[Path, tuple[int, int]],
     disk: DiskPool,
     streaming: Callable[[], bool],
     on_progress: OnProgress,
@@ -206,8 +211,11 @@ def _load_weights(
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead
+            # Where reading fails, MLX may hang.
+            check_unchanged(path, read)
             mx.eval(chunk)
             loaded += sum(array.nbytes for array in chunk)
+        check_unchanged(path, read)
         _check_ids(path, model)
     # Conversions of other formats raise all kinds of exceptions for wrong tensors.
     except Exception as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from engine.files.folder_paths import (
     TooManyEntriesError,
     is_weights,
     list_inside,
+    states_of,
     stays_inside,
 )
 from engine.model_files.config import check_sizes, read_config, read_json, text_config
@@ -32,6 +33,13 @@ _MOST_HEAD_FILES = 100
 _MOST_BYTES = 2**60
 # The place of a head's tensors in packs, whose inner folders have no configuration.
 _NESTED = ("mtp/weights.safetensors",)
+
+
+def check_unchanged(path: Path, read: Mapping[Path, tuple[int, int]]) -> None:
+    """Raise `ModelNotUsable` unless the files of the model at `path` are as they were when their states were `read`."""
+    for file, state in states_of(read).items():
+        if state != read[file]:
+            raise ModelNotUsable(path, "damaged", f"{file.name} (changed meanwhile)")
 
 
 class ModelFolder:

@@ -22,10 +22,11 @@ from mlx.utils import tree_flatten
 from engine.cpu_backend.backend import as_computed, backend
 from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
 from engine.files.bounded_json import CONFIG
+from engine.files.folder_paths import states_of
 from engine.files.steps import in_chunks
 from engine.heads.weights import quantise
 from engine.model_files.config import read_json
-from engine.model_files.model_folder import ModelFolder
+from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.safetensors_header import parameter_count
 from engine.model_files.vision_kinds import VisionKind, vision_kind
 from engine.pictures.families import FAMILIES
@@ -58,6 +59,7 @@ class VisionTower:
         if max(layers) > MOST_LAYERS or max(self.rules.settings.values()) > LARGEST_SETTING:
             raise ValueError("a size is out of bounds")
         self._tower: nn.Module | None = None
+        self._read = states_of(ModelFolder(folder).weight_files)
 
     @property
     def bytes_to_load(self) -> int:
@@ -97,7 +99,9 @@ class VisionTower:
         tower = as_computed(tower)
         tower.eval()
         for chunk in in_chunks([array for _, array in tree_flatten(tower.parameters())]):
+            check_unchanged(self._folder, self._read)
             mx.eval(chunk)
+        check_unchanged(self._folder, self._read)
         log.info("loaded the tower of %s: %.1f MB", self._folder.name, self.bytes / 1e6)
         return tower
 

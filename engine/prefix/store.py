@@ -25,6 +25,7 @@ import mlx_lm
 
 from engine.errors import is_device_failure
 from engine.files import private_files
+from engine.files.folder_paths import states_of
 from engine.files.steps import in_chunks
 from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.adapters import deciding_files
@@ -346,19 +347,9 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 def _stamp(model: LoadedModel) -> str:
     """Return a hash of all that caches depend on: weights, what was taught, the caches' precision, the libraries."""
-    sources = deciding_files(model.info.path)
-    files = [(file.name, *_size_and_time(file)) for file in sources]
+    files = [(file.name, *state) for file, state in states_of(deciding_files(model.info.path)).items()]
     versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
     if model.info.taught:
         parts.append(model.info.taught)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _size_and_time(file: Path) -> tuple[int, int]:
-    """Return bytes and time of last change in ns; 0 and 0 if the file was deleted meanwhile."""
-    try:
-        status = file.stat()
-    except OSError:
-        return 0, 0
-    return status.st_size, status.st_mtime_ns

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
 import shutil
+import threading
 from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import wait
+from functools import partial
 from pathlib import Path
 
 import mlx.core as mx
@@ -14,21 +19,26 @@ import pytest
 import safetensors
 
 from engine.errors import ModelNotUsable
-from engine.main_model.loading import load
+from engine.files.steps import Steps
+from engine.gguf.conversion import convert
+from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load, load_in_steps
 from engine.model_files.model_folder import INDEX_NAME
 from tests.campaigns.changed_safetensors import changed
+from tests.tiny_gguf import write_gguf
 from tests.tiny_models import BFLOAT16, FOUR_BITS, Stored, write_model
 
 pytestmark = [pytest.mark.campaign, pytest.mark.expects_log]
 SIZE = float(os.environ.get("TANDEM_CAMPAIGN", "1"))
 # Folders of more models, for work at the desk.
 MORE = [Path(path) for path in os.environ.get("TANDEM_SAFETENSORS", "").split(os.pathsep) if path]
+IDS = mx.array([[3, 17, 5, 90, 41, 8]])
 
 
 def logits(folder: Path) -> mx.array | str:
     """Return what a model computes, or the reason for which it is refused."""
     try:
-        found: mx.array = load(folder).model(mx.array([[3, 17, 5, 90, 41, 8]]))
+        found: mx.array = load(folder).model(IDS)
     except ModelNotUsable as error:
         return error.reason
     return found
@@ -141,3 +151,73 @@ def test_changed_shards_are_refused_or_compute_the_same(tmp_path: Path) -> None:
         outcomes[f"{kind}: {found if isinstance(found, str) else 'the same'}"] += 1
         assert isinstance(found, str) or bool(mx.array_equal(found, want)), kind
     print(dict(sorted(outcomes.items())))
+
+
+def converted(folder: Path, seed: int) -> Path:
+    source = write_gguf(folder.with_suffix(".gguf"), seed=seed)
+    convert(source, folder, lambda *_: None, threading.Event())
+    return folder
+
+
+MAKERS: dict[str, Callable[[Path, int], Path]] = {
+    "one file": lambda folder, seed: write_model(folder, seed=seed),
+    "shards": lambda folder, seed: in_shards(write_model(folder, seed=seed)),
+    "from GGUF": converted,
+}
+
+
+KINDS = ("cut", "cut a little", "replaced", "written over", "deleted", "noise")
+
+
+def disturb(kind: str, file: Path, other: Path, source: random.Random) -> None:
+    """Do to a file what a copy, another download, or a failing disk may do to it."""
+    kind, size = (
+        source.choice(("cut", "cut a little", "replaced", "written over", "deleted", "noise")),
+        file.stat().st_size,
+    )
+    if kind.startswith("cut"):
+        os.truncate(file, source.randrange(size) if kind == "cut" else size - source.randrange(1, 100))
+    elif kind == "replaced":
+        shutil.copy(other, file.with_suffix(".new"))
+        file.with_suffix(".new").replace(file)
+    elif kind == "deleted":
+        file.unlink()
+    else:
+        with file.open("r+b") as opened:
+            opened.seek(source.randrange(size // 2, size) if kind == "noise" else 0)
+            opened.write(other.read_bytes() if kind == "written over" else source.randbytes(100))
+
+
+def disturbed(steps: Steps[LoadedModel], at: int, disturbance: Callable[[], object]) -> LoadedModel:
+    """Run steps, with a disturbance before the one of number `at`, which is the first after the check if it is 1."""
+    for number in itertools.count():
+        if number == at:
+            disturbance()
+        try:
+            wait([pending] if (pending := next(steps)) else [])
+        except StopIteration as end:
+            return end.value
+    raise AssertionError
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_file_that_changes_while_it_is_loaded_gives_no_wrong_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, maker: str
+) -> None:
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 5_000)
+    mine, theirs = (MAKERS[maker](tmp_path / f"home/of/{seed}", seed) for seed in (1, 2))
+    wanted, source, outcomes, wrong = [logits(mine), logits(theirs)], random.Random(103), Counter[str](), list[str]()
+    for number in range(int(200 * SIZE)):
+        folder, kind = Path(shutil.copytree(mine, tmp_path / f"changed/{number}")), source.choice(KINDS)
+        file = source.choice(sorted(folder.glob("*.safetensors")))
+        disturbance = partial(disturb, kind, file, theirs / file.name, source)
+        try:
+            model = disturbed(load_in_steps(folder), source.randrange(1, 25), disturbance)
+        except ModelNotUsable as error:
+            outcomes[f"{kind}: {error.reason}"] += 1
+            continue
+        same = [bool(mx.array_equal(model.model(IDS), want)) for want in wanted]
+        outcomes[f"{kind}: {'the old' if same[0] else 'the new' if same[1] else 'wrong'}"] += 1
+        wrong += [] if any(same) else [kind]
+    print(dict(sorted(outcomes.items())))
+    assert not wrong

@@ -20,6 +20,7 @@ from mlx_vlm.models.qwen3_vl.processing_qwen3_vl import Qwen3VLImageProcessor
 from mlx_vlm.utils import load_model
 from PIL import Image
 
+from engine.errors import ModelNotUsable
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.pictures.families import FAMILIES
@@ -177,6 +178,15 @@ def test_a_tower_as_pytorch_stores_it_gives_the_same_embedding(name: str, tmp_pa
         written[tensor if name == "gemma3" else tensor.replace(ours, theirs)] = array
     mx.save_safetensors(str(folder / "model.safetensors"), written, metadata={"format": "pt"})
     assert mx.array_equal(embedding(folder), wanted)
+
+
+def test_a_tower_whose_file_changed_since_its_model_was_loaded_is_refused(tmp_path: Path) -> None:
+    folder = write_vision_model(tmp_path / "gemma3", MODELS["gemma3"])
+    vision = load(folder).vision
+    assert vision is not None
+    write_vision_model(folder, MODELS["gemma3"], seed=9)
+    with pytest.raises(ModelNotUsable, match="changed meanwhile"):
+        embedded(vision, FILES[0])
 
 
 def embedding(folder: Path) -> mx.array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -122,6 +123,21 @@ def test_loading_reports_its_progress(tiny_main: Path, monkeypatch: pytest.Monke
     assert [read for read, _ in told] == sorted({read for read, _ in told})
     assert told[0][0] == 0
     assert len(told) > 2
+
+
+def test_a_file_that_changes_while_it_is_loaded_is_refused(
+    tiny_main: Path, tiny_draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its numbers would be those of two models; where it is cut, MLX fails to read, and may hang later."""
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 20_000)
+    file = Path(shutil.copytree(tiny_main, tmp_path / "model")) / "model.safetensors"
+
+    def write_over(loaded: int, _total: int) -> None:
+        if loaded:
+            shutil.copy(tiny_draft / file.name, file)
+
+    with pytest.raises(ModelNotUsable, match=r"model.safetensors \(changed meanwhile\)"):
+        run_to_completion(loading.load_in_steps(file.parent, on_progress=write_over))
 
 
 def test_unloading_gives_the_memory_back(tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch) -> None:
