@@ -90,7 +90,8 @@ def load_in_steps(
     if base != path:
         adapt = partial(apply_adapter, path)
     with DiskPool() as disk:
-        read = yield from result_of(disk.start(_check_folder, path, base, part))
+        read = states_of(deciding_files(path))
+        yield from result_of(disk.start(_check_folder, base, part))
         if (family := mlx_vlm_module(ModelFolder(base).config)) is not None:
             if base != path:
                 raise ModelNotUsable(path, "vlm-adapter", family)
@@ -130,7 +131,8 @@ def load_in_steps(
 def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Module, Callable[[], list[Any]]]:
     """Return the model and what makes its caches, in a process that computes its part only. Raises `EngineError`."""
     with DiskPool() as disk:
-        read = run_to_completion(result_of(disk.start(_check_folder, path, path, part)))
+        read = states_of(deciding_files(path))
+        run_to_completion(result_of(disk.start(_check_folder, path, part)))
         model, _ = run_to_completion(_load_weights(path, read, disk, lambda: False, lambda _loaded, _total: None, part))
     run_to_completion(part.barrier())
     group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
@@ -159,16 +161,13 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
     return int(logits.shape[-1])
 
 
-def _check_folder(path: Path, base: Path, part: ModelShard | None) -> dict[Path, tuple[int, int]]:
-    """Check a main model, perhaps that of the adapter at `path`; returns the states of the files before."""
-    read = states_of(deciding_files(path))
+def _check_folder(path: Path, part: ModelShard | None) -> None:
     # Checking a tokenizer's content takes time that is wasted on the models that come with Tandem.
-    may_lack = part.may_lack(base) if part is not None else frozenset()
-    if is_known_good(base):
-        inspect_folder(ModelFolder(base), may_lack)
+    may_lack = part.may_lack(path) if part is not None else frozenset()
+    if is_known_good(path):
+        inspect_folder(ModelFolder(path), may_lack)
     else:
-        check_folder(base, may_lack)
-    return read
+        check_folder(path, may_lack)
 
 
 def _load_weights(
@@ -238,27 +237,23 @@ def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple
             found.update(name for name, _ in weights)
             return load_weights(weights, strict)
 
-        sanitize = getattr(model, "sanitize", dict)
-
-        def sanitized(weights: dict[str, mx.array]) -> dict[str, mx.array]:
-            own: dict[str, mx.array] = sanitize({n: array for n, array in weights.items() if n not in beside})
-            _check_groups(model, own)
-            return own
-
-        model.load_weights, model.sanitize = loaded, sanitized
+        model.load_weights = loaded
+        model.sanitize = partial(_sanitized, model, getattr(model, "sanitize", dict), beside)
         return model
 
     return built, arguments
 
 
-def _check_groups(model: nn.Module, weights: dict[str, mx.array]) -> None:
-    """Raise `ValueError` if a layer has more scales than numbers: MLX divides by the size of groups without looking."""
+def _sanitized(model: nn.Module, sanitize: Callable[..., Any], beside: Set[str], weights: dict[str, mx.array]) -> Any:
+    """Return a model's weights without those `beside`. Raises `ValueError` if a layer has more scales than numbers."""
+    weights = sanitize({name: array for name, array in weights.items() if name not in beside})
     for name, module in model.named_modules():
         scales = weights.get(f"{name}.scales")
-        # AWQ's matrices are transposed.
+        # MLX divides by the size of groups without looking. AWQ's matrices are transposed.
         side = 0 if f"{name}.qweight" in weights else -1
         if scales is not None and "weight" in module and scales.shape[side] > module.weight.shape[-1]:
             raise ValueError(f"{name}.scales has shape {scales.shape}")
+    return weights
 
 
 def _check_ids(path: Path, model: nn.Module) -> None:
@@ -297,8 +292,6 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
         return ModelNotUsable(path, "unknown-architecture", unknown[1])
     if isinstance(error, MemoryError) or "malloc" in words or "memory" in words.lower():
         return ModelNotUsable(path, "no-room", words[:120])
-    if "custom module" in words:
-        return ModelNotUsable(path, "unsafe", "model_file in config.json")
     if "safetensors" in words.lower() or words.startswith(("[read]", "[json")):
         return ModelNotUsable(path, "damaged", words[:120])
     if isinstance(error, (TypeError, KeyError, AttributeError)):

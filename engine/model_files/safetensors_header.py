@@ -77,14 +77,10 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
     if not isinstance(entries, dict):
         raise DamagedHeaderError("header is not an object")
     found = {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
+    spans = sorted((tensor.begin, tensor.begin + tensor.nbytes) for tensor in found.values())
     # As the format demands; a tensor that was moved would read the numbers of others.
-    end = 0
-    for begin, nbytes in sorted((tensor.begin, tensor.nbytes) for tensor in found.values()):
-        if begin != end:
-            raise DamagedHeaderError("tensors that do not follow each other")
-        end += nbytes
-    if end != data_bytes:
-        raise DamagedHeaderError("bytes after the last tensor")
+    if [*(begin for begin, _ in spans), data_bytes] != [0, *(end for _, end in spans)]:
+        raise DamagedHeaderError("bytes that belong to no tensor, or to two")
     return found
 
 
