@@ -104,8 +104,9 @@ def read_adapter(folder: Path) -> Adapter:
     if name not in names:
         raise ModelNotUsable(folder, "incomplete", name)
     kind, rank, scale = _of_peft(folder, config) if peft else _of_mlx(folder, config)
+    # Whole numbers may be too large for functions of floats; comparisons with NaN are false.
     sound = type(rank) is int and 0 < rank <= _LARGEST_RANK and type(scale) in (int, float)
-    if not sound or not math.isfinite(scale) or abs(scale) > _LARGEST_SCALE:
+    if not sound or not abs(scale) <= _LARGEST_SCALE:
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (rank, scale)")
     tensors = read_checked_header(folder, folder / name)
     parts = _parts(folder, tensors, peft)
@@ -134,7 +135,8 @@ def _of_peft(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
     if config["peft_type"] != "LORA" or odd or config.get("bias", "none") != "none":
         raise ModelNotUsable(folder, "unknown-adapter", (odd or str(config["peft_type"]))[:80])
     rank, alpha = config.get("r"), config.get("lora_alpha")
-    if not isinstance(rank, int) or rank < 1 or not isinstance(alpha, int | float):
+    sound = type(rank) is int and 0 < rank <= _LARGEST_RANK and type(alpha) in (int, float)
+    if not sound or not abs(alpha) <= _LARGEST_SCALE:
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (r, lora_alpha)")
     return "lora", rank, alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)
 

@@ -9,6 +9,8 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+import safetensors
+
 _NUMBERS = (-1, 0, 1, 2, 3, 8, 31, 64, 2**15, 2**31 - 1, 2**31, 2**40, 2**63, 2**64, 1.0, 1e30, True, "1", None, [])
 _TYPES = (
     "BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F4", "U16", "I16", "F16", "BF16", "U32", "I32", "F32", "U64",
@@ -45,6 +47,15 @@ def changed(content: bytes, source: random.Random) -> tuple[str, bytes]:
     kind = source.choice(list(_CHANGES))
     stop = 8 + int.from_bytes(content[:8], "little")
     return kind, _CHANGES[kind](_File(content, json.loads(content[8:stop]), content[stop:]), source)
+
+
+def is_another_model(content: bytes, before: bytes) -> bool:
+    """Whether the format's own library reads the file, too, and finds other numbers."""
+    try:
+        found = safetensors.deserialize(content)
+    except safetensors.SafetensorError:
+        return False
+    return sorted(map(str, found)) != sorted(map(str, safetensors.deserialize(before)))
 
 
 def _length(file: _File, source: random.Random) -> bytes:

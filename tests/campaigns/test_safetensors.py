@@ -16,7 +16,6 @@ from pathlib import Path
 
 import mlx.core as mx
 import pytest
-import safetensors
 
 from engine.errors import ModelNotUsable
 from engine.files.steps import Steps
@@ -24,7 +23,7 @@ from engine.gguf.conversion import convert
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load, load_in_steps
 from engine.model_files.model_folder import INDEX_NAME
-from tests.campaigns.changed_safetensors import changed
+from tests.campaigns.changed_safetensors import changed, is_another_model
 from tests.tiny_gguf import write_gguf
 from tests.tiny_models import BFLOAT16, FOUR_BITS, Stored, write_model
 
@@ -42,15 +41,6 @@ def logits(folder: Path) -> mx.array | str:
     except ModelNotUsable as error:
         return error.reason
     return found
-
-
-def is_another_model(content: bytes, before: bytes) -> bool:
-    """Whether the format's own library reads the file, too, and finds other numbers."""
-    try:
-        found = safetensors.deserialize(content)
-    except safetensors.SafetensorError:
-        return False
-    return sorted(map(str, found)) != sorted(map(str, safetensors.deserialize(before)))
 
 
 @pytest.mark.parametrize("model", [FOUR_BITS, BFLOAT16, *MORE], ids=str)

@@ -94,6 +94,14 @@ def edit(**values: Any) -> Callable[[Path], object]:
     return change
 
 
+def peft(**values: Any) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        lora = folder.rename(folder.with_name("lora"))
+        edit(**values)(as_peft(lora, folder))
+
+    return change
+
+
 def cut_off(folder: Path) -> None:
     data = (folder / "adapters.safetensors").read_bytes()
     (folder / "adapters.safetensors").write_bytes(data[:-100])
@@ -111,6 +119,9 @@ def rename(folder: Path) -> None:
         (edit(lora_parameters={"rank": 8, "scale": 1.0}), "wrong-tensors"),
         (edit(lora_parameters={"rank": 10**9, "scale": 1.0}), "damaged"),
         (edit(lora_parameters={"rank": RANK, "scale": float("nan")}), "damaged"),
+        (edit(lora_parameters={"rank": RANK, "scale": 10**400}), "damaged"),
+        (peft(lora_alpha=10**400), "damaged"),
+        (peft(r=10**400, use_rslora=True), "damaged"),
         (edit(lora_parameters=[]), "damaged"),
         (edit(fine_tune_type="full"), "unknown-adapter"),
         (edit(peft_type="IA3"), "incomplete"),
@@ -130,6 +141,7 @@ def test_what_cannot_be_applied_is_refused_with_the_reason(
     with pytest.raises(ModelNotUsable) as refused:
         load(adapter)
     assert refused.value.reason == reason
+    assert "main" in [model.id for model in installed_models(base.parent / "none", [base.parent])]
 
 
 def test_an_adapter_of_another_main_model_is_refused(base: Path, tmp_path: Path) -> None:
