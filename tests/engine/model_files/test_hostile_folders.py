@@ -40,7 +40,8 @@ try:
     open_folder(os.path.join(root, "good"))
 except ModelNotUsable as error:
     sys.exit(f"the good one: {error}")
-allowed = [os.path.realpath(place) for place in (sys.prefix, sys.base_prefix, os.getcwd(), "/usr/lib", "/usr/share")]
+places = (sys.prefix, sys.base_prefix, os.getcwd(), "/usr/lib", "/usr/share", "/dev/null")
+allowed = [os.path.realpath(place) for place in places]
 events = []
 folder = ""
 
@@ -53,7 +54,9 @@ def watch(event, arguments):
         if not ours and not any(path == place or path.startswith(place + os.sep) for place in places):
             events.append(path)
     elif event in ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "socket.connect"):
-        events.append(event)
+        # The prompt process may be started again.
+        if "engine.sandbox" not in str(arguments):
+            events.append(event)
 
 sys.addaudithook(watch)
 start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
