@@ -131,6 +131,9 @@ def _replace(file: Path, unfinished: Path) -> None:
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:
+    """Back up the store, after words that were just deleted have left the search index."""
+    while store.search.merge():
+        pass
     return back_up(store.database.connection, path, LATEST, store.database.clock)
 
 
@@ -142,8 +145,8 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Cal
 
 def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
     """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due. Calls
-    `between` after every few pages; it may write to the store, and the copy then contains that. An exception from it
-    ends the copying and leaves no file.
+    `between` after every few pages; it may write to the store, and the copy then contains that, also in its search
+    index what it deleted. An exception from it ends the copying and leaves no file.
     """
     day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
     backup = path.parent / "backups" / f"{path.stem}-daily-{day}{path.suffix}"

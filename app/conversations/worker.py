@@ -37,8 +37,8 @@ FIRST_BACKUP_S, BACKUP_EVERY_S = 60.0, 3600.0
 MERGE_AFTER_S, MERGE_PAUSE_S, MERGE_CLOSING_S = 10.0, 0.05, 2.0
 
 
-class _ClosingError(Exception):
-    """Ends a daily backup because the store is closing."""
+class _EndedError(Exception):
+    """Ends a daily backup because the store is closing, or its search index has deleted words."""
 
 
 class StoreThread:
@@ -114,6 +114,8 @@ class StoreThread:
         self.opened.set_result(set_aside)
         if isinstance(self.pictures, Path):
             self.submit(self._back_up_daily, FIRST_BACKUP_S)
+            # A run that was killed may have left deleted words.
+            self.submit(self._merge_index, MERGE_AFTER_S)
         self._serve(lambda future, operation: _settle(future, operation, store), self._next_job)
         store.close()
 
@@ -122,37 +124,37 @@ class StoreThread:
 
         def between() -> None:
             self._serve(lambda future, operation: _settle(future, operation, store), self._due_job)
-            if self._closing:
-                raise _ClosingError
+            if self._closing or self._merging:
+                raise _EndedError
 
         if self._closing:
             return
+        unfinished = None
         try:
             unfinished = copy_daily(store, self.path, between)
-        except _ClosingError:
-            return
-        except (OSError, sqlite3.Error):
+        except (OSError, sqlite3.Error, _EndedError):
             _log.info("the daily backup of %s was not made", self.path, exc_info=True)
-        else:
-            if unfinished is not None:
-                # Waiting for the disk on another thread leaves this one free for other operations.
-                self._finishing = threading.Thread(
-                    target=self._finish_backup, args=(unfinished,), name="store-backup", daemon=True
-                )
-                self._finishing.start()
-                return
-        self.submit(self._back_up_daily, BACKUP_EVERY_S)
+        if unfinished is None:
+            self.submit(self._back_up_daily, FIRST_BACKUP_S if self._merging else BACKUP_EVERY_S)
+            return
+        # Waiting for the disk on another thread leaves this one free for other operations.
+        self._finishing = threading.Thread(
+            target=self._finish_backup, args=(unfinished,), name="store-backup", daemon=True
+        )
+        self._finishing.start()
 
     def _merge_index(self, store: ConversationStore) -> None:
         """Take a step of merging deleted words out of the search index; after the last one, truncate the log."""
         ends_at = time.monotonic() + MERGE_CLOSING_S
+        # After an error, the next deletion begins again.
+        self._merging = False
         more = store.search.merge()
         while more and self._closing and time.monotonic() < ends_at:
             more = store.search.merge()
         if more:
+            self._merging = True
             self.submit(self._merge_index, MERGE_PAUSE_S)
         else:
-            self._merging = False
             store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _finish_backup(self, unfinished: Path) -> None:

@@ -247,6 +247,36 @@ def test_a_removed_chat_leaves_no_bytes_in_the_backups_and_the_files_set_aside(p
     assert not list(path.parent.rglob("*.unfinished*"))
 
 
+@pytest.mark.parametrize("daily", [False, True])
+def test_a_backup_has_no_word_of_what_was_deleted_just_before(
+    path: Path, monkeypatch: pytest.MonkeyPatch, daily: bool
+) -> None:
+    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.01)
+    monkeypatch.setattr(worker, "MERGE_AFTER_S", 0.1 if daily else 3600.0)
+
+    def delete(store: ConversationStore) -> None:
+        fill(store, 100)
+        gone = store.conversations.create(title="xyzzy title")
+        store.messages.add_user_turn(gone, "xyzzy question")
+        store.conversations.purge(gone)
+
+    def copy(store: ConversationStore, path: Path, between: Any) -> Path | None:
+        if store.database.row("SELECT 1 FROM messages") is None:
+            delete(store)
+        return copy_daily(store, path, between)
+
+    monkeypatch.setattr(worker, "copy_daily", copy if daily else lambda *_: None)
+    thread = StoreThread(path)
+    if not daily:
+        thread.submit(delete)
+        thread.submit(lambda store: back_up_now(store, path)).result(PATIENCE_S)
+    while not backups_of(path):
+        time.sleep(0.002)
+    assert held(path.parent / "backups", b"xyzzy") == []
+    assert [messages_in(backup) for backup in backups_of(path)] == [100]
+    thread.close(PATIENCE_S)
+
+
 def test_what_a_killed_removal_left_is_not_used(path: Path, clock: Clock) -> None:
     files, uid = three_copies(path, clock)
     killed = path.with_name("killed")

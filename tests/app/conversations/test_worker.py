@@ -14,6 +14,7 @@ from app.conversations import answer_writer
 from app.conversations.answer_writer import FLUSH_AFTER, AnswerWriter
 from app.conversations.errors import NotFound, StoreNotWritable
 from app.conversations.records import AnswerSource, StoreChanges
+from app.conversations.store_files import copy_with_log
 from app.conversations.worker import StoreThread
 from engine.stats import RequestStats
 from tests.patience import PATIENCE_S
@@ -194,25 +195,33 @@ def test_an_answer_of_a_purged_chat_is_dropped(
     assert isinstance(writer.finish("stop", RequestStats()).exception(PATIENCE_S), NotFound)
 
 
-@pytest.mark.parametrize("closes", [False, True])
+@pytest.mark.parametrize("then", ["works on", "is closed", "was killed"])
 def test_what_is_deleted_is_merged_out_of_the_index_in_the_background(
-    path: Path, monkeypatch: pytest.MonkeyPatch, closes: bool
+    path: Path, monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
-    monkeypatch.setattr("app.conversations.worker.MERGE_AFTER_S", 3600.0 if closes else 0.0)
+    monkeypatch.setattr("app.conversations.worker.MERGE_AFTER_S", 0.0 if then == "works on" else 3600.0)
     thread = StoreThread(path)
     chat = thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S)
     for word in ("whales", "Xyzzyplugh"):
         message = thread.submit(lambda store, text=word: store.messages.add_user_turn(chat, text)).result(PATIENCE_S)
     deletion = thread.submit(lambda store: store.deletions.delete_question(message)).result(PATIENCE_S)
     assert len(deletion.messages) == 1
-    if closes:
+    looked_at = path
+    if then == "was killed":
+        looked_at = path.with_name("killed.db")
+        copy_with_log(path, looked_at)
+    if then != "works on":
         thread.close()
 
     def kept() -> bool:
-        return any(b"xyzzyplugh" in file.read_bytes().lower() for file in path.parent.glob(f"{path.stem}*"))
+        return any(b"xyzzyplugh" in file.read_bytes().lower() for file in path.parent.glob(f"{looked_at.stem}*"))
 
+    if then == "was killed":
+        assert kept()
+        monkeypatch.setattr("app.conversations.worker.MERGE_AFTER_S", 0.0)
+        thread = StoreThread(looked_at)
     ends_at = time.monotonic() + PATIENCE_S
-    while kept() and time.monotonic() < ends_at and not closes:
+    while kept() and time.monotonic() < ends_at and then != "is closed":
         time.sleep(0.002)
     assert not kept()
     thread.close()
