@@ -38,7 +38,7 @@ from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
-from app.wording.errors import joined, store_sentence
+from app.wording.errors import joined
 from app.wording.sources import recorded_name
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
@@ -237,7 +237,9 @@ class ImportExport(QObject):
                 words = self.tr("{name} could not be read or written: {detail}")
                 sentence = words.format(name=Path(str(error.filename)).name, detail=error.strerror)
             elif isinstance(error, (StoreError, sqlite3.Error)):
-                sentence = store_sentence(as_store_error(error))
+                # Not a notice of the transfer: it goes when the store takes a write.
+                self._session.store.failed.emit(as_store_error(error))
+                sentence = ""
             self._finish(job, sentence, is_info=False)
 
         def succeed(result: Result) -> None:
@@ -259,7 +261,8 @@ class ImportExport(QObject):
         self._written = written
         self._show_action.setText(self.tr("Show in Finder"))
         action = self._show_action if written is not None else None
-        self._banner.show_message(lambda: sentence, action, is_info=is_info, stays=stays)
+        if sentence:
+            self._banner.show_message(lambda: sentence, action, is_info=is_info, stays=stays)
 
     def _show_written(self) -> None:
         if self._written is not None:

@@ -81,6 +81,24 @@ def test_a_question_that_cannot_be_kept_comes_back_to_the_composer(
     assert window.unsent == "changed at length"
 
 
+def test_a_refused_import_is_reported_until_the_store_takes_a_write(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window.ask_and_wait("first")
+    window.export_chat(tmp_path / "chat.json")
+    window.wait(lambda: (tmp_path / "chat.json").exists())
+    window.settle()
+    with monkeypatch.context() as patch:
+        patch.setattr("app.conversations.conversation_list.ConversationList.create", full)
+        window.session.chats.purge(window.chat_id("First"))
+        window.import_chats(tmp_path / "chat.json")
+        window.wait(lambda: "disk is full" in window.banner_text)
+    window.ask_and_wait("second")
+    window.settle()
+    assert not any("disk is full" in text for text in window.notices)
+
+
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_an_end_that_was_refused_is_saved_again_by_hand_or_when_the_window_closes(
     open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, by_hand: bool
