@@ -134,7 +134,8 @@ def _of_peft(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
     odd = next((name for name in other if config.get(name)), "")
     if config["peft_type"] != "LORA" or odd or config.get("bias", "none") != "none":
         raise ModelNotUsable(folder, "unknown-adapter", (odd or str(config["peft_type"]))[:80])
-    rank, alpha = config.get("r"), config.get("lora_alpha")
+    rank: Any = config.get("r")
+    alpha: Any = config.get("lora_alpha")
     sound = type(rank) is int and 0 < rank <= _LARGEST_RANK and type(alpha) in (int, float)
     if not sound or not abs(alpha) <= _LARGEST_SCALE:
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (r, lora_alpha)")
