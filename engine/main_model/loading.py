@@ -215,6 +215,8 @@ def _load_weights(
             mx.eval(chunk)
             loaded += sum(array.nbytes for array in chunk)
         check_unchanged(path, read)
+        # New layers drew numbers from it, and what it has still to compute would grow with each model.
+        mx.eval(mx.random.state)
         _check_ids(path, model)
     # Conversions of other formats raise all kinds of exceptions for wrong tensors.
     except Exception as error:
