@@ -76,7 +76,8 @@ def _cut(value: Any, marks: re.Pattern[str] | None) -> Any:
         return marks.sub(lambda found: found[0][:1] + CUT + found[0][1:], value)
     if isinstance(value, Mapping):
         return {
-            _cut_name(key, marks): (_cut_name if key in _NAMES else _cut)(inner, marks) for key, inner in value.items()
+            _cut_name(key, marks): _cut_name(inner, marks) if key in _NAMES else _cut(inner, marks)
+            for key, inner in value.items()
         }
     if isinstance(value, list | tuple):
         return [_cut(inner, marks) for inner in value]
