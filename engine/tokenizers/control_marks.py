@@ -35,10 +35,7 @@ class ControlMarks:
 
     def cut(self, messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return the messages with a CUT in each mark of their texts."""
-        return [
-            _cut(dict(message), self._in_answers if message.get("role") == "assistant" else self._any)
-            for message in messages
-        ]
+        return [_cut(one, self._in_answers if one.get("role") == "assistant" else self._any) for one in messages]
 
     def cut_others(self, given: Any) -> Any:
         """Return what else a template is given, tools and its variables, with a CUT in each mark."""
