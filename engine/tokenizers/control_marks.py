@@ -72,10 +72,8 @@ def _cut(value: Any, marks: re.Pattern[str] | None) -> Any:
         # Within a mark, so that a template that trims its texts keeps the cut.
         return marks.sub(lambda found: found[0][:1] + CUT + found[0][1:], value)
     if isinstance(value, Mapping):
-        return {
-            _cut_name(key, marks): _cut_name(inner, marks) if key in _NAMES else _cut(inner, marks)
-            for key, inner in value.items()
-        }
+        cut = {_cut_name(key, marks): _cut(inner, marks) for key, inner in value.items()}
+        return cut | {name: _cut_name(value[name], marks) for name in _NAMES if name in value}
     if isinstance(value, list | tuple):
         return [_cut(inner, marks) for inner in value]
     return value

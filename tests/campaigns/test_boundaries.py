@@ -30,13 +30,12 @@ from engine.hub.failures import HubError
 from engine.hub.listing import list_files
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
-from tests.app.cli.test_terminal import _DRAWING as DRAWING
-from tests.app.cli.test_terminal import ATTACK, ATTACKED_CHAT, on_a_terminal
-from tests.app.cli.test_terminal import controls as controls_in
+from tests.app.cli.terminal import ATTACK, ATTACKED_CHAT, DRAWING, on_a_terminal
+from tests.app.cli.terminal import controls as controls_in
 from tests.app.free_port import free_port
 from tests.engine.hub.downloading import Site, download
 from tests.engine.hub.nasty_hub import answer as raw_answer
-from tests.engine.tokenizers.test_control_marks import SPECIAL, TEMPLATES, WRITTEN, controls, prompt, tokenizer
+from tests.engine.tokenizers.marked_prompts import SPECIAL, TEMPLATES, WRITTEN, controls, prompt, tokenizer
 from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import QWEN3, write_model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -15,6 +16,23 @@ from tests.patience import PATIENCE_S
 ROOT = Path(__file__).resolve().parents[3]
 AGAIN_S = 3.0
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Sets the title, clears the screen, writes the clipboard, hides the rest, reorders the line; Markdown spells two out.
+ATTACK = "&#x202e; <http://a.example/%1B%5D0;%07> "
+ATTACK += "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202eevil\u2066 \u009d52;c;x\u009c"
+# Runs the command with an engine that answers with ATTACK.
+ATTACKED_CHAT = f"""
+import sys
+import app.__main__, app.cli.chat as chat
+from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
+from engine import Finished, RequestStats, TokensCommitted
+text = {ATTACK!r}
+answer = [TokensCommitted(text, (), ROUND, RequestStats()), Finished("stop", text, (), RequestStats())]
+chat.Engine = lambda _: ScriptedEngine([*answer])
+sys.exit(app.__main__.main(sys.argv[1:]))
+"""
+# Colours, the cursor's moves and lines that are cleared: how Markdown is drawn.
+DRAWING = re.compile(r"\x1b\[(?:[\d;]*m|\?25[hl]|\d*A|2K)|\r(?=\x1b)")
 
 
 class Terminal:
@@ -82,3 +100,17 @@ def _take_terminal(descriptor: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
+
+
+def on_a_terminal(command: list[str], kind: str = "xterm") -> tuple[int, str]:
+    """Exit code and everything that the command writes to a terminal of its own."""
+    terminal = Terminal(command, TERM=kind)
+    try:
+        return terminal.end()
+    finally:
+        terminal.close()
+
+
+def controls(text: str) -> set[str]:
+    """The control characters of a text except tabs, line ends (CR LF on a pty) and what clears a line of progress."""
+    return set(_CONTROLS.findall(text.replace("\r\n", "\n").replace("\r\x1b[K", "")))

@@ -3,48 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from app.cli.terminal import format_bytes, print_table, shown, shown_on_terminals
-from tests.app.cli.terminal import Terminal
-
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# Sets the title, clears the screen, writes the clipboard, hides the rest, reorders the line; Markdown spells two out.
-ATTACK = "&#x202e; <http://a.example/%1B%5D0;%07> "
-ATTACK += "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202eevil\u2066 \u009d52;c;x\u009c"
-# Runs the command with an engine that answers with ATTACK.
-ATTACKED_CHAT = f"""
-import sys
-import app.__main__, app.cli.chat as chat
-from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
-from engine import Finished, RequestStats, TokensCommitted
-text = {ATTACK!r}
-answer = [TokensCommitted(text, (), ROUND, RequestStats()), Finished("stop", text, (), RequestStats())]
-chat.Engine = lambda _: ScriptedEngine([*answer])
-sys.exit(app.__main__.main(sys.argv[1:]))
-"""
-
-
-# Colours, the cursor's moves and lines that are cleared: how Markdown is drawn.
-_DRAWING = re.compile(r"\x1b\[(?:[\d;]*m|\?25[hl]|\d*A|2K)|\r(?=\x1b)")
-
-
-def on_a_terminal(command: list[str], kind: str = "xterm") -> tuple[int, str]:
-    """Exit code and everything that the command writes to a terminal of its own."""
-    terminal = Terminal(command, TERM=kind)
-    try:
-        return terminal.end()
-    finally:
-        terminal.close()
-
-
-def controls(text: str) -> set[str]:
-    """The control characters of a text except tabs, line ends (CR LF on a pty) and what clears a line of progress."""
-    return set(_CONTROLS.findall(text.replace("\r\n", "\n").replace("\r\x1b[K", "")))
+from tests.app.cli.terminal import ATTACKED_CHAT, DRAWING, controls, on_a_terminal
 
 
 def test_every_control_character_is_shown_as_a_sign() -> None:
@@ -59,7 +24,7 @@ def test_an_answer_reaches_a_terminal_without_control_characters(kind: str) -> N
     code, written = on_a_terminal([sys.executable, "-c", ATTACKED_CHAT, "chat", "Hi"], kind)
     assert code == 0
     assert "PWNED" in written
-    assert controls(_DRAWING.sub("", written)) == set()
+    assert controls(DRAWING.sub("", written)) == set()
 
 
 @pytest.mark.parametrize(
