@@ -1,4 +1,4 @@
-"""Removing deleted chats from backups: damaged ones are not worse afterwards, and kills leave each of them whole."""
+"""Deleted chats and backups: none that is made later has a word of them, and removing them harms no other chat."""
 
 from __future__ import annotations
 
@@ -18,12 +18,64 @@ from app.conversations.backups import remove_chats
 from app.conversations.database import connect
 from app.conversations.recovery import salvage
 from app.conversations.store_files import copy_with_log
+from app.conversations.worker import MERGE_AFTER_S
+from app.system.paths import data_folder
+from tests.app.conftest import OpenWindow
 from tests.app.conversations.damaged_files import CHATS, KINDS, MESSAGES, damage, write_store
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 
 SEEDS, KILLS = 50, 60
 GONE = "chat 3 message "
 _REMOVE = "import sys; from pathlib import Path; from app.conversations.backups import remove_chats; "
 _REMOVE += "print(flush=True); remove_chats(Path(sys.argv[1]), [sys.argv[2]])"
+
+
+def files_with(words: list[str]) -> set[str]:
+    """The names of the files with chats that hold one of the words, as it was written or folded."""
+    files = [file for file in data_folder().rglob("*") if file.is_file()]
+    return {file.name for file in files for word in words if word.encode() in file.read_bytes().lower()}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("backups", [False, True])
+@pytest.mark.parametrize("after_s", [0.0, 1.0, 5.0, 15.0])
+def test_no_byte_of_what_was_deleted_is_in_a_backup_made_since(
+    open_window: OpenWindow, after_s: float, backups: bool
+) -> None:
+    window = open_window(ScriptedEngine([Script(f"The answer plugh{number}.") for number in range(24)]))
+    words = [word for number in range(24) for word in (f"xyzzy{number}", f"plugh{number}")]
+    for number in range(24):
+        window.trigger("new-chat")
+        window.ask_and_wait(f"Is xyzzy{number} gone?")
+    window.settle()
+    storage = window.settings_page("storage")
+
+    def back_up() -> str:
+        before = {file.name for file in (data_folder() / "backups").glob("*")}
+        storage.backups.back_up.click()
+        window.settle()
+        [made] = {file.name for file in (data_folder() / "backups").iterdir()} - before
+        return made
+
+    older = back_up()
+    chats = [chat.id for chat in window.session.list.chats]
+    for chat in chats[:8]:
+        window.session.chats.purge(chat, backups)
+    for chat in chats[8:]:
+        window.session.chats.trash(chat)
+    window.session.chats.empty_trash(backups)
+    window.settle()
+    until = time.monotonic() + after_s
+    window.wait(lambda: time.monotonic() >= until)
+    made = back_up()
+    found = files_with(words)
+    print(f"{after_s:g} s: {sorted(found)}")
+    assert made not in found
+    assert (older in found) is not backups
+    until = time.monotonic() + MERGE_AFTER_S + 2.0
+    window.wait(lambda: time.monotonic() >= until)
+    assert files_with(words) == ({older} if not backups else set())
 
 
 @pytest.fixture
