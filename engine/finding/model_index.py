@@ -11,6 +11,7 @@ import msgspec
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_object
+from engine.files.folder_paths import states_of
 from engine.finding.description import describe_folder
 from engine.model_files.adapters import CONFIG_NAME
 from engine.model_files.model import Model
@@ -106,10 +107,5 @@ def _signature(folder: Path) -> list[int]:
     # The other parts of a split file are beside it.
     home = folder.parent if folder.suffix == ".gguf" else home
     paths = (folder, home, folder / "config.json", folder / "tokenizer.json", folder / CONFIG_NAME, home / "blobs")
-    times = []
-    for path in paths:
-        try:
-            times.append(path.stat().st_mtime_ns)
-        except OSError:
-            times.append(0)
-    return times
+    states = states_of(paths)
+    return [states[path][1] for path in paths]

@@ -95,7 +95,7 @@ def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
         if stays_inside(folder, name):
             continue
         # Old exports contain paths of the machine on which they were made; only a path that exists here can be read.
-        if key == "fast_tokenizer_files" or not isinstance(name, str) or _exists(folder, name):
+        if key == "fast_tokenizer_files" or not isinstance(name, str) or os.path.exists(folder / name):
             raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key} leads outside the folder")
 
 
@@ -107,13 +107,6 @@ def _asks_for_tokenizer_code(settings: Mapping[str, Any]) -> bool:
         return False
     name = settings.get("tokenizer_class")
     return not (isinstance(name, str) and transformers_has_tokenizer(name))
-
-
-def _exists(folder: Path, name: str) -> bool:
-    try:
-        return (folder / name).exists()
-    except (OSError, ValueError):
-        return True
 
 
 def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

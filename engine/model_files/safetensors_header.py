@@ -111,9 +111,8 @@ def _tensor(name: str, entry: Any, data_bytes: int) -> TensorHeader:
         raise DamagedHeaderError(f"{name}: no type, shape or offsets") from error
     if not isinstance(dtype, str) or dtype not in ELEMENT_BYTES:
         raise DamagedHeaderError(f"{name}: unknown element type")
-    if not isinstance(shape, list) or len(shape) > 8:
-        raise DamagedHeaderError(f"{name}: bad shape")
-    if not all(type(side) is int and 0 <= side <= _LARGEST_DIMENSION for side in shape):
+    whole = isinstance(shape, list) and all(type(side) is int and 0 <= side <= _LARGEST_DIMENSION for side in shape)
+    if not whole or len(shape) > 8:
         raise DamagedHeaderError(f"{name}: bad shape")
     if type(begin) is not int or type(end) is not int or not 0 <= begin <= end:
         raise DamagedHeaderError(f"{name}: bad offsets")
