@@ -121,8 +121,10 @@ class SpeculativeDecoder:
             catches_up = drafting.catches_up(request, source)
             # Its time counts as drafting.
             seconds = time.perf_counter() - started
-            self._catch_up_s += seconds
             self._accounted_to += seconds
+            if pause := self._pauses.within(seconds):
+                self._generation.skip_pause(pause)
+            self._catch_up_s += seconds - pause
             if catches_up:
                 yield None
                 if self._leaving or self._generation.cancelled:

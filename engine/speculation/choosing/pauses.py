@@ -16,9 +16,14 @@ class Pauses:
         self.usual: float | None = None
 
     def found(self, seconds: float) -> float:
-        """Return how much of a round of `seconds` was a pause; 0 for nearly every round."""
+        """Return how much of a round of `seconds` was a pause, 0 for nearly every round, and learn what is usual."""
         usual = self.usual
-        if usual is not None and seconds > LEAST_S and seconds > FAR * usual:
-            return seconds - usual
+        if pause := self.within(seconds):
+            return pause
         self.usual = seconds if usual is None else usual + (seconds - usual) / RECENT
         return 0.0
+
+    def within(self, seconds: float) -> float:
+        """Return how much of a round, or of a piece of catch-up, which takes some rounds, of `seconds` was a pause."""
+        usual = self.usual
+        return seconds - usual if usual is not None and seconds > max(LEAST_S, FAR * usual) else 0.0

@@ -22,6 +22,7 @@ from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.texts import AnswerState
+from engine.speculation.drafters.sources import DraftSource
 from engine.speculation.proposers import draft_model
 from engine.tuning import KeyRange, Rounding, WidthCost
 from tests.engine.passed_on import PassedOn
@@ -103,13 +104,23 @@ def test_passes_are_no_host_time_and_all_of_decoding_is_accounted_for(
     assert stats.draft_s + stats.verify_s == pytest.approx(clock.now - told[-1])
 
 
-def test_catch_up_counts_as_drafting(scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("sleeps_in", [0, 2])
+def test_catch_up_counts_as_drafting_but_not_a_night_in_it(
+    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch, sleeps_in: int
+) -> None:
     monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)
+    drafter = scheduler.models.drafting.drafter
+    assert isinstance(drafter, DraftSource)
+    assert isinstance(drafter.model.model, TimedModel)
+    drafter.model.model.sleeps_in = sleeps_in
     stats = answer(scheduler, clock, DRAFT).finished.stats
+    assert (clock.now > NIGHT_S) == bool(sleeps_in)
     pieces = stats.draft_prefill_tokens // 2
     assert pieces > 3
     assert stats.host_s == 0.0
-    assert stats.draft_s >= pieces * DRAFT_S
+    assert pieces * DRAFT_S <= stats.draft_s < NIGHT_S
+    assert stats.decode_tps is not None
+    assert stats.decode_tps > 0.1 / MAIN_S
 
 
 def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Scheduler, clock: Clock) -> None:
