@@ -78,9 +78,10 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
         raise DamagedHeaderError("header is not an object")
     found = {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
     spans = sorted((tensor.begin, tensor.begin + tensor.nbytes) for tensor in found.values())
-    # As the format demands; a tensor that was moved would read the numbers of others.
-    if [*(begin for begin, _ in spans), data_bytes] != [0, *(end for _, end in spans)]:
-        raise DamagedHeaderError("bytes that belong to no tensor, or to two")
+    # A tensor that was moved would read the numbers of others. Some writers leave gaps, to align tensors.
+    begins, ends = [*(begin for begin, _ in spans), data_bytes], [0, *(end for _, end in spans)]
+    if begins[-1] != ends[-1] or any(begin < end for begin, end in zip(begins, ends, strict=True)):
+        raise DamagedHeaderError("bytes that belong to two tensors, or after the last one")
     return found
 
 

@@ -225,8 +225,6 @@ _REFUSED: dict[str, dict[str, Recipe]] = {
         "place without end": _header(data_offsets=[0]),
         "places overlap": _headers({"a": {}, "b": {"data_offsets": [2, 10]}}, 10),
         "one place twice": _headers({"a": {}, "b": {}}, 8),
-        "gap before": _headers({"t": {"data_offsets": [2, 10]}}, 10),
-        "gap between": _headers({"a": {}, "b": {"data_offsets": [10, 18]}}, 18),
         "bytes after": _headers({"t": {}}, 9),
         "unknown dtype": _header(dtype="F3"),
         "dtype as list": _header(dtype=["F16"]),

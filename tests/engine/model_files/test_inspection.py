@@ -14,6 +14,7 @@ import pytest
 
 from engine.errors import ModelNotUsable
 from engine.model_files.inspection import check_folder
+from engine.model_files.safetensors_header import parse_header
 from tests.engine.model_files.model_folders import (
     llama_config,
     llama_tensors,
@@ -152,6 +153,12 @@ def test_a_shard_is_missed_without_an_index_too(tmp_path: Path) -> None:
     (folder / "model.safetensors.index.json").unlink()
     (folder / "model-00003-of-00003.safetensors").unlink()
     assert refusal(folder) == ("incomplete", "model-00003-of-00003.safetensors")
+
+
+def test_gaps_that_align_tensors_are_no_damage() -> None:
+    entries = {"a": [2, 10], "b": [16, 24]}
+    header = {name: {"dtype": "F16", "shape": [4], "data_offsets": place} for name, place in entries.items()}
+    assert parse_header(json.dumps(header).encode(), 24)["b"].begin == 16
 
 
 def test_a_tensor_in_two_files_is_refused(tmp_path: Path) -> None:
