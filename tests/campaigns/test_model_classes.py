@@ -16,7 +16,7 @@ import pytest
 from engine.errors import ModelNotUsable
 from engine.main_model.loading import load
 from tests.engine.model_files.hostile_folders import EVIL
-from tests.engine.model_files.test_hostile_folders import open_all
+from tests.engine.model_files.opened_folders import open_all
 from tests.engine.pictures.questions import embedded
 from tests.engine.speculation.vlm_configs import VLM_FAMILIES
 from tests.tiny_models import write_model
