@@ -27,8 +27,9 @@ from engine.model_files.safetensors_header import CutOffFileError, DamagedHeader
 _FILES_AT_ONCE = 4
 # Bytes that stay free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
-# Seconds over which the rate of a download is measured.
-_RATE_S = 5.0
+# Seconds over which the rate of a download is measured. If nothing arrived for as long, because the network stalled or
+# this process was stopped, it is measured again after _GATHERED_S: what the system has gathered comes at once.
+_RATE_S, _GATHERED_S = 5.0, 1.0
 
 
 class DownloadProgress:
@@ -40,13 +41,19 @@ class DownloadProgress:
         self._entry = entry
         self._lengths: dict[str, int] = {}
         self._arrived: deque[tuple[float, int]] = deque()
-        self._started = time.monotonic()
+        # Since when the rate is measured, and when bytes arrived last.
+        self._started = self._latest = time.monotonic()
 
     def note(self, name: str, arrived: int, length: int) -> None:
         """Note that bytes of a file have arrived, which has `length` bytes now."""
         with self.lock:
-            self._arrived.append((time.monotonic(), arrived))
-            self._forget_earlier(self._arrived[-1][0])
+            now = time.monotonic()
+            if now - self._latest > _RATE_S:
+                self._started = now + _GATHERED_S
+            self._latest = now
+            if now >= self._started:
+                self._arrived.append((now, arrived))
+            self._forget_earlier(now)
             self._lengths[name] = length
             self._entry.bytes_done = sum(self._lengths.values())
             self.attempts.pop(name, None)

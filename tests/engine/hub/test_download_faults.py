@@ -11,7 +11,8 @@ import pytest
 
 from engine.hub import transfer
 from engine.hub.client import HubAccess, HubClient
-from engine.hub.download_job import JobSettings
+from engine.hub.download_job import DownloadProgress, JobSettings
+from engine.hub.download_state import DownloadStatus
 from engine.hub.failures import InterruptedTransferError
 from tests.engine.hub.downloading import NAME, QUICK, SHARD, Site, download, failure, finish, needed_bytes, sizeable
 from tests.fakehub.server import Fault
@@ -147,6 +148,20 @@ def test_a_stalled_download_shows_no_speed_and_counts_its_attempts(site: Site) -
     wait_until(lambda: queue.snapshot()[0].attempt >= 3)
     status = queue.snapshot()[0]
     assert (status.bytes_per_second, status.seconds_left) == (0.0, None)
+
+
+def test_after_a_stop_of_the_process_a_download_shows_no_wrong_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, rates = 100.0, []
+    monkeypatch.setattr("engine.hub.download_job.time.monotonic", lambda: now)
+    progress = DownloadProgress(DownloadStatus(NAME, "downloading"))
+    for number in range(200):
+        # While it was stopped, the system took what the socket has room for.
+        arrived = 4_000_000 if number == 100 else 100_000
+        now += 20.0 if number == 100 else 0.1
+        progress.note("a", arrived, arrived)
+        rates.append(progress.bytes_per_second())
+    assert all(rate == 0.0 or rate == pytest.approx(1e6, rel=0.15) for rate in rates[1:])
+    assert sum(rate > 0.0 for rate in rates) > 180
 
 
 def test_a_file_that_was_damaged_on_disk_is_fetched_again(site: Site) -> None:
