@@ -106,7 +106,10 @@ class Cluster:
             process.wait_for("ready", JOIN_S)
             process.joined = True
         silent = ClusterError("silent", ", ".join(hosts[1:]), f"{QUIET_S:.0f}")
-        channel = connect(("127.0.0.1", int(places[0]["client"])), self._secret, TO_CLIENT)
+        try:
+            channel = connect(("127.0.0.1", int(places[0]["client"])), self._secret, TO_CLIENT)
+        except OSError as error:
+            raise ClusterError("ended", hosts[0], str(error)) from error
         self._engine = RemoteEngine(channel, self._settings, hosts[0], self._applied, lambda: self._lost(silent))
 
     def _applied(self, settings: EngineSettings) -> EngineSettings:

@@ -1,13 +1,20 @@
-"""A rank says truly why it cannot go on."""
+"""A rank says truly why it cannot go on, and so does who starts it."""
 
 from __future__ import annotations
 
 import errno
+import socket
+import threading
+from contextlib import suppress
 
 import pytest
 
+from engine.cluster.cluster import Cluster
 from engine.cluster.errors import ClusterError, OutOfStep, failure_of
-from engine.cluster.rank import check_memory
+from engine.cluster.hosts import Machine, parse_machines
+from engine.cluster.messages import TO_ENGINE
+from engine.cluster.rank import check_memory, versions
+from engine.wire.handshake import Listener
 
 
 def test_a_process_that_can_have_no_more_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +40,34 @@ def test_a_process_that_can_have_no_more_memory_says_so(monkeypatch: pytest.Monk
 )
 def test_only_a_rank_that_computed_something_else_is_out_of_step(error: Exception, reason: str) -> None:
     assert failure_of(error, "studio").reason == reason
+
+
+class RankOfAnotherRun:
+    """Stands for the process of a rank whose listener has another secret."""
+
+    def __init__(self, machine: Machine, label: str, _on_lost: object) -> None:
+        self.machine, self.label, self.joined = machine, label, False
+        self._listener = Listener(socket.create_server(("127.0.0.1", 0)), b"another", TO_ENGINE)
+        self._accepting = threading.Thread(target=self._accept)
+        self._accepting.start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            self._listener.accept(1.0)
+
+    def tell(self, _message: object) -> None:
+        pass
+
+    def wait_for(self, _what: str, _seconds: float) -> dict[str, object]:
+        return {"ring": 1, "control": 1, "client": self._listener.port, "versions": versions()}
+
+    def kill(self) -> None:
+        self._listener.close()
+        self._accepting.join()
+
+
+def test_a_rank_with_the_key_of_another_run_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.cluster.cluster.RankProcess", RankOfAnotherRun)
+    with pytest.raises(ClusterError) as found:
+        Cluster(parse_machines("127.0.0.1,127.0.0.1"))
+    assert (found.value.reason, found.value.host) == ("ended", parse_machines("127.0.0.1,127.0.0.1").labels[0])
