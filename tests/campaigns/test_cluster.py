@@ -135,7 +135,9 @@ def strangers_at(address: tuple[str, int], secret: bytes, recorded: bytes) -> di
 def wrong_proof(kind: str, challenge: bytes, secret: bytes, recorded: bytes) -> bytes:
     """Return what a stranger sends: `recorded` is the proof of an earlier connection with `secret`."""
     codec: Codec[Any] = handshake._HANDSHAKE
-    theirs, nonce = codec.take(bytearray(challenge)).nonce, secrets.token_bytes(32)
+    asked = codec.take(bytearray(challenge))
+    assert asked is not None
+    theirs, nonce = asked.nonce, secrets.token_bytes(32)
     proofs = {
         "another run": handshake._proof(secrets.token_bytes(32), b"proves", 1, theirs, nonce),
         "no secret": handshake._proof(b"", b"proves", 1, theirs, nonce),
