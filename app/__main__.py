@@ -12,7 +12,6 @@ import resource
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from types import ModuleType
 from typing import Any
 
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, UNREAD
@@ -110,7 +109,8 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
     parser.set_defaults(run=_window)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in commands:
-        if module := _module(COMMANDS[command]):
+        if importlib.util.find_spec(COMMANDS[command]):
+            module = importlib.import_module(COMMANDS[command])
             module.add_parser(subparsers)
             subparsers.choices[command].set_defaults(run=_command, command=module.run)
     return parser
@@ -162,10 +162,6 @@ class _ShowVersion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(f"tandem {installed_version('tandem-chat') or 'from a checkout'}")
         parser.exit()
-
-
-def _module(name: str) -> ModuleType | None:
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def _window(options: argparse.Namespace) -> int:

@@ -107,7 +107,9 @@ class AdvancedPage(TablePage):
         """Write the diagnostics file and show its path."""
         figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
         values, log, pair = self.settings.values, LOG_BUFFER.text, self._session.models.pair
-        models = {role: getattr(pair, role) and _facts_of(getattr(pair, role)) for role in ("main", "draft")}
+        facts = ("name", "architecture", "bytes", "context_length")
+        loaded = {"main": pair.main, "draft": pair.draft}
+        models = {role: one and {name: getattr(one, name) for name in facts} for role, one in loaded.items()}
 
         good = self.tr("Saved to {file}. It contains no chat text.").format(file=file)
         bad = self.tr("The file could not be saved. Choose another folder.")
@@ -135,11 +137,6 @@ class AdvancedPage(TablePage):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
-
-
-def _facts_of(model: Any) -> dict[str, Any]:
-    """Return the name and the figures of a loaded model."""
-    return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}
 
 
 class MacCheck(QObject):

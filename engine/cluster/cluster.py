@@ -121,17 +121,15 @@ class Cluster:
             if self._stopped or self._ended is not None:
                 return
             self._ended = error
-        self._ended = error = self._cause_of(error)
+        # A rank that was killed is the cause, even if another rank, which failed without it, reported first.
+        time.sleep(SETTLE_S)
+        killed = [found for process in self._processes if (found := process.killed) is not None]
+        if killed and error.host not in {one.host for one in killed}:
+            self._ended = error = killed[0]
         log.warning("%s", error)
         if self._engine is not None:
             self._engine.fail(error)
             threading.Thread(target=self._end, args=(error,), name="cluster-end", daemon=True).start()
-
-    def _cause_of(self, error: ClusterError) -> ClusterError:
-        """Return the error of a rank that was killed, if another rank, which failed without it, reported first."""
-        time.sleep(SETTLE_S)
-        killed = [found for process in self._processes if (found := process.killed) is not None]
-        return error if not killed or error.host in {one.host for one in killed} else killed[0]
 
     def _end(self, error: ClusterError) -> None:
         self._kill()

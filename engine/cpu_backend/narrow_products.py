@@ -11,8 +11,6 @@ multiplied in two halves if OpenBLAS has kernels for small products on this proc
 
 from __future__ import annotations
 
-from collections.abc import Set
-
 import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_unflatten
@@ -47,7 +45,11 @@ def use_narrow_products(model: nn.Module) -> None:
         if type(module) is nn.Linear and (size := _block_size(*module.weight.shape)):
             # A layer can be used under two names.
             blocked.setdefault(id(module), BlockedLinear(module, size))
-        elif _is_output_layer(module, outputs) and (size := _block_size(*module.weight.shape)):
+        elif (
+            type(module) is nn.Embedding
+            and module.weight.shape not in outputs
+            and (size := _block_size(*module.weight.shape))
+        ):
             blocked.setdefault(id(module), BlockedEmbedding(module, size))
     model.update_modules(tree_unflatten([(name, blocked[id(m)]) for name, m in modules if id(m) in blocked]))
 
@@ -96,10 +98,6 @@ class BlockedEmbedding(nn.Module):  # type: ignore[misc]
         return _product(x, self.blocks)
 
 
-def _is_output_layer(module: nn.Module, outputs: Set[tuple[int, ...]]) -> bool:
-    return type(module) is nn.Embedding and module.weight.shape not in outputs
-
-
 def _in_blocks(weight: mx.array, size: int) -> mx.array:
     outputs, inputs = weight.shape
     if size == outputs:
@@ -130,14 +128,10 @@ def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
     rows, (_, inputs, size) = len(x), blocks.shape
     parts = -(-rows * inputs * size // SMALL_PRODUCT)
     most = -(-rows // parts)
-    if parts == 1 or rows > MAX_DEPTH + 1 or most * inputs * size > SMALL_PRODUCT or not _has_small_kernels():
+    has_small_kernels = any(name in blas.BLAS.lower() for name in SMALL_KERNELS)
+    if parts == 1 or rows > MAX_DEPTH + 1 or most * inputs * size > SMALL_PRODUCT or not has_small_kernels:
         return x @ blocks
     return mx.concatenate([x[at : at + most] @ blocks for at in range(0, rows, most)], axis=1)
-
-
-def _has_small_kernels() -> bool:
-    name_of_blas = blas.BLAS.lower()
-    return any(name in name_of_blas for name in SMALL_KERNELS)
 
 
 def _block_size(outputs: int, inputs: int) -> int:

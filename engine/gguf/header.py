@@ -166,7 +166,10 @@ class _HeaderReader:
         begin, end = -(-self._read // alignment) * alignment, 0
         found = []
         for name, shape, kind, offset in entries:
-            nbytes = _byte_count(name, shape, kind)
+            block, block_bytes = GGML_QUANT_SIZES[kind]
+            if shape[-1] % block:
+                raise DamagedHeaderError(f"{name}: rows are not whole blocks")
+            nbytes = math.prod(shape) // int(block) * int(block_bytes)
             if begin + offset + nbytes > self._size:
                 raise CutOffFileError(name)
             # llama.cpp demands it, too: no place is left, where a wrong kind or shape would read other numbers.
@@ -259,10 +262,3 @@ class _HeaderReader:
 
 
 _KINDS = {int(kind): kind for kind in GGML_QUANT_SIZES}
-
-
-def _byte_count(name: str, shape: tuple[int, ...], kind: GGMLQuantizationType) -> int:
-    block, nbytes = GGML_QUANT_SIZES[kind]
-    if shape[-1] % block:
-        raise DamagedHeaderError(f"{name}: rows are not whole blocks")
-    return math.prod(shape) // int(block) * int(nbytes)

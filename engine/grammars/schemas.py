@@ -93,18 +93,15 @@ class _PlainSchema:
         return with_nodes(key, value, place, partial(self.node, opened=opened) if key in _SAME else self.node)
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
-        if not isinstance(value, str) or self._is_endless(value):
+        target = target_of(self.root, value)
+        # It leads to nothing, or back to itself for the same value.
+        if target is None or any(part.get("$ref") == value for part in self._of_same_value(target)):
             self.left_out.append(place)
             return None
         if (value, opened) not in self.names:
             name = self.names[value, opened] = f"part{len(self.names)}"
             self.waiting.append((value, opened, name))
         return f"#/$defs/{self.names[value, opened]}"
-
-    def _is_endless(self, reference: str) -> bool:
-        """Return whether a reference leads to nothing, or back to itself for the same value."""
-        target = target_of(self.root, reference)
-        return target is None or any(part.get("$ref") == reference for part in self._of_same_value(target))
 
     def _of_same_value(self, content: Any, *, conditional: bool = False) -> Iterator[Mapping[str, Any]]:
         """Yield a schema and those in it for the same value, also those that count only for some if `conditional`."""

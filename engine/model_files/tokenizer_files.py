@@ -32,7 +32,8 @@ def vocabulary_in(content: dict[str, Any]) -> dict[str, int]:
     if isinstance(tokens, dict):
         vocabulary = {token: id_ for token, id_ in tokens.items() if type(id_) is int}
     elif isinstance(tokens, list):
-        vocabulary = {entry[0]: id_ for id_, entry in enumerate(tokens) if _is_piece(entry)}
+        pieces = ((id_, entry) for id_, entry in enumerate(tokens) if isinstance(entry, list) and entry)
+        vocabulary = {entry[0]: id_ for id_, entry in pieces if isinstance(entry[0], str)}
     added = content.get("added_tokens")
     for entry in added if vocabulary and isinstance(added, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("content"), str) and type(entry.get("id")) is int:
@@ -93,7 +94,3 @@ def is_tekken(folder: Path, config: Mapping[str, Any]) -> bool:
 def _ids_are_unambiguous(main: dict[str, int], draft: dict[str, int], common: set[str]) -> bool:
     only_main = {id_ for token, id_ in main.items() if token not in common}
     return not any(id_ in only_main for token, id_ in draft.items() if token not in common)
-
-
-def _is_piece(entry: Any) -> bool:
-    return isinstance(entry, list) and bool(entry) and isinstance(entry[0], str)

@@ -74,7 +74,11 @@ def _upright(data: bytes) -> tuple[Image, str, bool]:
     try:
         picture: Image.Image = Image.open(BytesIO(_decodable(data)), formats=(*FORMATS, *OTHER_FORMATS))
         kind = "HEIC" if _is_heic(data) else "JPEG" if picture.format == "MPO" else str(picture.format)
-        _check_size(*picture.size)
+        width, height = picture.size
+        if width * height > MOST_MEGAPIXELS * 10**6:
+            raise PictureNotUsable("too-many-pixels", str(MOST_MEGAPIXELS))
+        if max(width, height) > MOST_NARROW * min(width, height):
+            raise PictureNotUsable("too-narrow", str(MOST_NARROW))
         # A camera's JPEG may hold a preview as a second picture. The further pages of a scanned fax are left out.
         if getattr(picture, "is_animated", False) and picture.format not in ("MPO", "TIFF"):
             raise PictureNotUsable("animated")
@@ -135,10 +139,3 @@ def _sound_chunks(data: bytes) -> Iterator[bytes]:
         if chunk[4:5].isupper() or crc32(chunk[4:-4]) == int.from_bytes(chunk[-4:]):
             yield chunk
         place = end
-
-
-def _check_size(width: int, height: int) -> None:
-    if width * height > MOST_MEGAPIXELS * 10**6:
-        raise PictureNotUsable("too-many-pixels", str(MOST_MEGAPIXELS))
-    if max(width, height) > MOST_NARROW * min(width, height):
-        raise PictureNotUsable("too-narrow", str(MOST_NARROW))

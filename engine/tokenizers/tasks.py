@@ -39,7 +39,11 @@ def build_tokenizer(source: TokenizerSource, anew: bool) -> None:
         del known
         while len(_built) >= MOST_TOKENIZERS:
             del _built[next(iter(_built))]
-        known = source, _tokenizer_of(source)
+        tokenizer = _loader()(Path(source.folder), source.options, eos_token_ids=source.ends, defaults=source.defaults)
+        # Compute now what the first prompt needs.
+        tokenizer.get_vocab()
+        tokenizer.detokenizer.finalize()
+        known = source, tokenizer
     _built[source.folder] = known
 
 
@@ -77,14 +81,6 @@ def _loader() -> Any:
     from mlx_lm.tokenizer_utils import load
 
     return load
-
-
-def _tokenizer_of(source: TokenizerSource) -> Any:
-    tokenizer = _loader()(Path(source.folder), source.options, eos_token_ids=source.ends, defaults=source.defaults)
-    # Compute now what the first prompt needs.
-    tokenizer.get_vocab()
-    tokenizer.detokenizer.finalize()
-    return tokenizer
 
 
 @lru_cache(maxsize=1)
