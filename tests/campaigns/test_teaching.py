@@ -11,18 +11,21 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
-from engine import EngineSettings
+from engine import ChatRequest, Engine, EngineSettings, Finished, SpeculationSettings, starter_pair
 from engine.main_model.loading import load
+from engine.requests import OwnAnswer
 from engine.serving.scheduler import Scheduler
 from engine.status import TeachingResult
 from engine.teaching.adapter import adapter_of, add_adapter, as_bytes, from_bytes
 from engine.teaching.kept import FILE, TaughtFile
 from tests.engine.serving_requests import alone, load_models, request
+from tests.patience import PATIENCE_S
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
 pytestmark = [pytest.mark.campaign, pytest.mark.expects_log]
@@ -141,3 +144,45 @@ def test_a_process_that_is_killed_while_it_teaches_leaves_a_whole_adapter_or_non
         outcomes["taught" if known.judged else "none"] += 1
         scheduler.close()
     print(dict(outcomes))
+
+
+THINGS = (
+    "rain", "tea", "Rome", "cats", "snow", "bread", "bees", "iron", "music", "maps", "clocks", "stars", "salt", "wind",
+    "glass", "trees", "books", "rivers",
+)  # fmt: skip
+FORMS = (
+    "Tell me about {}.", "Why do people like {}?", "Write a poem about {}.", "What is {}?", "What is good about {}?",
+    "List three facts about {}.", "How would you explain {} to a child?",
+)  # fmt: skip
+
+
+def drafted_answers(engine: Engine, questions: Sequence[str]) -> tuple[list[tuple[int, ...]], float]:
+    """Return the tokens of answers, and the share of proposals that was accepted."""
+    fixed = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
+    ends = []
+    for question in questions:
+        request = ChatRequest([{"role": "user", "content": question}], max_tokens=80, speculation=fixed)
+        ends += [event for event in engine.submit(request) if isinstance(event, Finished)]
+    shares = [(one.stats.accepted, one.stats.drafted) for one in ends]
+    return [one.ids for one in ends], sum(good for good, _ in shares) / sum(all_ for _, all_ in shares)
+
+
+@pytest.mark.parametrize("noise", [0.06, 0.1])
+def test_a_draft_that_can_gain_does_on_questions_that_it_was_not_taught(tmp_path: Path, noise: float) -> None:
+    main, draft = starter_pair()
+    weak = write_disturbed_copy(draft, tmp_path / "weak", amount=noise, stored=FLOAT32)
+    questions = [form.format(thing) for thing in THINGS for form in FORMS]
+    random.Random(5).shuffle(questions)
+    held_out, lessons = questions[:12], questions[12:]
+    with Engine(EngineSettings(taught_folder=tmp_path / "taught")) as engine:
+        engine.load(main, weak).result(PATIENCE_S)
+        texts, before = drafted_answers(engine, held_out)
+        own = [OwnAnswer(one, [{"role": "user", "content": one}]) for one in lessons]
+        result = engine.teach(own).result(900)
+        engine.load(main, weak).result(PATIENCE_S)
+        taught_texts, after = drafted_answers(engine, held_out)
+    print(f"noise {noise}: {result}, accepted {before:.1%} before, {after:.1%} after")
+    assert taught_texts == texts
+    assert result is not None
+    assert result.better
+    assert after > before + 0.5
