@@ -9,16 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from app.conversations.records import (
-    INTERRUPTED,
-    STREAMING,
-    Attachment,
-    Message,
-    Picture,
-    SourceFile,
-    ToolUse,
-    pictures_in,
-)
+from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Message, SourceFile, ToolUse, pictures_in
 from app.text.thinking import parts_of
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 
@@ -70,15 +61,6 @@ class ToolRun:
     progress: ToolProgress | None = None
     pictures: tuple[Attachment, ...] = ()
     found: tuple[ToolPicture, ...] = ()
-
-    def found_attachments(self) -> tuple[Attachment, ...]:
-        """Return the found pictures as the store keeps them."""
-        return tuple(
-            Attachment(
-                f"{self.use.tool}.{one.kind}", f"image/{one.kind}", "", Picture(one.digest, one.width, one.height)
-            )
-            for one in self.found
-        )
 
     @property
     def ended(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import GenerationSettings
-from app.conversations.records import REFUSED, REPEATING, STOPPED_REPEATING, AnswerSource, Message
+from app.conversations.records import REFUSED, REPEATING, STOPPED_REPEATING, AnswerSource, Attachment, Message, Picture
 from app.conversations.store import ConversationStore
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages
@@ -244,7 +244,11 @@ class StreamingAnswer:
     def _write_call(self, call: ToolRun) -> None:
         """Write the end of a call. If the store cannot, the next start finds it interrupted."""
         assert call.id is not None
-        message_id, ended, found = call.id, replace(call), call.found_attachments()
+        message_id, ended, name = call.id, replace(call), call.use.tool
+        found = tuple(
+            Attachment(f"{name}.{one.kind}", f"image/{one.kind}", "", Picture(one.digest, one.width, one.height))
+            for one in call.found
+        )
 
         def write(store: ConversationStore) -> None:
             for picture in ended.found:

@@ -82,16 +82,16 @@ def _rotated(arms: Sequence[Arm], by: int) -> list[Arm]:
     return [*arms[first:], *arms[:first]]
 
 
-def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, Any]:
+def summarise(samples: Sequence[Sample]) -> dict[str, Any]:
     """Return medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt."""
-    reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == baseline}
+    reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == "plain"}
     arms: dict[str, Any] = {}
     for name in dict.fromkeys(sample.arm for sample in samples):
         own = [sample for sample in samples if sample.arm == name]
         kinds = dict.fromkeys(sample.prompt.kind for sample in own)
         by_kind = {kind: _figures([one for one in own if one.prompt.kind == kind], reference) for kind in kinds}
         arms[name] = _figures(own, reference) | {"by_kind": by_kind}
-    return {"machine": machine(), "baseline": baseline, "arms": arms}
+    return {"machine": machine(), "baseline": "plain", "arms": arms}
 
 
 def context_shares(arms: dict[str, Any]) -> dict[str, float]:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from engine.cluster.client import QUIET_S, RemoteEngine
 from engine.cluster.errors import ClusterError
@@ -91,7 +92,8 @@ class Cluster:
             self._processes.append(RankProcess(machine, label, self._lost))
         hosts = list(self.machines.labels)
         order = {"size": len(hosts), "hosts": hosts, "secret": self._secret.hex(), "split": self._split}
-        settings = as_plain(self._applied(self._settings))
+        applied = partial(settings_of_ranks, ranks=len(self.machines.all))
+        settings = as_plain(applied(self._settings))
         for rank, process in enumerate(self._processes):
             process.tell(order | {"rank": rank, "address": process.machine.address, "settings": settings})
         places = [process.wait_for("listening", START_S) for process in self._processes]
@@ -110,10 +112,7 @@ class Cluster:
             channel = connect(("127.0.0.1", int(places[0]["client"])), self._secret, TO_CLIENT)
         except OSError as error:
             raise ClusterError("ended", hosts[0], str(error)) from error
-        self._engine = RemoteEngine(channel, self._settings, hosts[0], self._applied, lambda: self._lost(silent))
-
-    def _applied(self, settings: EngineSettings) -> EngineSettings:
-        return settings_of_ranks(settings, len(self.machines.all))
+        self._engine = RemoteEngine(channel, self._settings, hosts[0], applied, lambda: self._lost(silent))
 
     def _lost(self, error: ClusterError) -> None:
         """End the cluster because a rank is lost."""

@@ -24,7 +24,9 @@ def installed_models(
     cache_dir: Path, extra_folders: Sequence[Path] = (), starter_dir: Path | None = None, index_path: Path | None = None
 ) -> list[Model]:
     """Return every model found, sorted by name; `index_path` is the index file. Missing folders are no error."""
-    index, snapshots = ModelIndex(index_path), _snapshots(cache_dir)
+    index = ModelIndex(index_path)
+    homes = [(repository_of_folder(home.name), home) for home in _entries(cache_dir) if os.path.isdir(home)]
+    snapshots = [(repository, _snapshot(home)) for repository, home in homes if repository is not None]
     others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
     starter = _model_folders(starter_dir) if starter_dir else []
     unique: dict[str, _ModelPlace] = {}
@@ -39,12 +41,6 @@ def installed_models(
     found = [index.describe(*place) for place in unique.values()]
     index.save()
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
-
-
-def _snapshots(cache_dir: Path) -> list[tuple[str, Path]]:
-    """Return the snapshots of the Hub's cache with their repositories."""
-    homes = [(repository_of_folder(home.name), home) for home in _entries(cache_dir) if os.path.isdir(home)]
-    return [(repository, _snapshot(home)) for repository, home in homes if repository is not None]
 
 
 def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
