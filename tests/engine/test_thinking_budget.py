@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,6 +34,7 @@ FAMILIES = {
     opening: (opening, closing, closing + reply)
     for opening, closing, reply, *_ in (*((*pair, "") for pair in THOUGHT_MARKS), *MESSAGE_MARKS)
 }
+OPENINGS = ["", "<think>\n", *FAMILIES]
 CONTROLS = re.findall(r"<[^>]*>|\[/?THINK\]|Here.*?:", "".join(map("".join, FAMILIES.values())))
 MARKS = [*SPECIAL, *dict.fromkeys(CONTROLS)]
 # Answers end at their length.
@@ -48,10 +50,11 @@ def ids_of(text: str) -> list[int]:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model whose template opens thoughts with the mark that a request names, or with none."""
+    """A model whose template opens thoughts with the one of `OPENINGS` that a request names by its place."""
     folder = tmp_path_factory.mktemp("budget") / "main"
     write_model(folder, seed=1, config=QWEN3 | {"max_position_embeddings": 2048}, tokenizer=TOKENIZER)
-    template = TEMPLATE.replace("assistant\n{% endif", "assistant\n{{ opened or '' }}{% endif")
+    chosen = f"assistant\n{{{{ {json.dumps(OPENINGS)}[opened or 0] }}}}{{% endif"
+    template = TEMPLATE.replace("assistant\n{% endif", chosen)
     (folder / "chat_template.jinja").write_text(template)
     return folder
 
@@ -80,7 +83,7 @@ def asked(
     # A few likelier tokens repeat themselves, which lookup needs.
     kept = {ids_of(closing)[0]: -60.0, THINK: -60.0} | dict.fromkeys(range(300, 304), 8.0)
     settings = {"max_tokens": 40, "logit_bias": {**ENDS, **kept, **(bias or {})}, "thinking_budget": budget} | settings
-    return replace(request(speculation=speculation, **settings), template_options={"opened": opened})
+    return replace(request(speculation=speculation, **settings), template_options={"opened": OPENINGS.index(opened)})
 
 
 def thought_tokens(finished: Finished, closing: str = "</think>") -> int:
