@@ -10,7 +10,7 @@ from PySide6.QtCore import QLocale
 
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.wording.cluster import CLUSTER_REASONS
-from app.wording.hub import HUB_REASONS, size_words
+from app.wording.hub import HUB_REASONS, space_words
 from app.wording.pictures import PICTURE_REASONS, no_vision_sentence, not_installed_sentence
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
@@ -35,10 +35,8 @@ def _sentence_of(error: EngineError) -> str:
         return _WORDED[error.code](arguments)
     if error.code in _BY_REASON:
         sentence = _BY_REASON[error.code][arguments["reason"]]
-        given = {name: error.arguments.get(name) for name in ("needed", "free")}
-        sizes = {name: size_words(value) for name, value in given.items() if isinstance(value, int)}
         host = arguments["host"] or translate("Cluster", "One of the computers")
-        return sentence.format_map(_Lenient(arguments | sizes | {"host": host}))
+        return sentence.format_map(_Lenient(arguments | space_words(error.arguments) | {"host": host}))
     # A stored or imported answer may have a code of another version.
     return ERRORS.get(error.code, ERRORS[EngineError.code]).format_map(arguments)
 

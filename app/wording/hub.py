@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,22 @@ from app.wording.sentences import Sentences, translate
 def size_words(count: int) -> str:
     """Format a number of bytes: 4.6 GB."""
     decimals = 1 if count >= 10**9 else 0
-    words = QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+    # A Hub may claim more than Qt counts.
+    words = QLocale().formattedDataSize(min(count, 2**63 - 1), decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
     # The number and its unit stay on one line.
     return words.replace(" ", "\u00a0")
+
+
+def space_words(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Format the bytes `needed`, rounded up, and `free`, rounded down, so that too little never reads as enough."""
+    found = {}
+    for name in ("needed", "free"):
+        if isinstance(count := arguments.get(name), int):
+            unit = 1000 ** ((len(str(count)) - 1) // 3)
+            # What the last digit counts.
+            digit = unit // 10 if count >= 10**9 else unit
+            found[name] = size_words((count if name == "free" else count + digit - 1) // digit * digit)
+    return found
 
 
 HUB_REASONS = Sentences(
@@ -72,10 +86,7 @@ def moved_sentence(new: Path) -> str:
 
 def refused_sentence(refused: MoveRefused) -> str:
     """Say why nothing was moved, and what to do."""
-    arguments: dict[str, Any] = {
-        name: size_words(value) if isinstance(value, int) else value for name, value in refused.arguments.items()
-    }
-    return REFUSALS[refused.reason].format(**arguments)
+    return REFUSALS[refused.reason].format(**refused.arguments | space_words(refused.arguments))
 
 
 REFUSALS = Sentences(

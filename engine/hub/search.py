@@ -219,4 +219,4 @@ def _found(item: dict[str, Any]) -> Model | None:
 
 
 def _count(value: Any) -> int:
-    return value if type(value) is int and value >= 0 else 0
+    return value if type(value) is int and 0 <= value < 2**63 else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,10 +24,13 @@ from app.wording import models as wording
 from engine.hub.download_job import JobSettings
 from tests.app.hub_library import QUICK, TINY_DRAFT, TINY_MAIN, KeychainInMemory
 from tests.app.window_driver import WindowDriver
+from tests.engine.hub.nasty_hub import TREE, answer
 from tests.engine.model_files.model_folders import model_files
-from tests.fakehub.server import FakeHub
+from tests.fakehub.server import FakeHub, Fault
 
 NAME = "org/model"
+# More bytes than Qt can count.
+ENORMOUS = [{"type": "file", "path": name, "size": 2**70, "oid": "a" * 40} for name in model_files()]
 
 
 # What goes wrong, and the card's sentence in English. Tests of the Hub's client and of the wording have all reasons.
@@ -36,6 +40,10 @@ TROUBLES: dict[str, tuple[Callable[[FakeHub], object], str]] = {
     "checksum": (
         lambda hub: hub.fault(NAME, "model.safetensors", wrong_bytes=True),
         "model.safetensors failed its checksum twice.",
+    ),
+    "enormous": (
+        lambda hub: hub.api_faults.update({TREE: Fault(raw=answer(json.dumps(ENORMOUS).encode()))}),
+        "9.2\u00a0EB needed, but only ",
     ),
 }
 

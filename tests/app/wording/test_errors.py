@@ -15,12 +15,13 @@ from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.session.chats import RecordedError, stored_answer
+from app.settings.relocation import MoveRefused
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.wording import errors as wording
 from app.wording.cluster import CLUSTER_REASONS
 from app.wording.errors import error_sentence
-from app.wording.hub import HUB_REASONS
+from app.wording.hub import HUB_REASONS, refused_sentence
 from app.wording.machines import together_sentence
 from engine.cluster.errors import ClusterError
 from engine.errors import (
@@ -198,6 +199,24 @@ def test_a_folder_that_forbids_everything_is_told_from_a_broken_disk(tmp_path: P
     with pytest.raises(sqlite3.OperationalError) as raised:
         sqlite3.connect(tmp_path / "nowhere" / "chats.db")
     assert "does not allow it" in wording.closed_store_sentence(raised.value)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("free", "needed", "shown"),
+    [
+        (4_655_000_000, 4_660_000_000, ("4.6\u00a0GB", "4.7\u00a0GB")),
+        (999_999_999, 10**9, ("999\u00a0MB", "1.0\u00a0GB")),
+        (1_999_999_999_999, 2 * 10**12, ("1.9\u00a0TB", "2.0\u00a0TB")),
+    ],
+)
+def test_too_little_space_never_reads_as_enough(
+    qapp: Application, language: str, free: int, needed: int, shown: tuple[str, str]
+) -> None:
+    qapp.language.choose(language)
+    said = error_sentence(HubError("no-space", "org/model", needed=needed, free=free))
+    moved = refused_sentence(MoveRefused("no-space", needed=needed, free=free))
+    assert all(figure in sentence for figure in shown for sentence in (said, moved))
 
 
 @pytest.mark.parametrize("reason", HubError.REASONS)
