@@ -20,7 +20,7 @@ from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_plan import find_head, list_head
 from engine.hub.listing import describe, gguf_listing, list_files, mlx_listing
 from engine.hub.repository_names import COMMIT, split_name
-from engine.hub.transfer import RetryPolicy, Transfer, digest_of
+from engine.hub.transfer import RetryPolicy, Transfer, digest_of, disk_error
 from engine.hub.values import Listing, RemoteFile
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
@@ -124,17 +124,17 @@ class DownloadJob:
     def run(self) -> bool:
         """Download the model; False if interrupted first. Raises `HubError`."""
         self._on_change(self, "resolving")
-        with HubClient(self._access, self.connections) as client:
-            return self._download(client)
+        try:
+            with HubClient(self._access, self.connections) as client:
+                return self._download(client)
+        except OSError as error:
+            raise disk_error(error, self.cache) from error
 
     def _download(self, client: HubClient) -> bool:
         listing = self._resolve(client)
         if listing is None:
             return False
-        try:
-            self.cache.prepare()
-        except OSError as error:
-            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
+        self.cache.prepare()
         self._check_free_space(listing)
         while not self._stopped():
             self._on_change(self, "downloading")
@@ -207,14 +207,13 @@ class DownloadJob:
 
     def _check_free_space(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
-        needed = sum(missing.values()) + self._settings.space_margin
+        needed = sum(missing.values()) + self._settings.space_margin + self._promised_elsewhere()
         free = self._settings.free_bytes(self.cache.cache_dir)
         if free is None:
             # A full disk ends the transfer, which can continue.
             return
-        free -= self._promised_elsewhere()
         if any(missing.values()) and needed > free:
-            raise HubError("no-space", self.entry.repository, needed=needed, free=max(0, free))
+            raise HubError("no-space", self.entry.repository, needed=needed, free=free)
 
     def _transfer_all(self, client: HubClient, listing: Listing) -> bool:
         """Transfer all files, several at once. False if interrupted; raises the first failure after all have ended."""

@@ -15,7 +15,6 @@ from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError
 from engine.hub.repository_names import head_of, is_revision, parse_name
-from engine.hub.transfer import disk_error
 
 _log = logging.getLogger(__name__)
 
@@ -170,9 +169,6 @@ class DownloadQueue:
             finished = job.run()
         except HubError as failure:
             error = failure
-        except OSError as failure:
-            _log.info("download stopped", exc_info=failure)
-            error = disk_error(failure, job.cache)
         except Exception as failure:
             if self._jobs.get(job.entry.repository) is job:
                 _log.exception("download failed unexpectedly")

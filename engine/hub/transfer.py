@@ -58,18 +58,17 @@ class Transfer:
     failed: Callable[[str, int, InterruptedTransferError], int]
 
     def fetch(self, file: RemoteFile) -> bool:
-        """Fetch the file's blob, verified; False if interrupted, with what arrived kept. Raises `HubError`."""
+        """Fetch the file's blob, verified; False if interrupted, with what arrived kept. Raises `HubError`, and
+        `OSError` if the disk refuses.
+        """
         stop = self.client.connections.stop
         with self.cache.writing(file.digest, stop) as locked:
             if not locked:
                 return False
             if self.cache.has(file):
                 return True
-            try:
-                with _PartialFile(self.cache, file) as part:
-                    return self._until_complete(part)
-            except OSError as error:
-                raise disk_error(error, self.cache) from error
+            with _PartialFile(self.cache, file) as part:
+                return self._until_complete(part)
 
     def _until_complete(self, part: _PartialFile) -> bool:
         attempt = 0

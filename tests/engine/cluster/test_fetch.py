@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from pathlib import Path
@@ -14,6 +15,10 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.fetch import fetch_missing
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import Process
+from engine.hub.cache_layout import RepositoryCache
+from engine.hub.client import HubAccess
+from tests.engine.model_files.model_folders import model_files
+from tests.fakehub.server import FakeHub
 
 # Writes more than a pipe holds.
 COMPLAINS = "import sys; sys.stderr.write('careful\\n' * 40_000); sys.stderr.flush()\n"
@@ -58,3 +63,20 @@ def test_the_last_words_of_a_machine_that_gives_up_are_told(
     with pytest.raises(ClusterError) as caught:
         fetch(("import sys\n" if before_it_is_asked else COMPLAINS) + GIVES_UP, repository, monkeypatch)
     assert (caught.value.reason, caught.value.host, caught.value.detail) == ("no-download", "other", "no space there")
+
+
+def test_a_full_disk_here_is_told_like_one_elsewhere(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(RepositoryCache, "link", refuse)
+    checks = (HostCheck("here", lacks=("model.safetensors",)),)
+    with FakeHub() as hub:
+        snapshot = repository / "models--org--model" / "snapshots" / hub.add("org/model", model_files()).commit
+        snapshot.mkdir(parents=True)
+        (snapshot / "config.json").write_text("{}")
+        here = HubAccess(hub.endpoint), repository / "cache"
+        with pytest.raises(ClusterError) as caught:
+            fetch_missing(Machines((Machine("127.0.0.1", ""),)), checks, snapshot, here)
+    assert (caught.value.reason, caught.value.host) == ("no-download", "here")
+    assert "disk-full" in caught.value.detail

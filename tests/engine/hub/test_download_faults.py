@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hub import transfer
+from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import DownloadProgress, JobSettings
 from engine.hub.download_state import DownloadStatus
@@ -120,6 +121,29 @@ def test_too_little_space_is_refused_before_a_byte_is_fetched(site: Site) -> Non
     needed = needed_bytes(site.files) + 10
     assert (error.reason, error.arguments["needed"], error.arguments["free"]) == ("no-space", needed, 1000)
     assert site.hub.bytes_sent(NAME) == 0
+
+
+def test_what_other_downloads_still_need_counts_as_needed(site: Site) -> None:
+    site.hub.add("org/other", sizeable())
+    room = needed_bytes(site.files) * 3 // 2
+    queue = site.queue(settings=JobSettings(policy=QUICK, space_margin=0, free_bytes=lambda _: room))
+    site.begin_slowly(queue)
+    error = finish(queue, queue.add("org/other")).error
+    assert error is not None
+    # The disk has what the system says, and not less.
+    assert (error.reason, error.arguments["free"]) == ("no-space", room)
+    assert room < int(error.arguments["needed"]) <= 2 * needed_bytes(site.files)
+
+
+@pytest.mark.parametrize("step", ["prepare", "writing", "link", "write_ref"])
+def test_a_disk_without_room_for_a_folder_a_lock_or_a_link_is_called_full(
+    site: Site, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(RepositoryCache, step, refuse)
+    assert failure(site.queue()).reason == "disk-full"
 
 
 def test_a_disk_that_fills_up_fails_and_keeps_what_arrived(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
