@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
+import resource
 import shutil
 import signal
 import struct
@@ -11,20 +14,25 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
 from engine import ChatRequest, Engine, EngineSettings, Finished, SpeculationSettings, starter_pair
+from engine.errors import CannotTeach, EngineError, InternalFailure
 from engine.main_model.loading import load
 from engine.requests import OwnAnswer
 from engine.serving.scheduler import Scheduler
 from engine.status import TeachingResult
+from engine.teaching import lessons, training
 from engine.teaching.adapter import adapter_of, add_adapter, as_bytes, from_bytes
 from engine.teaching.kept import FILE, TaughtFile
-from tests.engine.serving_requests import alone, load_models, request
+from engine.upkeep import teaching as upkeep
+from tests.engine.serving_requests import PLAIN, alone, load_models, request
+from tests.engine.upkeep.own_answers import answers
 from tests.patience import PATIENCE_S
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
@@ -104,6 +112,110 @@ def test_an_adapter_of_another_pair_is_not_used(pair: tuple[Path, Path], tmp_pat
     assert scheduler.models.drafter is not None
     assert (scheduler.models.drafter.info.taught, scheduler.teaching.known().problem) == ("", "changed")
     scheduler.close()
+
+
+@contextmanager
+def full_after(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond `size` bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("taught_before", [False, True])
+def test_a_disk_that_is_full_at_any_byte_keeps_what_was_taught_before(
+    pair: tuple[Path, Path], tmp_path: Path, taught_before: bool
+) -> None:
+    folder, source = tmp_path / "taught", random.Random(103)
+    content = taught(*pair, folder).read_bytes()
+    file = TaughtFile(folder, load(pair[0]), pair[1], load(pair[1]).info.name)
+    former, kept = from_bytes(content)
+    weights = {name: 2 * array for name, array in former.items()}
+    size = len(as_bytes(weights, kept))
+    if not taught_before:
+        file.delete()
+    for place in (0, 1, 8, size - 1, *(source.randrange(size) for _ in range(int(300 * SIZE)))):
+        with full_after(place), pytest.raises(CannotTeach) as caught:
+            file.write(weights, TeachingResult(0.1, 0.3, better=True))
+        assert caught.value.arguments["reason"] == "disk"
+        assert [path.name for path in folder.glob("*/*")] == [FILE] * taught_before
+        assert file.content() == (content if taught_before else None)
+    file.write(weights, TeachingResult(0.1, 0.3, better=True))
+    assert file.read().digest not in ("", hashlib.sha256(content).hexdigest()[:16])
+
+
+def change(folder: Path, other: Path, kind: str, source: random.Random) -> None:
+    """Do to the files of a model what another program may do at any time."""
+    weights = folder / "model.safetensors"
+    if kind == "deleted":
+        shutil.rmtree(folder)
+    elif kind == "cut":
+        os.truncate(weights, source.randrange(weights.stat().st_size))
+    elif kind == "emptied":
+        (folder / source.choice(("config.json", "tokenizer.json"))).write_bytes(b"")
+    elif kind == "replaced":
+        shutil.copy(other / "model.safetensors", weights)
+    elif kind == "other layers":
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 1}))
+    elif kind == "a link":
+        shutil.rmtree(folder)
+        folder.symlink_to(other)
+
+
+def loaded(scheduler: Scheduler, models: Sequence[Path]) -> str:
+    """Load a pair that was changed, check that its text is the main model's, and say what it was taught."""
+    try:
+        load_models(scheduler, models[0], models[1])
+    except InternalFailure:
+        raise
+    except EngineError as refused:
+        return f"refused: {refused.arguments.get('reason')}"
+    assert alone(scheduler, request()).ids == alone(scheduler, request(speculation=PLAIN)).ids
+    drafter = scheduler.models.drafter
+    return "taught" if drafter is not None and drafter.info.taught else "not taught"
+
+
+CHANGES = ("deleted", "cut", "emptied", "replaced", "other layers", "a link")
+
+
+def test_models_that_change_before_or_while_they_teach_change_no_text(
+    pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, size in ((lessons, "LEAST_TAUGHT"), (lessons, "LEAST_JUDGED"), (training, "BATCH")):
+        monkeypatch.setattr(place, size, 20 if size == "LEAST_JUDGED" else 100)
+    monkeypatch.setattr(upkeep, "is_better", lambda _before, _after: True)
+    source, outcomes = random.Random(104), Counter[str]()
+    other = write_model(tmp_path / "other", seed=9, stored=FLOAT32)
+    for number in range(int(60 * SIZE)):
+        folder = tmp_path / f"{number}"
+        models = [shutil.copytree(one, folder / one.name) for one in pair]
+        scheduler = Scheduler(EngineSettings(taught_folder=folder / "taught"))
+        load_models(scheduler, models[0], models[1])
+        want, ends = alone(scheduler, request()).ids, list[TeachingResult | EngineError | None]()
+        kind, which, begun = source.choice(CHANGES), source.randrange(2), source.random() < 0.8
+        if not begun:
+            change(models[which], other, kind, source)
+        scheduler.teaching.begin(answers(12, 30), ends.append)
+        for _ in range(source.randrange(30)):
+            scheduler.teach()
+        if begun and not ends:
+            change(models[which], other, kind, source)
+        while not ends:
+            scheduler.teach()
+        assert not isinstance(ends[0], InternalFailure), (kind, which, begun, ends)
+        assert alone(scheduler, request()).ids == want
+        with suppress(EngineError):
+            scheduler.teaching.known()
+        scheduler.close()
+        scheduler = Scheduler(EngineSettings(taught_folder=folder / "taught"))
+        outcomes[loaded(scheduler, models)] += 1
+        scheduler.close()
+        shutil.rmtree(folder)
+    print(dict(outcomes))
 
 
 TEACHING = """

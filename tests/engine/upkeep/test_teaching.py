@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,17 +20,12 @@ from engine.teaching import kept, lessons, training
 from engine.upkeep import teaching
 from tests.engine.machine.objective_c import Runtime
 from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
+from tests.engine.upkeep.own_answers import answers
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model, write_with_other_ids
 
 Outcome = TeachingResult | EngineError | None
 Open = Callable[..., Scheduler]
-
-
-def answers(count: int = 40, tokens: int = 60, highest: int = 250) -> list[OwnAnswer]:
-    draw = random.Random(7)
-    chats = [(f"chat {number}", [{"role": "user", "content": f"the fox {number}"}]) for number in range(count)]
-    return [OwnAnswer(*chat, tuple(draw.randrange(3, highest) for _ in range(tokens))) for chat in chats]
 
 
 @pytest.fixture(scope="module")
