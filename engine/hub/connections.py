@@ -70,7 +70,8 @@ class HubRequest:
 
     def trace(self, event: str, details: Mapping[str, Any]) -> None:
         """Follow the HTTP library's events (its `trace` extension), which report each new socket."""
-        if event.endswith(".connect_tcp.started"):
+        # Where a Hub that answered keeps its files may be out of reach although the network is there.
+        if event.endswith(".connect_tcp.started") and not self._sockets:
             self._connections.connecting()
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             return

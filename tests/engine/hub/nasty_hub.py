@@ -34,7 +34,7 @@ def gzipped(body: bytes) -> bytes:
 
 
 def behaviours() -> list[Behaviour]:
-    found = [*_raw_answers(), *_odd_lists(), *_odd_revisions(), *_broken_files(), *_statuses()]
+    found = [*_raw_answers(), *_odd_lists(), *_odd_revisions(), *_broken_files(), *_statuses(), *_xet_answers()]
     assert len({one.name for one in found}) == len(found)
     return found
 
@@ -156,3 +156,51 @@ def _statuses() -> Iterator[Behaviour]:
     for status in (204, 400, 401, 403, 404, 408, 410, 418, 429, 451, 500, 503):
         yield Behaviour(f"revision: status {status}", _of_api(REVISION, status=status))
         yield Behaviour(f"file: status {status}", _of_file(status=status))
+
+
+# As the Hub sends them with each file that it keeps in xet, for clients that fetch its chunks.
+_XET = {
+    "X-Xet-Hash": "b" * 64,
+    "X-Xet-Refresh-Route": f"/api/models/{NAME}/xet-read-token/main",
+    "X-Linked-Size": "2000",
+    "Link": '<https://127.0.0.1:9/reconstruction>; rel="xet-reconstruction-info", </t>; rel="xet-auth"',
+}
+_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 2001\n" % (b"a" * 64)
+_PLAN = b'{"offset_into_first_range": 0, "terms": [], "fetch_info": {"a": [{"url": "file:///etc/passwd"}]}}'
+
+
+def _with_xet(hub: FakeHub, **changed: object) -> None:
+    """Let the list of files name xet's hashes, and change the entries of files that are large."""
+    entries = [hub.repositories[NAME].entry(name) for name in hub.repositories[NAME].files]
+    for entry in entries:
+        if "lfs" in entry:
+            entry |= {"xetHash": "b" * 64} | changed
+    kept = [{key: value for key, value in entry.items() if value is not None} for entry in entries]
+    hub.api_faults[TREE] = Fault(raw=answer(json.dumps(kept).encode()))
+
+
+def _xet_answers() -> Iterator[Behaviour]:
+    """Yield what a Hub that keeps files in xet, or claims to, may list and answer."""
+    for name, changed in {
+        "a list with xet": {},
+        "a list with odd hashes of xet": {"xetHash": ["../../evil"]},
+        "a list without LFS": {"lfs": None},
+        "a list without sums": {"lfs": None, "oid": None},
+        "a list with xet's hash as the sum": {"lfs": {"oid": "b" * 64, "size": 2000}},
+        "a list with LFS that is text": {"lfs": "b" * 64},
+        "a list with the size of the pointer": {"lfs": None, "size": 134},
+    }.items():
+        yield Behaviour(f"xet: {name}", lambda hub, changed=changed: _with_xet(hub, **changed))  # type: ignore[misc]
+    head = "".join(f"{key}: {value}\r\n" for key, value in _XET.items()).encode()
+    bodies = {"a pointer": _POINTER, "a plan": _PLAN, "nothing": b"", "a page": b"<html>", "chunks": bytes(2001)}
+    for name, body in bodies.items():
+        for kind in (b"", b"Content-Encoding: xet\r\n", b"Content-Type: multipart/byteranges; boundary=x\r\n"):
+            yield Behaviour(f"xet: {name} {kind[8:24].decode()}", _of_file(raw=answer(body, head + kind)))
+    for status in (202, 206, 300, 302, 307, 401, 403, 404, 406, 409, 416, 421, 501):
+        yield Behaviour(f"xet: status {status}", _of_file(status=status, headers=_XET))
+    for name, address in {
+        "an address of xet": "xet://cas/evil", "a file": "file:///etc/passwd", "no host": "https://", "itself": "",
+        "a port of no number": "http://127.0.0.1:x/", "a plan": "/api/models/org/model/xet-read-token/main",
+        "10,000 letters": "/" + "x" * 10_000, "a name and a password": "http://hf:evil@127.0.0.1:9/",
+    }.items():  # fmt: skip
+        yield Behaviour(f"xet: sent to {name}", _of_file(status=302, headers=_XET | {"Location": address}))

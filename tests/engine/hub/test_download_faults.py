@@ -74,6 +74,8 @@ def test_a_cut_connection_costs_no_byte_twice(site: Site) -> None:
         ({"wrong_length": 1000}, "checksum"),
         ({"cut_after": 0}, "offline"),
         ({"status": 416}, "checksum"),
+        # The Hub answers, so the network is there: only where it keeps files is not reached.
+        ({"status": 302, "headers": {"Location": "http://127.0.0.1:9/"}}, "offline"),
         ({"status": 404, "headers": {"X-Error-Code": "EntryNotFound"}}, "file-missing"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
