@@ -128,8 +128,9 @@ def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
     rows, (_, inputs, size) = len(x), blocks.shape
     parts = -(-rows * inputs * size // SMALL_PRODUCT)
     most = -(-rows // parts)
-    has_small_kernels = any(name in blas.BLAS.lower() for name in SMALL_KERNELS)
-    if parts == 1 or rows > MAX_DEPTH + 1 or most * inputs * size > SMALL_PRODUCT or not has_small_kernels:
+    if parts == 1 or rows > MAX_DEPTH + 1 or most * inputs * size > SMALL_PRODUCT:
+        return x @ blocks
+    if not any(name in blas.BLAS.lower() for name in SMALL_KERNELS):
         return x @ blocks
     return mx.concatenate([x[at : at + most] @ blocks for at in range(0, rows, most)], axis=1)
 
