@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
+
+from engine.documents.letters import PLAIN, Letters, Run, marked
 
 # So that one cell far to the right makes no row of thousands, and an item no line of spaces.
 _MOST_COLUMNS, _DEEPEST = 1000, 20
-# Raised letters that change a number.
-EXPONENT = re.compile(r"\s*[-−+]?(?:\d|\w\s*$)")
 
 # What a document has and its text has not, such as "hidden-sheet". AttachmentRow words each.
 LeftOut = str
@@ -38,6 +39,13 @@ THROUGH, PARAGRAPH, CODE, LIST_ITEM = Role("through"), Role("paragraph"), Role("
 TABLE, ROW, CELL, NOTE = Role("table"), Role("row"), Role("cell", 1), Role("note")
 
 
+class _Around(NamedTuple):
+    """What is set aside while a cell, a note or a link is open."""
+
+    words: list[Run]
+    letters: Letters
+
+
 class MarkedText:
     """The blocks of a document so far, from its elements in order. Raises `TextTooLong` beyond `most` characters."""
 
@@ -49,9 +57,11 @@ class MarkedText:
         self.damage: Exception | None = None
         self._blocks: list[str] = []
         self._last_in_list = False
-        self.block, self._words = PARAGRAPH, list[str]()
+        self.block, self._words = PARAGRAPH, list[Run]()
+        # How the letters of words that are added are set.
+        self.letters = PLAIN
         # The words around each cell and note that is open: these are no blocks.
-        self._around: list[list[str]] = []
+        self._around: list[_Around] = []
         # The number of the latest item of each list around, and whether an item has begun and says nothing so far.
         self._lists, self._begun = list[int](), False
         # How many tables are around; only the outermost keeps its rows.
@@ -80,7 +90,10 @@ class MarkedText:
                         row.append("")
                     self._cell = role
                     self._enter()
-            case "note" | "link":
+            case "note":
+                self._enter()
+                self.letters = PLAIN
+            case "link":
                 self._enter()
             case "list" | "table" | "list item":
                 self.end_block()
@@ -93,19 +106,20 @@ class MarkedText:
                 self.end_block()
                 self.block = role
                 if self._around and role.mark not in ("", "-"):
-                    self._words.append(f"{role.mark} ")
+                    self._words.append(Run(f"{role.mark} "))
 
     def end(self, role: Role) -> None:
         match role.name:
             case "row" | "cell" if self._tables == 1:
                 self._end_cell()
             case "note":
-                self._notes.append("".join(self._words).strip())
-                self._words = [*self._around.pop(), f"[^{len(self._notes)}]"]
+                self._notes.append(marked(self._words).strip())
+                around = self._around.pop()
+                self._words, self.letters = [*around.words, Run(f"[^{len(self._notes)}]")], around.letters
             case "link":
-                words = "".join(self._words)
+                words = marked(self._words)
                 inner = words.strip() or words
-                self._words = [*self._around.pop(), words.replace(inner, linked(inner, role.mark), 1)]
+                self._words = [*self._around.pop().words, Run(words.replace(inner, linked(inner, role.mark), 1))]
             case "table" if self._tables == 1:
                 self._end_table()
             case name if name != "through":
@@ -121,21 +135,30 @@ class MarkedText:
 
     def add(self, words: str) -> None:
         """Add words to the block that is open."""
-        self._words.append(words)
+        self._words.append(Run(words, self.letters))
+
+    @contextmanager
+    def lettered(self, letters: Letters) -> Iterator[None]:
+        """Set the letters of words that are added meanwhile."""
+        around, self.letters = self.letters, letters
+        try:
+            yield
+        finally:
+            self.letters = around
 
     def add_of_page(self, words: str) -> None:
         """Add text with runs of white space collapsed to one space."""
         words = re.sub(r"\s+", " ", words)
-        if not self._words or self._words[-1].endswith((" ", "\n")):
+        if not self._words or self._words[-1].words.endswith((" ", "\n")):
             words = words.lstrip()
         if words:
-            self._words.append(words)
+            self.add(words)
 
     def end_block(self) -> None:
         if self._around:
-            self._words.append("\n")
+            self._words.append(Run("\n"))
             return
-        role, text, self._words = self.block, "".join(self._words), []
+        role, text, self._words = self.block, marked(self._words), []
         if not text.strip():
             return
         if role.name == "heading":
@@ -184,7 +207,7 @@ class MarkedText:
             self._add("\n".join([lines[0], "|" + " --- |" * width, *lines[1:]]))
 
     def _enter(self) -> None:
-        self._around.append(self._words)
+        self._around.append(_Around(self._words, self.letters))
         self._words = []
 
     def _end_cell(self) -> None:
@@ -192,8 +215,8 @@ class MarkedText:
             row, columns = self._rows[-1], min(self._cell.level, _MOST_COLUMNS)
             last = len(self._rows) + self._cell.rows - 1
             self._taken |= dict.fromkeys(range(len(row), len(row) + columns), last)
-            row += ["".join(self._words).strip(), *[""] * (columns - 1)]
-            self._words, self._cell = self._around.pop(), THROUGH
+            row += [marked(self._words).strip(), *[""] * (columns - 1)]
+            self._words, self._cell = self._around.pop().words, THROUGH
 
     def _end_table(self) -> None:
         self._end_cell()

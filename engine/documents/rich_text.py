@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 
-from engine.documents.marked_text import CELL, EXPONENT, NOTE, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.letters import Letters
+from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, MarkedText, Role
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -21,9 +23,17 @@ _CODECS |= {78: "cp932", 79: "cp949", 80: "gb18030", 81: "cp950", 238: "cp1250",
 _SIGNS = {"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“"}
 _SIGNS |= {"rdblquote": "”", "bullet": "•", "~": "\u00a0", "_": "-", "nestcell": "\t", "nestrow": "\n"}
 _SIGNS |= {"\\": "\\", "{": "{", "}": "}"}
-# What words set in a group, and which of it others take back.
-_SETTINGS = ("f", "uc", "intbl", "ilvl", "outlinelevel", "v", "deleted", "super")
-_RESETS = {"pard": ("intbl", "ilvl", "outlinelevel"), "plain": ("f", "v", "deleted", "super"), "nosupersub": ("super",)}
+# What words set for letters, and what else in a group; and which of it other words take back.
+_STRUCK = ("strike", "striked")
+_OF_LETTERS = ("v", "deleted", "super", "up", *_STRUCK)
+_SETTINGS = ("f", "uc", "intbl", "ilvl", "outlinelevel", *_OF_LETTERS)
+_RESETS = {
+    "pard": ("intbl", "ilvl", "outlinelevel"),
+    "plain": ("f", *_OF_LETTERS),
+    "nosupersub": ("super", "up"),
+    "sub": ("super", "up"),
+    "dn": ("up",),
+}
 # Destinations that are no text, beside those with a star that are not known here; and some whose text has a purpose.
 _LEFT_OUT = "fonttbl colortbl filetbl stylesheet info pict nonshppict nonesttables xe tc rxe listtable revtbl themedata"
 _BESIDE = {"fldinst": "field", "listtext": "mark", "pntext": "mark"}
@@ -79,10 +89,15 @@ class RichTextReader:
             unseen = "deleted-text" if self._set.get("deleted") else "hidden-text" if self._set.get("v") else ""
             if not unseen:
                 self._begin()
-                self._text.add(f"^{words}" if self._set.get("super") and EXPONENT.match(words) else words)
+                with self._text.lettered(self._letters()):
+                    self._text.add(words)
             elif unseen != self._unseen and words.strip():
                 self._text.left_out[unseen] += 1
             self._unseen = unseen
+
+    def _letters(self) -> Letters:
+        raised = self._set.get("super", 0) > 0 or self._set.get("up", 0) > 0
+        return Letters(raised, any(self._set.get(word) for word in _STRUCK))
 
     def _begin(self) -> None:
         """Open the table, cell and paragraph of words that follow."""
@@ -137,12 +152,16 @@ class RichTextReader:
         elif word in _SETTINGS:
             self._set[word] = number
         elif word in _RESETS:
-            self._set = {key: found for key, found in self._set.items() if key not in _RESETS[word]}
+            self._reset(_RESETS[word])
         elif word in ("ansicpg", "cpg", "fcharset"):
             with suppress(LookupError):
                 self._codecs[self._set.get("f", -1)] = codecs.lookup(_CODECS.get(number, f"cp{number}")).name
         else:
             self._enter(word, is_optional=is_optional)
+
+    def _reset(self, words: Iterable[str]) -> None:
+        for word in words:
+            self._set.pop(word, None)
 
     def _enter(self, word: str, *, is_optional: bool) -> None:
         """Begin a destination, if `word` is one."""
@@ -155,6 +174,8 @@ class RichTextReader:
             self._begin()
             self._text.start(NOTE)
             self._place = NOTE
+            # Its mark is raised, its text is not.
+            self._reset(_OF_LETTERS)
         elif word == "fldrslt" and (found := _ADDRESS.search(self._beside.pop("field", ""))):
             self._begin()
             self._place = Role("link", mark=found[1])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import NamedTuple
 
 import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import decode
 from engine.documents.equations import latex_of
-from engine.documents.marked_text import CODE, EXPONENT, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
+from engine.documents.letters import PLAIN, Letters
+from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
 from engine.files.safe_xml import safe_xml
 
@@ -21,7 +23,7 @@ _BLOCKS = (
 )
 _MEANINGS: dict[str, Role | str] = {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW, "br": "\n"}
 _MEANINGS |= dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {f"h{level}": Role("heading", level) for level in range(1, 7)}
-_MEANINGS |= dict.fromkeys(("del", "s", "strike"), "~~")
+_STRUCK = {"del", "s", "strike"}
 _TEXT = "-text"
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 # Addresses within a site lead nowhere from a file.
@@ -87,30 +89,49 @@ def read_page(page: bytes, text: MarkedText) -> None:
     content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
-    raised = False
-    # Nodes to come, and what is to be ended between them: pages nest deeper than Python's stack.
-    left: list[LexborNode | Role | str | None] = [LexborHTMLParser(content).root]
+    # What is to come, in reverse, and what is to be ended between: pages nest deeper than Python's stack.
+    left: list[_Visit | Role] = [_Visit(LexborHTMLParser(content).root)]
     while left:
-        node = left.pop()
-        if isinstance(node, Role):
-            text.end(node)
-        elif isinstance(node, str):
-            text.add(node)
-        elif node is not None and node.tag == _TEXT:
-            words = str(node.text_content)
+        coming = left.pop()
+        if isinstance(coming, Role):
+            text.end(coming)
+        elif coming.node is not None:
+            left += reversed(_visited(coming.node, coming.letters, text))
+    text.finish()
+
+
+class _Visit(NamedTuple):
+    """A node that is to be read, and how the letters around it are set."""
+
+    node: LexborNode | None
+    letters: Letters = PLAIN
+
+
+def _visited(node: LexborNode, letters: Letters, text: MarkedText) -> list[_Visit | Role]:
+    """Add what a node itself says, and return what is in it, with its end."""
+    if node.tag == _TEXT:
+        words = str(node.text_content)
+        with text.lettered(letters):
             if text.block is CODE:
                 text.add(words)
             else:
-                text.add_of_page(f"^{words}" if raised and EXPONENT.match(words) else words)
-        elif node is not None and (meaning := _meaning(node, text)) is not None:
-            if isinstance(meaning, Role):
-                text.start(meaning)
-            else:
-                text.add(meaning)
-            if isinstance(meaning, Role) or meaning == "~~":
-                left += [meaning, *reversed([*node.iter(include_text=True)])]
-        raised = isinstance(node, LexborNode) and node.tag == "sup"
-    text.finish()
+                text.add_of_page(words)
+        return []
+    meaning = _meaning(node, text)
+    if isinstance(meaning, str):
+        text.add(meaning)
+    if not isinstance(meaning, Role):
+        return []
+    text.start(meaning)
+    inner = _letters(node.tag or "", letters)
+    return [*(_Visit(one, inner) for one in node.iter(include_text=True)), meaning]
+
+
+def _letters(tag: str, around: Letters) -> Letters:
+    """Return how an element sets its letters. A link that is raised leads to a note."""
+    if tag in ("sup", "sub", "a"):
+        return around._replace(raised=tag == "sup")
+    return around._replace(struck=True) if tag in _STRUCK else around
 
 
 def _meaning(node: LexborNode, text: MarkedText) -> Role | str | None:

@@ -183,7 +183,8 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         ("<p>a<select><option selected>b<option>c<p>d<ul><li>e", "ab\n\nd\n\n- e"),
         ("<p><a href='https://e.org/a_b?c&amp;d'>x_y</a>, <a href=javascript:x()>s</a>, <a href=/z>z</a>", LINKED),
         ("<a href=https://e.org>e.org</a> <a href=mailto:a@b.c>a@b.c</a><ul><li>x</ul>y", OPEN_LINK),
-        ("<p>10<sup>6</sup> <s>5</s><input type=checkbox checked>", "10^6 ~~5~~☒"),
+        ("<p>10<sup><b>6</b></sup> <s>5 <i>a</i> </s><input type=checkbox checked>", "10^6 ~~5 a~~ ☒"),
+        ("<p>y<sup>n+1</sup> a<sup><a href='#1'>1</a></sup> H<sub>2</sub>O", "y^(n+1) a1 H2O"),
         (f"<p>x={HALF}!", r"x=$\frac{1}{2}y^{10}\sqrt{z}$!"),
         (f"<math alttext='E=mc^2'>{HALF}</math><p>x", "$E=mc^2$\n\nx"),
         ("<m:math display=block><m:semantics><m:mi>a</m:mi><m:annotation encoding=TeX>\\a</m:annotation>", r"$$\a$$"),
@@ -214,6 +215,7 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         "links",
         "unclosed link",
         "marks",
+        "raised",
         "formula",
         "described formula",
         "formula of a book",
@@ -301,6 +303,7 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
             LINK_OF_RTF + rb"{\fldrslt{\b c}}}{\field{\*\fldinst TOC}{\fldrslt 7\par 8}}",
             "[c](http://e.org/a_b)7\n\n8",
         ),
+        (rb"10{\up8 6}{\dn2 0}{\up8\dn2\super 7\sub 1} {\super{\footnote 2}}", "10^(6)0^(7)1 [^1]\n\n[^1]: 2"),
         (
             rb"10{\super 6}{\footnote \pard n}{\pict 00}{\*\unknown x}{\shp{\*\shpinst{\shptxt box}}}",
             "10^6[^1]box\n\n[^1]: n",
@@ -308,7 +311,19 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         (rb"a{\footnote b{\*\annotation c}}" + LINK_OF_RTF + rb"{\fldrslt d{\footnote e}\cell}}", PLACES),
         (b"{" * 20000 + b"deep", "deep"),
     ],
-    ids=["signs", "code pages", "paragraphs", "table", "hidden", "list", "link", "places", "places in places", "deep"],
+    ids=[
+        "signs",
+        "code pages",
+        "paragraphs",
+        "table",
+        "hidden",
+        "list",
+        "link",
+        "raised",
+        "places",
+        "places in places",
+        "deep",
+    ],
 )
 def test_rich_text_is_read(content: bytes, text: str) -> None:
     assert document_text("letter.dat", RTF + content + b"}", MOST).text == text
