@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex
@@ -12,6 +13,8 @@ from engine.documents.marked_text import NOTE, PARAGRAPH, ROW, TABLE, THROUGH, L
 from engine.documents.numbering import NumberedList, word_lists
 from engine.documents.office import OfficeReader, linked
 from engine.documents.slides import add_drawing
+from engine.documents.unseen import UNKNOWN
+from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
 from engine.documents.zipped_parts import ZippedParts, integer, value
 
 _NOTES = ("footnotes", "endnotes", "comments")
@@ -39,23 +42,29 @@ class WordReader(OfficeReader):
         self._lists = word_lists(part["numbering"], self._styles)
         related = {name: parts.related(self._related.get(name, "")) for name in _NOTES}
         self._notes = {(name[:-1], note.get("id")): (note, related[name]) for name in _NOTES for note in part[name]}
-        # Of the open paragraph: whether its style hides text, its open fields (None until the code of one ends), what
+        self._formats = WordLetters(part["styles"])
+        # The parts with what is above and below the pages, by their names, and the colour behind the text.
+        references = chain(self._main.iter("headerReference"), self._main.iter("footerReference"))
+        names = {self._related.get(one.get("id", ""), "") for one in references}
+        self._edges = {name: self._parts.sound_xml(name, self._text) for name in sorted(names)}
+        self._page = self._behind = page_colour(self._main, self._edges.values())
+        # Of the open paragraph: the format of its letters, its open fields (None until the code of one ends), what
         # follows it, and what the latest text was left out for.
-        self._hides, self._fields = False, list[Role | None]()
+        self._format, self._fields = RunFormat(), list[Role | None]()
         self._floating: list[Callable[[], None]] = []
         self._omission: LeftOut | None = None
         # The code of the latest field, and the font of the run.
         self._code, self._font = "", ""
-        self._meanings = {"p": self._paragraph, "r": self._letters, "t": self._words, "sym": self._words, "tbl": TABLE}
+        self._meanings = {"p": self._paragraph, "r": self._letters, "t": self._words, "sym": self._words}
+        self._meanings |= {"tbl": self._table, "tc": self._cell}
         self._meanings["tr"] = lambda row: ROW if row.find("trPr/del") is None else self._leave_out("deleted-text", row)
-        self._meanings["tc"] = lambda cell: Role("cell", max(1, integer(value(cell, "tcPr/gridSpan"))))
         self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
         self._meanings |= {"hyperlink": self._link, "fldChar": self._field, "instrText": self._field}
         self._meanings["fldSimple"] = lambda one: _led_by(one.get("instr", ""))
         self._meanings |= dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._note)
         self._meanings |= {"oMath": self._equation, "oMathPara": self._equation}
         self._meanings |= {"textpath": lambda one: one.get("string"), "del": partial(self._leave_out, "deleted-text")}
-        self._meanings["txbxContent"] = lambda box: self._floating.append(partial(self._walk, box))
+        self._meanings["txbxContent"] = lambda box: self._floating.append(partial(self._add_on, UNKNOWN, box, THROUGH))
         self._meanings |= {"drawing": self._drawing, "chart": self._reference, "relIds": self._reference}
         # What is read where it was moved to, the second form of what newer programs show, and reading aids.
         self._meanings |= dict.fromkeys(("moveFrom", "Fallback", "rPr", "pPr", "rt"))
@@ -71,7 +80,7 @@ class WordReader(OfficeReader):
         names = (self._related.get(one.get("id", ""), "") for one in self._main.iter(f"{kind}Reference"))
         texts = {""}
         for name in dict.fromkeys(names):
-            part = self._parts.sound_xml(name, self._text)
+            part = self._edges[name]
             text = "".join(one.get("string") or one.text or "" for one in part.iter() if one.tag in ("t", "textpath"))
             codes = "".join(one.get("instr") or one.text or "" for one in part.iter() if one.tag in _CODES)
             if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):
@@ -81,16 +90,36 @@ class WordReader(OfficeReader):
     def _add_of_part(self, element: Element, role: Role, related: dict[str, str]) -> None:
         """Add an element of a part that refers to others."""
         around, self._related = self._related, related
-        self._add(element, role)
+        self._add_on(self._page, element, role)
         self._related = around
+
+    def _add_on(self, colour: str, element: Element, role: Role) -> None:
+        """Add an element that has a colour behind its text."""
+        around, self._behind = self._behind, colour
+        self._add(element, role)
+        self._behind = around
+
+    def _table(self, table: Element) -> None:
+        colour = shading(table, "tblPr/shd")
+        if colour is None:
+            colour = self._behind
+        if self._formats.shades_tables(value(table, "tblPr/tblStyle")):
+            colour = UNKNOWN
+        self._add_on(colour, table, TABLE)
+
+    def _cell(self, cell: Element) -> None:
+        colour = shading(cell, "tcPr/shd")
+        columns = max(1, integer(value(cell, "tcPr/gridSpan")))
+        self._add_on(self._behind if colour is None else colour, cell, Role("cell", columns))
 
     def _paragraph(self, paragraph: Element) -> None:
         found = self._style(value(paragraph, "pPr/pStyle")) | _properties(paragraph)
-        around = self._hides, self._fields, self._floating, self._omission
-        self._hides, self._fields, self._floating, self._omission = bool(found.get("hidden")), [], [], None
+        around = self._format, self._fields, self._floating, self._omission
+        self._format = self._formats.of_paragraph(paragraph)
+        self._fields, self._floating, self._omission = [], [], None
         # One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
         marks = {one.tag for one in paragraph.iterfind("pPr/rPr/*")}
-        has_end = "specVanish" in marks or not (self._hides or marks & {"del", "moveFrom", "vanish"})
+        has_end = "specVanish" in marks or not (self._format.hidden or marks & {"del", "moveFrom", "vanish"})
         self._text.start(role := self._role(found) if has_end else PARAGRAPH)
         self._walk(paragraph)
         for one in reversed(self._fields):
@@ -98,7 +127,7 @@ class WordReader(OfficeReader):
         self._text.end(role)
         for add in self._floating:
             add()
-        self._hides, self._fields, self._floating, self._omission = around
+        self._format, self._fields, self._floating, self._omission = around
 
     def _style(self, name: str) -> dict[str, str]:
         """Return what a style of paragraphs or letters says, or the nearest that it is based on."""
@@ -116,11 +145,14 @@ class WordReader(OfficeReader):
             return Role("heading", heading, mark.strip("-"))
         return Role("numbered paragraph", depth or int(found.get("list", "1")) - 1, mark) if mark else PARAGRAPH
 
-    def _letters(self, run: Element) -> Role | str:
+    def _letters(self, run: Element) -> None:
         self._font = value(run, "rPr/rFonts", "ascii")
-        # What a style of paragraphs hides, one of letters shows.
-        by_style = self._hides != bool(self._style(value(run, "rPr/rStyle")).get("hidden"))
-        return self._leave_out("hidden-text", run) if _is_on(run, "rPr/vanish", by_style) else THROUGH
+        found = self._formats.of_run(run, self._format)
+        if found.hidden or is_unseen(found, self._behind):
+            self._leave_out("hidden-text", run)
+            return
+        with self._text.lettered(letters_of(found, self._format)):
+            self._walk(run)
 
     def _leave_out(self, kind: LeftOut, element: Element) -> str:
         """Count a passage that is left out, and follow the fields in it."""
@@ -142,7 +174,7 @@ class WordReader(OfficeReader):
         return text.translate(_FONTS.get(font.lower(), {}))
 
     def _equation(self, element: Element) -> str:
-        if self._hides:
+        if self._format.hidden:
             return self._leave_out("hidden-text", element)
         for one in element.iter("del"):
             self._leave_out("deleted-text", one)
@@ -196,7 +228,7 @@ def _led_by(code: str) -> Role:
 
 
 def _properties(source: Element) -> dict[str, str]:
-    """Return what a style or a paragraph itself says about its level, its list, and whether it is hidden."""
+    """Return what a style or a paragraph itself says about its level and its list."""
     found: dict[str, str] = {}
     name = value(source, "name").lower()
     kind, _, level = ("heading 1" if name == "title" else name).rpartition(" ")
@@ -207,8 +239,6 @@ def _properties(source: Element) -> dict[str, str]:
         # The tenth level is that of other text.
         found["head"] = str((integer(outline) + 1) % 10)
     found |= {key: one for key in ("numId", "ilvl") if (one := value(source, f"pPr/numPr/{key}"))}
-    if source.find("rPr/vanish") is not None:
-        found["hidden"] = "yes" if _is_on(source, "rPr/vanish") else ""
     return found
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import io
 import zipfile
 
-_TYPES = {"xl/workbook.xml": "spreadsheetml.sheet", "ppt/presentation.xml": "presentationml.presentation"}
+_TYPES = {
+    "ppt/presentation.xml": "presentationml.presentation",
+    "word/document.xml": "wordprocessingml.document",
+    "xl/workbook.xml": "spreadsheetml.sheet",
+}
 # Only the names behind the prefixes count.
 _PREFIXES = " ".join(f'xmlns:{one}="{one}"' for one in ("calcext", "draw", "office", "presentation", "style", "svg"))
 _PREFIXES += " " + " ".join(f'xmlns:{one}="{one}"' for one in ("dc", "table", "text", "xlink"))

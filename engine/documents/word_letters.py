@@ -1,0 +1,195 @@
+"""How DOCX files set their letters: raised, struck, hidden, their colour and size, by styles and by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from engine.documents.letters import Letters
+from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
+from engine.documents.zipped_parts import value
+
+# In half points, what letters have that nothing says a size of.
+_USUAL_SIZE = 20
+_HIGHLIGHTS = {
+    "black": "000000",
+    "blue": "0000ff",
+    "cyan": "00ffff",
+    "darkBlue": "00008b",
+    "darkCyan": "008b8b",
+    "darkGray": "a9a9a9",
+    "darkGreen": "006400",
+    "darkMagenta": "800080",
+    "darkRed": "8b0000",
+    "darkYellow": "808000",
+    "green": "00ff00",
+    "lightGray": "d3d3d3",
+    "magenta": "ff00ff",
+    "red": "ff0000",
+    "white": WHITE,
+    "yellow": "ffff00",
+}
+
+
+class RunFormat(NamedTuple):
+    """What a style or a run says about letters, None for what it says nothing about.
+
+    `position` is above the line, like `size` in half points. Colours are as in `Look`; `behind` is that of the letters'
+    own shading, `behind_paragraph` that of the paragraph's.
+    """
+
+    align: str | None = None
+    position: int | None = None
+    size: int | None = None
+    struck: bool | None = None
+    struck_twice: bool | None = None
+    hidden: bool | None = None
+    colour: str | None = None
+    behind: str | None = None
+    behind_paragraph: str | None = None
+
+    def over(self, base: RunFormat) -> RunFormat:
+        """Return what holds where this format is set on letters that have another one."""
+        return RunFormat(*(below if own is None else own for own, below in zip(self, base, strict=True)))
+
+
+class WordLetters:
+    """The formats of letters that the styles of a document define. A style may be based on itself."""
+
+    def __init__(self, styles: Element) -> None:
+        self._elements = {style.get("styleId", ""): style for style in styles.iter("style")}
+        self._formats = dict[str, RunFormat]()
+        defaults = styles.find("docDefaults/rPrDefault")
+        self._usual = RunFormat() if defaults is None else format_of(defaults)
+        usual = (name for name, style in self._elements.items() if _is_usual(style))
+        self._usual_style = next(usual, "")
+
+    def of_style(self, name: str) -> RunFormat:
+        """Return what a style says, or the nearest that it is based on."""
+        if name not in self._formats:
+            self._formats[name] = RunFormat()
+            if (style := self._elements.get(name)) is not None:
+                self._formats[name] = format_of(style).over(self.of_style(value(style, "basedOn")))
+        return self._formats[name]
+
+    def shades_tables(self, name: str) -> bool:
+        """Return whether a style of tables, or one that it is based on, may colour cells."""
+        asked = set[str]()
+        while name not in asked and (style := self._elements.get(name)) is not None:
+            asked.add(name)
+            if any(
+                one.get("fill", "auto") != "auto" or one.get("val", "clear") != "clear" for one in style.iter("shd")
+            ):
+                return True
+            name = value(style, "basedOn")
+        return False
+
+    def of_paragraph(self, paragraph: Element) -> RunFormat:
+        """Return the format of letters in a paragraph that have none of their own."""
+        style = self.of_style(value(paragraph, "pPr/pStyle") or self._usual_style).over(self._usual)
+        return format_of(paragraph).over(style)
+
+    def of_run(self, run: Element, paragraph: RunFormat) -> RunFormat:
+        """Return the format of a run in a paragraph that has a format.
+
+        What a style of paragraphs strikes or hides, one of letters does not.
+        """
+        style = self.of_style(value(run, "rPr/rStyle"))
+        merged = style.over(paragraph)._replace(
+            struck=bool(style.struck) != bool(paragraph.struck), hidden=bool(style.hidden) != bool(paragraph.hidden)
+        )
+        return format_of(run).over(merged)
+
+
+def format_of(source: Element) -> RunFormat:
+    """Return what a style, a run or a paragraph itself says."""
+    properties = {one.tag: one for one in source.iterfind("rPr/*")}
+    colour = properties.get("color")
+    behind = shading(source, "rPr/shd")
+    if "highlight" in properties:
+        behind = _HIGHLIGHTS.get(properties["highlight"].get("val", ""), behind)
+    return RunFormat(
+        align=_said(properties, "vertAlign"),
+        position=_number(_said(properties, "position")),
+        size=_number(_said(properties, "sz")),
+        struck=_is_on(properties, "strike"),
+        struck_twice=_is_on(properties, "dstrike"),
+        hidden=_is_on(properties, "vanish"),
+        colour=None if colour is None else _colour(colour),
+        behind=behind,
+        behind_paragraph=shading(source, "pPr/shd"),
+    )
+
+
+def shading(source: Element, path: str) -> str | None:
+    """Return the colour of a shading; None if there is none."""
+    if (found := source.find(path)) is None:
+        return None
+    kind, fill = found.get("val", "clear"), found.get("fill", "auto")
+    if kind == "solid":
+        return colour_of(found.get("color"))
+    if kind not in ("clear", "nil"):
+        return UNKNOWN
+    is_plain = kind == "nil" or (fill == "auto" and found.get("themeFill") is None)
+    return None if is_plain else colour_of(fill)
+
+
+def letters_of(run: RunFormat, paragraph: RunFormat) -> Letters:
+    """Return how the letters of a run are set in a paragraph, if nothing raises all of that."""
+    size, usual = run.size or _USUAL_SIZE, paragraph.size or _USUAL_SIZE
+    lift = (run.position or 0) - (paragraph.position or 0)
+    is_raised = run.align == "superscript" and paragraph.align != "superscript"
+    # Others raise and shrink letters by themselves. A little more height alone is a matter of looks.
+    is_lifted = run.align is None and lift > 0 and (size < usual or lift * 4 >= size)
+    return Letters(raised=is_raised or is_lifted, struck=bool(run.struck or run.struck_twice))
+
+
+def is_unseen(run: RunFormat, page: str) -> bool:
+    """Return whether nobody sees letters, on a page or in a cell of a colour, where nothing else is behind them."""
+    around = page if run.behind_paragraph is None else run.behind_paragraph
+    background = around if run.behind is None else run.behind
+    points = None if run.size is None else run.size / 2
+    return nobody_sees(Look(run.colour or UNKNOWN, background, points))
+
+
+def page_colour(document: Element, edges: Iterable[Element]) -> str:
+    """Return the colour of the pages; `UNKNOWN` if it, or something else, is drawn behind their text."""
+    said = value(document, "background", "color") or "auto"
+    if said.lower() not in ("auto", WHITE) or any(map(_draws_behind, (document, *edges))):
+        return UNKNOWN
+    return WHITE
+
+
+def _draws_behind(part: Element) -> bool:
+    anchors = any(one.get("behindDoc") in ("1", "true", "on") for one in part.iter("anchor"))
+    return anchors or any("z-index:-" in one.get("style", "") for one in part.iter())
+
+
+def _is_usual(style: Element) -> bool:
+    return style.get("type") == "paragraph" and style.get("default") in ("1", "true", "on")
+
+
+def _said(properties: dict[str, Element], name: str) -> str | None:
+    return properties[name].get("val", "") if name in properties else None
+
+
+def _is_on(properties: dict[str, Element], name: str) -> bool | None:
+    found = _said(properties, name)
+    return None if found is None else found not in ("0", "false", "off")
+
+
+def _number(text: str | None) -> int | None:
+    """Return the whole number that a text begins with; sizes may also have a unit, which nobody writes."""
+    try:
+        return None if text is None else int(float(text))
+    except ValueError:
+        return None
+
+
+def _colour(colour: Element) -> str:
+    said = colour.get("val", "auto")
+    is_changed = any(name in colour.attrib for name in ("themeShade", "themeTint"))
+    if said == "auto" and colour.get("themeColor") in ("background1", "light1") and not is_changed:
+        return WHITE
+    return colour_of(said)
