@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from xml.etree.ElementTree import Element
 
+from engine.documents.letters import Run, marked
 from engine.documents.marked_text import NOTE, THROUGH, MarkedText, Role
 from engine.documents.zipped_parts import ZippedParts
 
@@ -51,13 +52,20 @@ class OfficeReader:
             self._text.block = block
 
 
-def lines(element: Element) -> str:
-    """Return the paragraphs of an element that say something; breaks and tabs are spaces."""
-    for one in element.iter():
+def lines(element: Element, runs: Callable[[Element], Iterable[Run]] | None = None) -> str:
+    """Return the paragraphs of an element that say something; breaks and tabs are spaces.
+
+    `runs` finds the words of a paragraph and how they are set; without it, all are plain.
+    """
+    found = (marked((runs or _plain_runs)(one)) for one in element.iter("p"))
+    return "\n".join(filter(None, (" ".join(text.split()) for text in found)))
+
+
+def _plain_runs(paragraph: Element) -> Iterator[Run]:
+    for one in paragraph.iter():
         if one.tag in ("br", "line-break", "tab", "s"):
             one.text = " "
-    found = (" ".join("".join(one.itertext()).split()) for one in element.iter("p"))
-    return "\n".join(filter(None, found))
+    yield Run("".join(paragraph.itertext()))
 
 
 def linked(address: str) -> Role:

@@ -7,17 +7,19 @@ from contextlib import suppress
 from itertools import chain
 from xml.etree.ElementTree import Element
 
+from engine.documents.drawn_letters import Palette, drawn_runs, fill_colour, format_of, level_format
 from engine.documents.equations import latex
 from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.number_formats import shown
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, lines, linked
+from engine.documents.slide_layout import SlideLayout, kind_of
+from engine.documents.slide_places import Area, area_of, backgrounds, frame_of
+from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
 # What has a place of its own, and what a master repeats on every slide.
 _APART = ("title", "ctrTitle", "sldNum", "dt", "ftr", "hdr", "sldImg")
-# Places of a master by the kinds that slides name; the others have the same name.
-_KINDS = {"": "body", "obj": "body", "subTitle": "body"}
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
 
 
@@ -26,9 +28,20 @@ class SlidesReader(OfficeReader):
 
     def read(self) -> None:
         self._listed, self._counts = False, dict[int, int]()
-        self._layouts = dict[str, dict[str, Element]]()
+        self._layouts = dict[str, SlideLayout]()
+        self._usual_styles = [one for one in self._main if one.tag == "defaultTextStyle"]
+        width, height = (integer(value(self._main, "sldSz", name)) for name in ("cx", "cy"))
+        self._slide_area = Area(0, 0, width, height) if width and height else None
         self._meanings = {"sp": self._shape, "pic": self._picture, "spTree": self._group, "grpSp": self._group}
-        self._meanings |= {"p": self._paragraph, "r": self._linked, "br": "\n", "tbl": TABLE, "tr": ROW, "tc": CELL}
+        self._meanings |= {
+            "p": self._paragraph,
+            "r": self._letters,
+            "fld": self._letters,
+            "br": "\n",
+            "tbl": TABLE,
+            "tr": ROW,
+            "tc": self._cell,
+        }
         self._meanings |= {"oMath": lambda one: f"${latex(one)}$", "Fallback": None}
         self._meanings |= dict.fromkeys(
             ("chart", "relIds"), lambda one: add_drawing(self._parts, self._related, one, self._text)
@@ -44,31 +57,53 @@ class SlidesReader(OfficeReader):
         if slide.get("show") in ("0", "false"):
             self._text.left_out["hidden-slide"] += 1
             return
-        title = next((lines(one) for one in slide.iter("sp") if _kind(one) in _APART[:2]), "")
+        title = next((drawn_lines(one) for one in slide.iter("sp") if kind_of(one) in _APART[:2]), "")
         self._text.add_heading(2, f"{number}. {title}")
-        self._places = self._layout(self._related.get("slideLayout", ""))
+        self._layout = self._layout_of(self._related.get("slideLayout", ""))
+        self._behind, self._styles, self._level = UNKNOWN, list[Element](), 0
+        self._look_at(slide)
         self._walk(slide)
         notes, comments = (
             self._parts.sound_xml(self._related.get(one, ""), self._text) for one in ("notesSlide", "comments")
         )
-        said = "\n".join(lines(one) for one in notes.iter("sp") if _kind(one) == "body")
-        found = [f"Comment: {one.findtext('text') or lines(one)}" for one in comments.iter("cm")]
+        said = "\n".join(drawn_lines(one) for one in notes.iter("sp") if kind_of(one) == "body")
+        found = [f"Comment: {one.findtext('text') or drawn_lines(one)}" for one in comments.iter("cm")]
         self._text.add_blocks(f"Notes: {said}" if said else "", *found)
 
-    def _layout(self, name: str) -> dict[str, Element]:
-        """Return where a layout and its master have the places that shapes fill, by their numbers and kinds."""
+    def _layout_of(self, name: str) -> SlideLayout:
         if name not in self._layouts:
-            found = self._layouts[name] = {}
-            for part in (self._parts.related(name).get("slideMaster", ""), name):
-                for shape in self._parts.sound_xml(part, self._text).iter("sp"):
-                    for place in shape.iterfind("spPr/xfrm/off"):
-                        found |= dict.fromkeys(_names(shape), place)
+            related = self._parts.related(name)
+            master_name = related.get("slideMaster", "")
+            theme_name = self._parts.related(master_name).get("theme", "")
+            parts = [self._parts.sound_xml(one, self._text) for one in (master_name, name, theme_name)]
+            self._layouts[name] = SlideLayout(*parts)
         return self._layouts[name]
+
+    def _look_at(self, slide: Element) -> None:
+        """Find what is behind the text of each shape, and leave out the shapes that are beside the slide."""
+        layout, page = self._layout, self._layout.page_colour(slide)
+        self._colours = layout.colours
+        if slide.find("clrMapOvr/overrideClrMapping") is not None:
+            self._colours, page = Palette(), UNKNOWN
+        self._behind_shapes = dict[Element, str]()
+        for tree in slide.iter("spTree"):
+            self._behind_shapes |= backgrounds(tree, page, layout.drawn, layout.models, self._colours)
+            beside = [one for one in tree if self._is_beside(one)]
+            self._text.left_out["hidden-text"] += sum(map(_says, beside))
+            tree[:] = [one for one in tree if one not in beside]
+
+    def _is_beside(self, shape: Element) -> bool:
+        if self._slide_area is None or kind_of(shape) in _APART:
+            return False
+        frames = map(frame_of, (shape, *self._layout.models(shape)))
+        area = area_of(next((one for one in frames if one is not None), None))
+        return area is not None and area.is_beside(self._slide_area)
 
     def _place(self, shape: Element) -> tuple[int, int]:
         """Return the row and the column in which a shape begins."""
-        inherited = (self._places[one] for one in _names(shape) if one in self._places)
-        place = next(chain(shape.iter("off"), inherited), Element("off"))
+        inherited = (one.find("spPr/xfrm/off") for one in self._layout.models(shape))
+        places = chain(shape.iter("off"), (one for one in inherited if one is not None))
+        place = next(places, Element("off"))
         # A tenth of an inch is no row of its own.
         return round(int(place.get("y", "0")) / 91_440), int(place.get("x", "0"))
 
@@ -78,17 +113,42 @@ class SlidesReader(OfficeReader):
         group[:] = sorted(seen, key=self._place)
         return THROUGH
 
-    def _shape(self, shape: Element) -> Role | None:
+    def _shape(self, shape: Element) -> None:
         # Several paragraphs are a list.
-        self._listed = "\n" in lines(shape)
+        self._listed = "\n" in drawn_lines(shape)
         self._counts.clear()
-        return None if _kind(shape) in _APART else self._linked(shape, "nvSpPr/cNvPr/hlinkClick")
+        if kind_of(shape) in _APART:
+            return
+        around = self._behind, self._styles
+        self._behind = self._behind_shapes.get(shape, UNKNOWN)
+        self._styles = [*shape.iterfind("txBody/lstStyle"), *self._layout.styles(shape), *self._usual_styles]
+        self._add(shape, self._linked(shape, "nvSpPr/cNvPr/hlinkClick"))
+        self._behind, self._styles = around
+
+    def _cell(self, cell: Element) -> None:
+        # The style of a table may colour cells.
+        self._behind = fill_colour(cell.find("tcPr"), self._colours) or UNKNOWN
+        self._add(cell, CELL)
+        self._behind = UNKNOWN
+
+    def _letters(self, run: Element) -> None:
+        own = format_of(run.find("rPr"), self._colours)
+        found = own.over(level_format(self._styles, self._level, self._colours))
+        if found.is_unseen(self._behind):
+            if _says(run) and not self._omitted:
+                self._text.left_out["hidden-text"] += 1
+                self._omitted = True
+            return
+        self._omitted = False
+        with self._text.lettered(found.letters):
+            self._add(run, self._linked(run))
 
     def _linked(self, element: Element, path: str = "rPr/hlinkClick") -> Role:
         return linked(self._related.get(value(element, path, "id"), ""))
 
     def _paragraph(self, paragraph: Element) -> Role:
         level, number = integer(value(paragraph, "pPr", "lvl")), paragraph.find("pPr/buAutoNum")
+        self._level, self._omitted = level, False
         counts = self._counts = {deep: count for deep, count in self._counts.items() if deep <= level}
         if number is None:
             counts.pop(level, None)
@@ -105,14 +165,15 @@ class SlidesReader(OfficeReader):
             self._text.add_blocks(f"[{described}]")
 
 
-def _kind(shape: Element) -> str:
-    """Return the kind of the place on the master that a shape fills; "" for a free one."""
-    return value(shape, "nvSpPr/nvPr/ph", "type")
+def _says(shape: Element) -> bool:
+    """Return whether an element has text, a described picture, or a table or chart."""
+    is_text = any(one.text and one.text.strip() for one in shape.iter("t"))
+    return is_text or shape.tag == "graphicFrame" or any(one.get("descr") for one in shape.iter("cNvPr"))
 
 
-def _names(shape: Element) -> tuple[str, str]:
-    """Return the number and the kind of the place on the layout or the master that a shape fills."""
-    return f"#{value(shape, 'nvSpPr/nvPr/ph', 'idx')}", _KINDS.get(_kind(shape), _kind(shape))
+def drawn_lines(element: Element) -> str:
+    """Return the paragraphs of a drawing that say something; breaks and tabs are spaces."""
+    return lines(element, drawn_runs)
 
 
 def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element, text: MarkedText) -> None:
@@ -125,7 +186,7 @@ def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element,
 
 def _add_chart(chart: Element, text: MarkedText) -> None:
     """Add the titles of a chart and its axes, and a table with a column for each of its series."""
-    text.add_blocks(*map(lines, chart.iter("title")))
+    text.add_blocks(*map(drawn_lines, chart.iter("title")))
     names, rows = [""], dict[tuple[str, str], list[str]]()
     for column, one in enumerate(chart.iter("ser"), 1):
         names.append(" ".join(_values(one, "tx").values()))
@@ -161,6 +222,6 @@ def _add_diagram(data: Element, text: MarkedText) -> None:
     while waiting:
         name, depth = waiting.pop()
         text.start(role := Role("numbered paragraph", max(depth, 0), "-"))
-        text.add(lines(points[name]))
+        text.add(drawn_lines(points[name]))
         text.end(role)
         waiting += [(one, depth + 1) for one in reversed(below.pop(name, []))]

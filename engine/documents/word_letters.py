@@ -12,6 +12,8 @@ from engine.documents.zipped_parts import value
 
 # In half points, what letters have that nothing says a size of.
 _USUAL_SIZE = 20
+# What shows letters beside their own colour, or instead of it.
+_EFFECTS = ("emboss", "glow", "imprint", "outline", "textFill", "textOutline")
 _HIGHLIGHTS = {
     "black": "000000",
     "blue": "0000ff",
@@ -105,7 +107,11 @@ class WordLetters:
 def format_of(source: Element) -> RunFormat:
     """Return what a style, a run or a paragraph itself says."""
     properties = {one.tag: one for one in source.iterfind("rPr/*")}
-    colour = properties.get("color")
+    colour = None
+    if any(name in properties for name in _EFFECTS):
+        colour = UNKNOWN
+    elif "color" in properties:
+        colour = _colour(properties["color"])
     behind = shading(source, "rPr/shd")
     if "highlight" in properties:
         behind = _HIGHLIGHTS.get(properties["highlight"].get("val", ""), behind)
@@ -116,7 +122,7 @@ def format_of(source: Element) -> RunFormat:
         struck=_is_on(properties, "strike"),
         struck_twice=_is_on(properties, "dstrike"),
         hidden=_is_on(properties, "vanish"),
-        colour=None if colour is None else _colour(colour),
+        colour=colour,
         behind=behind,
         behind_paragraph=shading(source, "pPr/shd"),
     )

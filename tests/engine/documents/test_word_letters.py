@@ -1,4 +1,4 @@
-"""Each format's ways to raise, strike out and hide letters: raised and struck ones are marked, unseen ones left out."""
+"""Raised and struck letters of DOCX files are marked, and those that nobody sees are left out and counted."""
 
 from __future__ import annotations
 

@@ -1,0 +1,141 @@
+"""How the texts of slides and drawings of Office set their letters, and in which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from engine.documents.letters import Letters, Run
+from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
+from engine.documents.zipped_parts import value
+
+# Fills of which the colour of a point is not known here.
+_OTHER_FILLS = ("gradFill", "blipFill", "pattFill", "grpFill")
+# What shows letters beside their own colour: lines around them, effects, and what gives them another colour.
+_MORE = ("ln/solidFill", "effectLst/*", "highlight", "hlinkClick")
+_NAMED = {"white": WHITE, "black": BLACK}
+# The names of a theme's colours, by those that texts use where a master says nothing else.
+_USUAL_NAMES = {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}
+
+
+class Palette(NamedTuple):
+    """The colours of a theme by their names, and the names that a master has for some; None knows no theme."""
+
+    theme: Mapping[str, str] = {}
+    names: Mapping[str, str] = _USUAL_NAMES
+
+    def colour(self, fill: Element) -> str:
+        """Return the colour of a fill; `UNKNOWN` if it is changed by something, such as a tint."""
+        colour = next(iter(fill), None)
+        if colour is None or len(colour):
+            return UNKNOWN
+        said = colour.get("val", "")
+        match colour.tag:
+            case "srgbClr":
+                return colour_of(said)
+            case "schemeClr":
+                return self.theme.get(self.names.get(said, said), UNKNOWN)
+            case "sysClr":
+                return colour_of(colour.get("lastClr"))
+            case "prstClr":
+                return _NAMED.get(said, UNKNOWN)
+        return UNKNOWN
+
+
+class DrawnFormat(NamedTuple):
+    """What a style or a run says about letters, None for what it says nothing about.
+
+    `baseline` is above 0 for raised letters, `size` is in hundredths of a point. Colours are as in `Look`.
+    """
+
+    baseline: float | None = None
+    struck: bool | None = None
+    size: int | None = None
+    colour: str | None = None
+    transparent: bool | None = None
+
+    def over(self, base: DrawnFormat) -> DrawnFormat:
+        """Return what holds where this format is set on letters that have another one."""
+        return DrawnFormat(*(below if own is None else own for own, below in zip(self, base, strict=True)))
+
+    @property
+    def letters(self) -> Letters:
+        return Letters(raised=(self.baseline or 0) > 0, struck=bool(self.struck))
+
+    def is_unseen(self, background: str) -> bool:
+        points = None if self.size is None else self.size / 100
+        return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, background, points))
+
+
+def palette(theme: Element, master: Element) -> Palette:
+    """Return the colours of a theme, by the names that a master gives them."""
+    schemes = theme.iter("clrScheme")
+    colours = {one.tag: Palette().colour(one) for scheme in schemes for one in scheme}
+    mapping = master.find("clrMap")
+    names = _USUAL_NAMES if mapping is None else dict(mapping.attrib)
+    return Palette(colours, names)
+
+
+def format_of(properties: Element | None, colours: Palette) -> DrawnFormat:
+    """Return what the properties of a run say."""
+    if properties is None:
+        return DrawnFormat()
+    strike, size = properties.get("strike"), properties.get("sz", "")
+    fills = [one for one in properties if one.tag in ("solidFill", "noFill", *_OTHER_FILLS)]
+    has_more = any(properties.find(path) is not None for path in _MORE)
+    colour, transparent = None, None
+    if has_more:
+        colour, transparent = UNKNOWN, False
+    elif fills:
+        transparent = _is_transparent(fills[0])
+        colour = colours.colour(fills[0]) if fills[0].tag == "solidFill" else UNKNOWN
+    return DrawnFormat(
+        baseline=_percent(properties.get("baseline")),
+        struck=None if strike is None else strike != "noStrike",
+        size=int(size) if size.isdecimal() else None,
+        colour=colour,
+        transparent=transparent,
+    )
+
+
+def fill_colour(properties: Element | None, colours: Palette) -> str | None:
+    """Return the colour that a shape, a cell or a page is filled with; None if it has no fill."""
+    for one in () if properties is None else properties:
+        if one.tag == "solidFill":
+            return colours.colour(one)
+        if one.tag in _OTHER_FILLS:
+            return UNKNOWN
+    return None
+
+
+def drawn_runs(paragraph: Element) -> Iterator[Run]:
+    """Yield the runs of a paragraph, as they themselves set their letters; breaks and tabs are spaces."""
+    letters = Letters()
+    for one in paragraph.iter():
+        if one.tag in ("r", "fld"):
+            letters = format_of(one.find("rPr"), Palette()).letters
+        elif one.tag in ("br", "tab"):
+            yield Run(" ", letters)
+        elif one.text:
+            yield Run(one.text, letters)
+
+
+def level_format(styles: Iterable[Element], level: int, colours: Palette) -> DrawnFormat:
+    """Return what lists of styles, the first one above all, say about the letters of a level."""
+    found = DrawnFormat()
+    for style in styles:
+        found = found.over(format_of(style.find(f"lvl{level + 1}pPr/defRPr"), colours))
+    return found
+
+
+def _is_transparent(fill: Element) -> bool:
+    return fill.tag == "noFill" or value(fill, "*/alpha") in ("0", "0%")
+
+
+def _percent(text: str | None) -> float | None:
+    """Return a share in thousandths of a percent, or in percent, as newer files have it."""
+    try:
+        return None if text is None else float(text.removesuffix("%"))
+    except ValueError:
+        return None

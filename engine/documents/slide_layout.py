@@ -1,0 +1,78 @@
+"""What a slide takes from its layout and its master: places, styles of letters, colours and what these draw."""
+
+from __future__ import annotations
+
+from itertools import chain
+from xml.etree.ElementTree import Element
+
+from engine.documents.drawn_letters import Palette, fill_colour, palette
+from engine.documents.slide_places import Area, drawn_areas
+from engine.documents.unseen import UNKNOWN, WHITE
+from engine.documents.zipped_parts import value
+
+# Places of a master by the kinds that slides name; the others have the same name.
+_KINDS = {"": "body", "obj": "body", "subTitle": "body", "ctrTitle": "title"}
+# A page that is filled with a colour, by the number of its style in the theme.
+_PLAIN_FILL = "1001"
+
+
+class SlideLayout:
+    """A layout with its master and theme. `drawn` is what they paint over on each slide."""
+
+    def __init__(self, master: Element, layout: Element, theme: Element) -> None:
+        self._master, self._layout = master, layout
+        self.colours = palette(theme, master)
+        if layout.find("clrMapOvr/overrideClrMapping") is not None:
+            self.colours = Palette()
+        plain = next(iter(theme.iter("bgFillStyleLst")), Element("none"))
+        self._has_plain_fill = [one.tag for one in plain][:1] == ["solidFill"]
+        self.drawn: list[Area | None] = []
+        self._by_number, self._by_kind = dict[str, Element](), dict[str, Element]()
+        self._of_master = dict[str, Element]()
+        for shape in _places(layout):
+            self._by_number.setdefault(value(shape, "nvSpPr/nvPr/ph", "idx"), shape)
+            self._by_kind.setdefault(_kind_of_master(shape), shape)
+        for shape in _places(master):
+            self._of_master.setdefault(_kind_of_master(shape), shape)
+        for tree in chain(layout.iter("spTree"), master.iter("spTree")):
+            self.drawn += drawn_areas(tree, self.colours)
+
+    def models(self, shape: Element) -> list[Element]:
+        """Return the shapes whose place one fills, on the layout and the master."""
+        place = shape.find("nvSpPr/nvPr/ph")
+        if place is None:
+            return []
+        kind = _kind_of_master(shape)
+        on_layout = self._by_number.get(place.get("idx") or "-", self._by_kind.get(kind))
+        on_master = self._of_master.get(kind if on_layout is None else _kind_of_master(on_layout))
+        return [one for one in (on_layout, on_master) if one is not None]
+
+    def styles(self, shape: Element) -> list[Element]:
+        """Return the styles of text that a shape takes, the one above all first."""
+        found = [style for model in self.models(shape) for style in model.iterfind("txBody/lstStyle")]
+        is_place = shape.find("nvSpPr/nvPr/ph") is not None
+        return [*found, *self._master.iterfind(f"txStyles/{'body' if is_place else 'other'}Style")]
+
+    def page_colour(self, slide: Element) -> str:
+        """Return the colour of a slide's page; `UNKNOWN` if it has a picture or more than one colour."""
+        pages = (part.find("cSld/bg") for part in (slide, self._layout, self._master))
+        page = next((one for one in pages if one is not None), None)
+        if page is None:
+            return WHITE
+        if (reference := page.find("bgRef")) is not None:
+            is_plain = reference.get("idx") == _PLAIN_FILL and self._has_plain_fill
+            return self.colours.colour(reference) if is_plain else UNKNOWN
+        return fill_colour(page.find("bgPr"), self.colours) or UNKNOWN
+
+
+def kind_of(shape: Element) -> str:
+    """Return the kind of the place on the master that a shape fills; "" for a free one."""
+    return value(shape, "nvSpPr/nvPr/ph", "type")
+
+
+def _kind_of_master(shape: Element) -> str:
+    return _KINDS.get(kind_of(shape), kind_of(shape))
+
+
+def _places(part: Element) -> list[Element]:
+    return [one for one in part.iter("sp") if one.find("nvSpPr/nvPr/ph") is not None]
