@@ -18,6 +18,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>%Ln hidden column</numerusform>
+            <numerusform>%Ln hidden columns</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln hidden row(s)</source>
         <translation>
             <numerusform>%Ln hidden row</numerusform>

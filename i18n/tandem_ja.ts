@@ -1094,6 +1094,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>非表示の列%Ln列</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln hidden row(s)</source>
         <translation>
             <numerusform>非表示の行%Ln行</numerusform>

@@ -1094,6 +1094,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>숨겨진 열 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln hidden row(s)</source>
         <translation>
             <numerusform>숨겨진 행 %Ln개</numerusform>

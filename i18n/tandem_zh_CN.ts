@@ -1094,6 +1094,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln hidden column(s)</source>
+        <translation>
+            <numerusform>%Ln 个隐藏列</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln hidden row(s)</source>
         <translation>
             <numerusform>%Ln 个隐藏行</numerusform>

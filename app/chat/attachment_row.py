@@ -243,6 +243,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         words = {
             "damaged-part": self.tr("%Ln damaged part(s)", "", count),
             "deleted-text": self.tr("%Ln deleted passage(s)", "", count),
+            "hidden-column": self.tr("%Ln hidden column(s)", "", count),
             "hidden-row": self.tr("%Ln hidden row(s)", "", count),
             "hidden-sheet": self.tr("%Ln hidden sheet(s)", "", count),
             "hidden-slide": self.tr("%Ln hidden slide(s)", "", count),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.letters import Letters, Run
+from engine.documents.office import lines
 from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
 from engine.documents.zipped_parts import value
 
@@ -109,7 +110,12 @@ def fill_colour(properties: Element | None, colours: Palette) -> str | None:
     return None
 
 
-def drawn_runs(paragraph: Element) -> Iterator[Run]:
+def drawn_lines(element: Element) -> str:
+    """Return the paragraphs of a drawing that say something; breaks and tabs are spaces."""
+    return lines(element, _runs)
+
+
+def _runs(paragraph: Element) -> Iterator[Run]:
     """Yield the runs of a paragraph, as they themselves set their letters; breaks and tabs are spaces."""
     letters = Letters()
     for one in paragraph.iter():

@@ -22,16 +22,25 @@ _TOKEN = re.compile(
 
 
 def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) -> str:
-    """Return a number as the format `code` shows it; `first` is the day 0 of its dates."""
+    """Return a number as the format `code` shows it, "" if this hides it; `first` is the day 0 of its dates."""
     sections = _sections(code)
     index = 1 if number < 0 else 2 if number == 0 else 0
     section = sections[index if index < len(sections) else 0]
+    # One of several sections that is empty hides its numbers.
+    if not section and len(sections) > 1:
+        return ""
     # A format may be nonsense, or have more digits than numbers can have here.
     with suppress(ArithmeticError, ValueError):
         if section:
             # The second section writes the sign itself.
             return _shown(section, abs(number) if len(sections) > 1 else number, first)
-    return "" if number == 0 and len(sections) > 1 else f"{number:.15g}"
+    return f"{number:.15g}"
+
+
+def hides_texts(code: str) -> bool:
+    """Return whether a format shows nothing of texts: its fourth section, which is for them, is empty."""
+    sections = [section.replace('"', "").strip() for section in code.split(";")]
+    return len(sections) == 4 and not sections[3]
 
 
 @lru_cache

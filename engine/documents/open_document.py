@@ -7,6 +7,7 @@ from collections import defaultdict
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex_of
+from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.numbering import ListLevel, NumberedList
 from engine.documents.office import OfficeReader, lines, linked
@@ -18,6 +19,7 @@ _NUMBERS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerR
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
+_UNSEEN = ("collapse", "filter")
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 # What is repeated more often only fills the sheet, and is there once.
 _MOST_REPEATED = 1000
@@ -47,6 +49,8 @@ class OpenDocumentReader(OfficeReader):
         # The styles of the lists around, and whether an item has begun and says nothing so far.
         self._lists, self._begun = [""], False
         self._slides = 0
+        # Of the sheet that is read.
+        self._hidden = HiddenColumns()
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
         self._meanings |= dict.fromkeys(("p", "h"), self._paragraph)
         self._meanings |= dict.fromkeys(("span", "section", "hidden-text", "custom-shape"), self._visible)
@@ -116,9 +120,11 @@ class OpenDocumentReader(OfficeReader):
         repeated = integer(row.get("number-rows-repeated"), 1)
         if not any(map(_says, row)):
             return
-        if row.get("visibility") in ("collapse", "filter"):
+        if row.get("visibility") in _UNSEEN:
             self._text.left_out["hidden-row"] += repeated
             return
+        if self._hidden:
+            _remove_hidden(row, self._hidden)
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
             self._add(row, ROW)
 
@@ -128,6 +134,9 @@ class OpenDocumentReader(OfficeReader):
             return Role("cell", repeated)
         if cell.find("p") is None:
             cell.text = _NOTATION.sub("", next(filter(None, map(cell.get, _VALUES)), ""))
+        elif cell.get("value", "0") != "0" and not "".join(cell.itertext()):
+            # Its format shows nothing.
+            self._text.left_out["hidden-text"] += min(repeated, _MOST_REPEATED)
         for _ in range(min(repeated, _MOST_REPEATED)):
             self._add(cell, CELL)
         return None
@@ -158,7 +167,24 @@ class OpenDocumentReader(OfficeReader):
             self._text.left_out["hidden-sheet"] += 1
             return None
         self._text.add_heading(2, sheet.get("name", ""))
-        return TABLE
+        self._hidden = self._hidden_columns(sheet)
+        self._add(sheet, TABLE)
+        if self._hidden.left_out:
+            self._text.left_out["hidden-column"] += len(self._hidden.left_out)
+        return None
+
+    def _hidden_columns(self, sheet: Element) -> HiddenColumns:
+        found = HiddenColumns()
+        groups = (one for one in sheet.iter("table-column-group") if one.get("display") == "false")
+        in_groups = {column for group in groups for column in group.iter("table-column")}
+        first = 0
+        for column in sheet.iter("table-column"):
+            end = first + integer(column.get("number-columns-repeated"), 1)
+            is_hidden = column.get("visibility") in _UNSEEN or column in in_groups
+            if is_hidden or _is_nothing(self._style("table-column", column, "column-width")):
+                found.add(first, end)
+            first = end
+        return found
 
     def _page(self, page: Element) -> Role | None:
         self._slides += 1
@@ -187,6 +213,40 @@ def _numbered(style: Element) -> NumberedList:
             text = f"{level.get('num-prefix', '')}{numbers}{level.get('num-suffix', '')}"
             found.levels[at - 1] = ListLevel(_NUMBERS.get(form, ""), text, integer(level.get("start-value"), 1))
     return found
+
+
+def _remove_hidden(row: Element, hidden: HiddenColumns) -> None:
+    """Take the cells of hidden columns out of a row; what one shows in columns beside them is there."""
+    kept: list[Element] = []
+    # A cell whose columns are hidden so far, and which takes more of them; the first of these.
+    covering: Element | None = None
+    first = covered = 0
+    for cell in row:
+        end = first + integer(cell.get("number-columns-repeated"), 1)
+        seen = hidden.seen_between(first, end)
+        if cell.tag == "table-cell" and covering is not None:
+            hidden.left_out.add(covered)
+            covering = None
+        if seen and covering is not None:
+            kept.append(covering)
+            covering, seen = None, seen - 1
+        if seen:
+            cell.set("number-columns-repeated", str(seen))
+            kept.append(cell)
+        elif cell.tag == "table-cell" and _says(cell):
+            if integer(cell.get("number-columns-spanned"), 1) > 1:
+                covering, covered = cell, first
+            else:
+                hidden.left_out.update(range(first, min(end, first + _MOST_REPEATED)))
+        first = end
+    if covering is not None:
+        hidden.left_out.add(covered)
+    row[:] = kept
+
+
+def _is_nothing(width: str) -> bool:
+    number = width.rstrip("abcdefghijklmnopqrstuvwxyz%")
+    return bool(number) and not number.strip("0.")
 
 
 def _says(cell: Element) -> bool:

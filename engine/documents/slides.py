@@ -7,12 +7,12 @@ from contextlib import suppress
 from itertools import chain
 from xml.etree.ElementTree import Element
 
-from engine.documents.drawn_letters import Palette, drawn_runs, fill_colour, format_of, level_format
+from engine.documents.drawn_letters import Palette, drawn_lines, fill_colour, format_of, level_format
 from engine.documents.equations import latex
 from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.number_formats import shown
 from engine.documents.numbering import written
-from engine.documents.office import OfficeReader, lines, linked
+from engine.documents.office import OfficeReader, linked
 from engine.documents.slide_layout import SlideLayout, kind_of
 from engine.documents.slide_places import Area, area_of, backgrounds, frame_of
 from engine.documents.unseen import UNKNOWN
@@ -171,11 +171,6 @@ def _says(shape: Element) -> bool:
     return is_text or shape.tag == "graphicFrame" or any(one.get("descr") for one in shape.iter("cNvPr"))
 
 
-def drawn_lines(element: Element) -> str:
-    """Return the paragraphs of a drawing that say something; breaks and tabs are spaces."""
-    return lines(element, drawn_runs)
-
-
 def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element, text: MarkedText) -> None:
     """Add a chart or a diagram that an element of a part refers to."""
     add, name = (_add_chart, "id") if reference.tag == "chart" else (_add_diagram, "dm")
@@ -204,9 +199,9 @@ def _values(series: Element, name: str) -> dict[str, str]:
         code = source.findtext(".//formatCode")
         for point in source.iter("pt"):
             text, index = point.findtext("v", ""), point.get("idx", "")
-            # Texts have no format.
+            # Texts have no format. Bars of numbers that a format hides are seen.
             with suppress(ValueError):
-                text = shown(float(text), code) if code else text
+                text = (shown(float(text), code) if code else "") or text
             found[index] = f"{text} {found[index]}" if index in found else text
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.documents.number_formats import shown
+from engine.documents.number_formats import hides_texts, shown
 
 ACCOUNTING = '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)'
 EURO = r'_-* #,##0.00\ "€"_-;\-* #,##0.00\ "€"_-;_-* "-"??\ "€"_-;_-@_-'
@@ -36,6 +36,11 @@ EURO = r'_-* #,##0.00\ "€"_-;\-* #,##0.00\ "€"_-;_-* "-"??\ "€"_-;_-@_-'
         ("000-00-0000", 123456789, "123456789"),
         ('General" kg"', -75, "-75 kg"),
         ("0;-0;;@", 0, ""),
+        (";;;", 310, ""),
+        (";;;", -310, ""),
+        ('"";"";', 310, ""),
+        ("0;;", -5, ""),
+        ("0;;", 5, "5"),
         ("[h]:mm:ss", 1.5, "36:00:00"),
         ("[mm]:ss", 0.05, "1:12:00"),
         ("yyyy-mm-dd", 46082, "2026-03-01"),
@@ -51,3 +56,7 @@ EURO = r'_-* #,##0.00\ "€"_-;\-* #,##0.00\ "€"_-;_-* "-"??\ "€"_-;_-@_-'
 )
 def test_a_number_is_shown_as_its_format_says(code: str, number: float, text: str) -> None:
     assert shown(number, code) == text
+
+
+def test_a_format_with_an_empty_fourth_section_hides_texts() -> None:
+    assert [hides_texts(code) for code in (";;;", '0;-0;0;""', ";;", "0;;;@", "")] == [True, True, False, False, False]

@@ -157,14 +157,53 @@ OFTEN, ALL = 'table:number-{}-repeated="2"', 'table:number-{}-repeated="1048576"
             "| a | b |\n| --- | --- |\n\n[Left out: 1 hidden row]",
         ),
         (
+            row(cell("a"), '<table:table-cell office:value="310"><text:p/></table:table-cell>', cell("b")),
+            "| a |  | b |\n| --- | --- | --- |\n\n[Left out: 1 hidden passage]",
+        ),
+        (
             f"<table:shapes>{object_at('C')}</table:shapes>" + row(cell("a"), cell("b")),
             "Growth\n\n| a | b |\n| --- | --- |",
         ),
     ],
-    ids=["values", "repeated", "repeated without end", "merged", "hidden", "chart"],
+    ids=["values", "repeated", "repeated without end", "merged", "hidden", "hidden by its format", "chart"],
 )
 def test_a_sheet_has_what_its_cells_show(body: str, text: str) -> None:
     assert text_of("spreadsheet", sheet(body)) == f"## S\n\n{text}"
+
+
+SEEN, GONE = "<table:table-column/>", '<table:table-column table:visibility="collapse" {}/>'
+FLAT = (
+    '<style:style style:family="table-column" style:name="F"><style:properties style:column-width="0cm"/></style:style>'
+)
+WIDE = 'table:number-columns-spanned="2"'
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "text", "count"),
+    [
+        (SEEN + GONE.format(""), "abc", "ac", 1),
+        (SEEN + GONE.replace("collapse", "filter").format(OFTEN.format("columns")), "abcd", "ad", 2),
+        (SEEN + f'<table:table-column-group table:display="false">{SEEN}</table:table-column-group>', "abc", "ac", 1),
+        (SEEN + '<table:table-column table:style-name="F"/>', "abc", "ac", 1),
+        (GONE.format(ALL.format("columns")), "ab", "", 2),
+    ],
+    ids=["collapsed", "filtered twice", "group", "no width", "all"],
+)
+def test_hidden_columns_of_a_sheet_are_left_out_and_counted(columns: str, cells: str, text: str, count: int) -> None:
+    rows = row(*map(cell, cells)) * 2
+    table = f"| {' | '.join(text)} |"
+    tables = f"{table}\n|{' --- |' * len(text)}\n{table}\n\n" if text else ""
+    said = f"[Left out: {count} hidden column{'s' * (count > 1)}]"
+    assert text_of("spreadsheet", sheet(columns, rows), FLAT) == f"## S\n\n{tables}{said}"
+
+
+def test_what_a_merged_cell_shows_beside_a_hidden_column_is_read() -> None:
+    rows = row(cell("w", WIDE), "<table:covered-table-cell/>", cell("c")) + row(cell("x"), cell("b"), cell("d"))
+    assert text_of("spreadsheet", sheet(GONE.format(""), rows)) == (
+        "## S\n\n| w | c |\n| --- | --- |\n| b | d |\n\n[Left out: 1 hidden column]"
+    )
+    gone = sheet(GONE.format(OFTEN.format("columns")), rows)
+    assert text_of("spreadsheet", gone) == "## S\n\nc\n\nd\n\n[Left out: 2 hidden columns]"
 
 
 def test_hidden_sheets_and_former_values_are_left_out() -> None:

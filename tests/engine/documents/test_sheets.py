@@ -9,19 +9,27 @@ from tests.engine.documents.office_files import office_file, relations
 
 STYLES = """<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0.00 &quot;€&quot;"/></numFmts>
 <cellXfs><xf/><xf numFmtId="164"/><xf numFmtId="14"/><xf numFmtId="10"/></cellXfs></styleSheet>"""
+# A style of cells for each font, then one for numbers that are hidden, and one for white letters on a fill.
+LETTERS = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode=";;;"/></numFmts>
+<fonts><font/><font><strike/></font><font><vertAlign val="superscript"/></font><font><color rgb="FFFFFFFF"/></font>
+<font><color theme="0"/></font><font><sz val="1"/></font><font><strike val="0"/><color theme="0" tint="-0.35"/></font>
+</fonts><fills><fill><patternFill patternType="none"/></fill>
+<fill><patternFill patternType="solid"><fgColor rgb="FF1F3864"/></patternFill></fill></fills>
+<cellXfs><xf/><xf fontId="1"/><xf fontId="2"/><xf fontId="3"/><xf fontId="4"/><xf fontId="5"/><xf fontId="6"/>
+<xf numFmtId="170"/><xf fontId="3" fillId="1"/></cellXfs></styleSheet>"""
 BOOK = '<workbook>{}<sheets><sheet name="S" id="rId1"/></sheets></workbook>'
 NOTES = "<comments><comment ref='A1'><text><r><t>Ask Kim</t></r></text></comment></comments>"
 DRAWING = "<wsDr><sp><txBody><p><r><t>In a box</t></r></p></txBody></sp></wsDr>"
 THREAD = NOTES.replace("Ask Kim", "[Threaded comment]\n\nFor old versions.\n\nComment:\n    Why?")
 
 
-def text_of(sheet: str, book: str = BOOK.format(""), **parts: str) -> str:
+def text_of(sheet: str, book: str = BOOK.format(""), styles: str = STYLES, **parts: str) -> str:
     """Return the text of a workbook with a sheet that has this XML, and other parts of the sheet by their kinds."""
     kinds = {f"{kind}_{kind}": f"{kind}.xml" for kind in parts}
     content = {
         "xl/workbook.xml": book,
         "xl/_rels/workbook.xml.rels": relations(rId1_worksheet="worksheets/s.xml", rId2_styles="styles.xml"),
-        "xl/styles.xml": STYLES,
+        "xl/styles.xml": styles,
         "xl/worksheets/s.xml": f"<worksheet>{sheet}</worksheet>",
         "xl/worksheets/_rels/s.xml.rels": relations(link_hyperlink="https://example.org/x", **kinds),
     }
@@ -85,6 +93,112 @@ def test_rows_and_sheets_that_are_hidden_are_left_out_and_counted() -> None:
     sheet = rows("<c><v>1</v></c>") + '<row hidden="1"><c><v>2</v></c></row><row hidden="1"><c/></row>'
     book = BOOK.format("").replace("</sheets>", '<sheet name="T" state="veryHidden" id="rId1"/></sheets>')
     assert text_of(sheet, book) == "| 1 |\n| --- |\n\n[Left out: 1 hidden row, 1 hidden sheet]"
+
+
+def placed(*cells: str) -> str:
+    return rows("".join(f'<c r="{cell[0]}1" t="str"><v>{cell[1:]}</v></c>' for cell in cells))
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown", "count"),
+    [
+        ('<col min="2" max="2" hidden="1"/>', "ac", 1),
+        ('<col min="2" max="16384" hidden="true"/>', "a", 2),
+        ('<col min="1" max="1" width="0" customWidth="1"/>', "bc", 1),
+        ('<col min="1" max="2" width="0.5"/><col min="4" max="9" hidden="1"/>', "abc", 0),
+        ('<col min="2" max="2" hidden="0" collapsed="1"/>', "abc", 0),
+    ],
+    ids=["one", "to the end", "no width", "nothing in them", "shown"],
+)
+def test_hidden_columns_are_left_out_and_counted(columns: str, shown: str, count: int) -> None:
+    found = text_of(f"<cols>{columns}</cols>" + placed("Aa", "Bb", "Cc"))
+    said = f"\n\n[Left out: {count} hidden column{'s' * (count > 1)}]" if count else ""
+    assert found == table(*shown) + said
+
+
+def test_what_a_merged_cell_shows_beside_a_hidden_column_is_read() -> None:
+    columns, merged = (
+        '<cols><col min="1" max="1" hidden="1"/></cols>',
+        '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>',
+    )
+    assert text_of(columns + placed("Awide", "Dd") + merged) == table("wide", "", "d")
+
+
+def test_a_formula_that_is_shared_with_a_hidden_column_is_known() -> None:
+    cells = '<c r="A1"><f t="shared" si="0">D1*2</f></c><c r="B1"><f t="shared" si="0"/></c>'
+    hidden = '<cols><col min="1" max="1" hidden="1"/></cols>'
+    assert text_of(hidden + rows(cells)) == table("=D1*2 (as in A1, moved)") + "\n\n[Left out: 1 hidden column]"
+
+
+def of_style(style: int, text: str, kind: str = "str") -> str:
+    return f'<c s="{style}" t="{kind}"><v>{text}</v></c>'
+
+
+def rich(*runs: str, style: int = 0) -> str:
+    return f'<c s="{style}" t="inlineStr"><is>{"".join(runs)}<rPh><t>no</t></rPh></is></c>'
+
+
+def part(text: str, properties: str = "") -> str:
+    return f"<r>{f'<rPr>{properties}</rPr>' if properties else ''}<t>{text}</t></r>"
+
+
+RAISED = '<vertAlign val="superscript"/>'
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        (rich(part("10"), part("6", RAISED), part(" cells")), "10^6 cells"),
+        (rich(part("H"), part("2", '<vertAlign val="subscript"/>'), part("O")), "H2O"),
+        (rich(part("100", "<strike/>"), part(" 80", '<strike val="0"/>')), "~~100~~ 80"),
+        (rich(part("100"), part(" 80", "<sz val='11'/>"), style=1), "~~100~~ 80"),
+        (of_style(1, "100", "n"), "~~100~~"),
+        (of_style(1, "old price"), "~~old price~~"),
+        (of_style(2, "6", "n"), "^6"),
+        ("<c s='1'><f>A1*2</f></c>", "~~=A1*2~~"),
+    ],
+    ids=["raised", "lowered", "struck", "by the cell", "number", "text", "raised number", "formula"],
+)
+def test_raised_and_struck_letters_of_cells_are_marked(cell: str, shown: str) -> None:
+    assert text_of(rows(cell), styles=LETTERS) == table(shown)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        of_style(3, "x"),
+        of_style(4, "x"),
+        of_style(5, "x"),
+        of_style(7, "310", "n"),
+        of_style(7, "x"),
+        rich(part("x", '<color rgb="FFFFFFFF"/>')),
+        rich(part("x", '<sz val="1"/>')),
+    ],
+    ids=["white", "theme", "tiny", "number format", "format of texts", "white run", "tiny run"],
+)
+def test_what_nobody_sees_of_cells_is_left_out_and_counted(cell: str) -> None:
+    seen = of_style(0, "Seen")
+    assert text_of(rows(seen + cell), styles=LETTERS) == f"{table('Seen')}\n\n[Left out: 1 hidden passage]"
+    # What is hidden anyway is not counted twice.
+    hidden = f'<row hidden="1">{cell}</row>'
+    assert text_of(rows(seen) + hidden, styles=LETTERS) == f"{table('Seen')}\n\n[Left out: 1 hidden row]"
+
+
+@pytest.mark.parametrize(
+    ("cell", "more"),
+    [
+        (of_style(8, "x"), ""),
+        (of_style(6, "x"), ""),
+        (of_style(3, "x"), "<conditionalFormatting/>"),
+        (of_style(3, "x"), "<tableParts/>"),
+        (of_style(7, "0", "n") + of_style(0, "x"), ""),
+    ],
+    ids=["fill", "grey", "colours by values", "table", "hidden zero"],
+)
+def test_letters_of_cells_on_what_may_have_a_colour_are_read(cell: str, more: str) -> None:
+    found = text_of(f"<sheetData>{rows(cell)}</sheetData>{more}", styles=LETTERS)
+    assert found.splitlines()[0].endswith("| x |")
+    assert "Left out" not in found
 
 
 def test_a_damaged_part_costs_that_part() -> None:

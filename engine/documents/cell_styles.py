@@ -1,0 +1,120 @@
+"""How the cells of XLSX files show what is in them: number formats, fonts, and what is behind their letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from engine.documents.letters import Letters
+from engine.documents.number_formats import BUILT_IN
+from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
+from engine.documents.zipped_parts import integer, value
+
+# Colours by their numbers, of themes and of older versions, that are white or black in nearly all files.
+_THEME = {"0": WHITE, "1": BLACK}
+_INDEXED = {"0": BLACK, "1": WHITE, "8": BLACK, "9": WHITE, "65": WHITE}
+_OFF = ("0", "false")
+
+
+class CellFont(NamedTuple):
+    """How a font sets letters; its colour and size are as in `Look`."""
+
+    letters: Letters = Letters()
+    colour: str = UNKNOWN
+    points: float | None = None
+
+
+class CellRun(NamedTuple):
+    """Words of a string, with their own font; None if they have that of their cell."""
+
+    words: str
+    font: CellFont | None = None
+
+
+class CellStyle(NamedTuple):
+    """The format of numbers, the font, and the colour behind letters, which is as in `Look`."""
+
+    number_format: str = ""
+    font: CellFont = CellFont()
+    behind: str = WHITE
+
+    def seen(self, texts: list[CellRun], *, has_plain_colours: bool) -> list[CellRun]:
+        """Return what is seen of the runs in a cell.
+
+        Without `has_plain_colours`, something may colour cells beside their own style, so that all colours are seen.
+        """
+        behind = self.behind if has_plain_colours else UNKNOWN
+        fonts = ((text, self.font_of(text)) for text in texts)
+        return [text for text, font in fonts if not nobody_sees(Look(font.colour, behind, font.points))]
+
+    def font_of(self, text: CellRun) -> CellFont:
+        return text.font or self.font
+
+
+def cell_styles(styles: Element) -> list[CellStyle]:
+    """Return the styles that cells name by their numbers."""
+    codes = {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iter("numFmt")}
+    fonts = [cell_font(one) for one in styles.iterfind("fonts/font")]
+    fills = [_fill(one) for one in styles.iterfind("fills/fill")]
+    found: list[CellStyle] = []
+    for one in styles.iterfind("cellXfs/xf"):
+        number_format = one.get("numFmtId", "0")
+        font, fill = integer(one.get("fontId")), integer(one.get("fillId"))
+        code = codes.get(number_format) or BUILT_IN.get(integer(number_format), "")
+        found.append(
+            CellStyle(
+                code,
+                fonts[font] if font < len(fonts) else CellFont(),
+                fills[fill] if fill < len(fills) else WHITE,
+            )
+        )
+    return found
+
+
+def cell_font(font: Element) -> CellFont:
+    """Return the font that a style or a run of a string has."""
+    struck = font.find("strike")
+    is_struck = struck is not None and struck.get("val", "1") not in _OFF
+    letters = Letters(raised=value(font, "vertAlign") == "superscript", struck=is_struck)
+    try:
+        points = float(value(font, "sz"))
+    except ValueError:
+        points = None
+    return CellFont(letters, _colour(font.find("color")), points)
+
+
+def string_runs(string: Element) -> list[CellRun]:
+    """Return the runs of a string, which may have formats, without its reading aids."""
+    return list(_runs(string))
+
+
+def _runs(string: Element) -> Iterator[CellRun]:
+    for one in string:
+        if one.tag == "t":
+            yield CellRun(one.text or "")
+        elif one.tag != "rPh":
+            properties = one.find("rPr")
+            font = None if properties is None else cell_font(properties)
+            yield CellRun("".join(text.text or "" for text in one.iter("t")), font)
+
+
+def _fill(fill: Element) -> str:
+    """Return the colour of a fill; one of several colours is not known."""
+    pattern = fill.find("patternFill")
+    if pattern is None:
+        return UNKNOWN
+    match pattern.get("patternType", "none"):
+        case "none":
+            return WHITE
+        case "solid":
+            return _colour(pattern.find("fgColor"))
+    return UNKNOWN
+
+
+def _colour(colour: Element | None) -> str:
+    if colour is None or float(colour.get("tint") or 0):
+        return UNKNOWN
+    if "rgb" in colour.attrib:
+        return colour_of(colour.get("rgb", "")[-6:])
+    return _THEME.get(colour.get("theme", ""), _INDEXED.get(colour.get("indexed", ""), UNKNOWN))
