@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
 from engine.documents.letters import Run, marked
@@ -31,7 +31,7 @@ class OfficeReader:
 
     def _walk(self, element: Element) -> None:
         if element.text and self._run in ("", element.tag):
-            self._text.add(element.text)
+            self._add_words(element.text)
         for one in element:
             meaning = self._meanings.get(one.tag, THROUGH)
             role = meaning(one) if callable(meaning) else meaning
@@ -40,7 +40,11 @@ class OfficeReader:
             elif role is not None:
                 self._add(one, role)
             if one.tail and not self._run:
-                self._text.add(one.tail)
+                self._add_words(one.tail)
+
+    def _add_words(self, words: str) -> None:
+        """Add what is in an element or between others."""
+        self._text.add(words)
 
     def _add(self, element: Element, role: Role) -> None:
         block = self._text.block
@@ -52,20 +56,10 @@ class OfficeReader:
             self._text.block = block
 
 
-def lines(element: Element, runs: Callable[[Element], Iterable[Run]] | None = None) -> str:
-    """Return the paragraphs of an element that say something; breaks and tabs are spaces.
-
-    `runs` finds the words of a paragraph and how they are set; without it, all are plain.
-    """
-    found = (marked((runs or _plain_runs)(one)) for one in element.iter("p"))
-    return "\n".join(filter(None, (" ".join(text.split()) for text in found)))
-
-
-def _plain_runs(paragraph: Element) -> Iterator[Run]:
-    for one in paragraph.iter():
-        if one.tag in ("br", "line-break", "tab", "s"):
-            one.text = " "
-    yield Run("".join(paragraph.itertext()))
+def lines(element: Element, runs: Callable[[Element], Iterable[Run]]) -> str:
+    """Return the paragraphs of an element that say something; `runs` finds the words of one, and how they are set."""
+    found = (" ".join(marked(runs(one)).split()) for one in element.iter("p"))
+    return "\n".join(filter(None, found))
 
 
 def linked(address: str) -> Role:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from engine.documents.equations import latex_of
 from engine.documents.hidden_columns import HiddenColumns
+from engine.documents.letters import Run
 from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.numbering import ListLevel, NumberedList
 from engine.documents.office import OfficeReader, lines, linked
+from engine.documents.open_letters import OpenFormat, OpenStyles
+from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
 
 _LEFT_OUT = "automatic-styles binary-data content-validations date-string desc footer-decl forms header-decl "
@@ -38,27 +43,34 @@ class OpenDocumentReader(OfficeReader):
         for body in self._main.iterfind("body/text"):
             for tag, at in (("footer", len(body)), ("header", 0)):
                 body[at:at] = {"".join(one.itertext()): one for one in common.iter(tag)}.values()
-        self._styles = dict[tuple[str | None, str | None], Element]()
+        self._styles = OpenStyles(common, self._main)
+        # What is behind the text here, and in the cells of tables; the format of letters, and whether the latest words
+        # were left out.
+        self._behind = self._styles.page
+        self._in_tables = self._styles.in_tables
+        self._format, self._omitted = OpenFormat(), False
+        # The format of the cell or shape around.
+        self._around = OpenFormat()
         # The lists by their styles; that of the headings has the name "".
         self._numbered = defaultdict[str, NumberedList](NumberedList)
         for one in (*common.iter(), *self._main.iter()):
-            if one.tag == "style":
-                self._styles[one.get("family"), one.get("name")] = one
-            elif one.tag in ("list-style", "outline-style"):
+            if one.tag in ("list-style", "outline-style"):
                 self._numbered[one.get("name", "") if one.tag == "list-style" else ""] = _numbered(one)
         # The styles of the lists around, and whether an item has begun and says nothing so far.
         self._lists, self._begun = [""], False
         self._slides = 0
-        # Of the sheet that is read.
-        self._hidden = HiddenColumns()
+        # Of the sheet that is read; the styles of cells that name none are by their columns.
+        self._hidden, self._column_styles = HiddenColumns(), list[str]()
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
         self._meanings |= dict.fromkeys(("p", "h"), self._paragraph)
-        self._meanings |= dict.fromkeys(("span", "section", "hidden-text", "custom-shape"), self._visible)
+        self._meanings |= dict.fromkeys(("section", "hidden-text"), self._visible)
+        self._meanings |= {"span": self._span}
         self._meanings |= dict.fromkeys(("table-cell", "covered-table-cell"), self._cell)
         self._meanings |= {"note": NOTE, "annotation": self._annotation, "tracked-changes": self._changes}
         self._meanings |= {"list": self._list, "list-item": self._item}
         self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
-        self._meanings |= {"frame": self._frame, "object": self._object, "math": latex_of, "spreadsheet": self._book}
+        self._meanings |= {"frame": self._frame, "custom-shape": self._shape, "object": self._object}
+        self._meanings |= {"math": latex_of, "spreadsheet": self._book}
         self._meanings |= {"sheet": self._sheet, "page": self._page, "notes": self._notes}
         # That of a picture is no text, that of a chart has paragraphs.
         self._meanings["title"] = lambda one: THROUGH if len(one) else None
@@ -68,11 +80,28 @@ class OpenDocumentReader(OfficeReader):
     def _style(self, family: str, element: Element, attribute: str) -> str:
         """Return an attribute of an element, its style or the nearest that this is based on; "" if none has it."""
         found = element.get(attribute)
-        style = self._styles.get((family, element.get("style-name")))
-        while found is None and style is not None:
-            found = next((one.get(attribute) for one in style if attribute in one.attrib), None)
-            style = self._styles.get((family, style.get("parent-style-name")))
-        return found or ""
+        return found or self._styles.said(family, element.get("style-name", ""), attribute) or ""
+
+    def _add_words(self, words: str) -> None:
+        if not self._format.is_unseen(self._behind):
+            self._omitted = self._omitted and not words.strip()
+            self._text.add(words)
+        elif words.strip() and not self._omitted:
+            self._omitted = True
+            self._text.left_out["hidden-text"] += 1
+
+    def _add_lettered(self, element: Element, role: Role, letters: OpenFormat, behind: str) -> None:
+        """Add an element whose letters have a format, on a colour."""
+        around = self._format, self._behind
+        self._format, self._behind = letters, behind
+        with self._text.lettered(letters.letters):
+            self._add(element, role)
+        self._format, self._behind = around
+
+    def _span(self, span: Element) -> None:
+        if self._visible(span) is not None:
+            own = self._styles.format("text", span.get("style-name", ""))
+            self._add_lettered(span, THROUGH, own.over(self._format), self._behind)
 
     def _visible(self, element: Element) -> Role | None:
         shown = self._style("text" if element.tag == "span" else "paragraph", element, "display") != "none"
@@ -89,9 +118,18 @@ class OpenDocumentReader(OfficeReader):
         annotation[:] = [one for one in annotation if one.tag != "date"]
         return NOTE
 
-    def _paragraph(self, paragraph: Element) -> Role | None:
-        if self._visible(paragraph) is None:
-            return None
+    def _paragraph(self, paragraph: Element) -> None:
+        if self._visible(paragraph) is not None:
+            role = self._role(paragraph)
+            self._omitted = False
+            self._add_lettered(paragraph, role, self._paragraph_format(paragraph), self._behind)
+
+    def _paragraph_format(self, paragraph: Element) -> OpenFormat:
+        """Return the format of letters in a paragraph that have none of their own; it is over that of its cell."""
+        style = self._styles.format("paragraph", paragraph.get("style-name", ""))
+        return style.over(self._around).over(self._styles.format("paragraph", ""))
+
+    def _role(self, paragraph: Element) -> Role:
         level, mark = integer(paragraph.get("outline-level"), 1), ""
         if self._begun:
             self._begun, mark = False, self._numbered[self._lists[-1]].next(len(self._lists) - 2)
@@ -123,6 +161,7 @@ class OpenDocumentReader(OfficeReader):
         if row.get("visibility") in _UNSEEN:
             self._text.left_out["hidden-row"] += repeated
             return
+        _name_styles(row, self._column_styles)
         if self._hidden:
             _remove_hidden(row, self._hidden)
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
@@ -137,15 +176,31 @@ class OpenDocumentReader(OfficeReader):
         elif cell.get("value", "0") != "0" and not "".join(cell.itertext()):
             # Its format shows nothing.
             self._text.left_out["hidden-text"] += min(repeated, _MOST_REPEATED)
+        style = self._styles.format("table-cell", cell.get("style-name", ""))
+        behind = next((one for one in (style.behind_cell, self._in_tables) if one is not None), self._behind)
+        around, self._around = self._around, style
         for _ in range(min(repeated, _MOST_REPEATED)):
-            self._add(cell, CELL)
+            self._add_lettered(cell, CELL, style, behind)
+        self._around = around
         return None
 
-    def _frame(self, frame: Element) -> Role | None:
+    def _frame(self, frame: Element) -> None:
         described = frame.findtext("desc") or frame.findtext("title")
         if described and frame.find("image") is not None and frame.find("object") is None:
             self._text.add(f"[{' '.join(described.split())}]")
-        return self._visible(frame)
+        self._shape(frame)
+
+    def _shape(self, shape: Element) -> None:
+        """Add the text of a shape, behind which there may be any colour."""
+        if self._visible(shape) is None:
+            return
+        around, self._around = self._around, self._shape_format(shape)
+        self._add_lettered(shape, THROUGH, self._around, UNKNOWN)
+        self._around = around
+
+    def _shape_format(self, shape: Element) -> OpenFormat:
+        name = shape.get("style-name", "")
+        return self._styles.format("presentation", name).over(self._styles.format("graphic", name))
 
     def _object(self, reference: Element) -> str | None:
         root = self._parts.sound_xml(resolved("", f"{reference.get('href', '')}/content.xml"), self._text)
@@ -167,7 +222,7 @@ class OpenDocumentReader(OfficeReader):
             self._text.left_out["hidden-sheet"] += 1
             return None
         self._text.add_heading(2, sheet.get("name", ""))
-        self._hidden = self._hidden_columns(sheet)
+        self._hidden, self._column_styles = self._hidden_columns(sheet), _column_styles(sheet)
         self._add(sheet, TABLE)
         if self._hidden.left_out:
             self._text.left_out["hidden-column"] += len(self._hidden.left_out)
@@ -192,7 +247,7 @@ class OpenDocumentReader(OfficeReader):
             self._text.left_out["hidden-slide"] += 1
             return None
         titles = page.findall("frame[@class='title']")
-        self._text.add_heading(2, f"{self._slides}. {' '.join(map(lines, titles))}")
+        self._text.add_heading(2, f"{self._slides}. {' '.join(map(self._lines, titles))}")
         # From top to bottom; a document has centimetres or inches, and groups have no place.
         shapes = (one for one in page if one not in titles)
         page[:] = sorted(shapes, key=lambda one: [float(one.get(at, "inf").rstrip("cmin")) for at in ("y", "x")])
@@ -200,7 +255,21 @@ class OpenDocumentReader(OfficeReader):
 
     def _notes(self, notes: Element) -> None:
         for frame in notes.iterfind("frame[@class='notes']"):
-            self._text.add_blocks(f"Notes: {lines(frame)}")
+            self._text.add_blocks(f"Notes: {self._lines(frame)}")
+
+    def _lines(self, frame: Element) -> str:
+        return lines(frame, partial(self._runs, around=self._shape_format(frame)))
+
+    def _runs(self, element: Element, around: OpenFormat) -> Iterator[Run]:
+        """Yield the words of a paragraph, or of what is in it; breaks and tabs are spaces."""
+        own = self._styles.format("text" if element.tag == "span" else "paragraph", element.get("style-name", ""))
+        found = own.over(around)
+        if element.tag in ("line-break", "tab", "s"):
+            yield Run(" ", around.letters)
+        yield Run(element.text or "", found.letters)
+        for one in element:
+            yield from self._runs(one, found)
+            yield Run(one.tail or "", found.letters)
 
 
 def _numbered(style: Element) -> NumberedList:
@@ -213,6 +282,24 @@ def _numbered(style: Element) -> NumberedList:
             text = f"{level.get('num-prefix', '')}{numbers}{level.get('num-suffix', '')}"
             found.levels[at - 1] = ListLevel(_NUMBERS.get(form, ""), text, integer(level.get("start-value"), 1))
     return found
+
+
+def _column_styles(sheet: Element) -> list[str]:
+    """Return the usual style of cells in each column, as far as one has any."""
+    found: list[str] = []
+    for column in sheet.iter("table-column"):
+        repeated = min(integer(column.get("number-columns-repeated"), 1), _MOST_REPEATED)
+        found += [column.get("default-cell-style-name", "")] * repeated
+    return found if any(found) else []
+
+
+def _name_styles(row: Element, of_columns: list[str]) -> None:
+    """Give the cells that name no style that of their row, or else of their column."""
+    usual, column = row.get("default-cell-style-name", ""), 0
+    for cell in row if usual or of_columns else ():
+        of_column = of_columns[column] if column < len(of_columns) else ""
+        cell.attrib.setdefault("style-name", usual or of_column)
+        column += integer(cell.get("number-columns-repeated"), 1)
 
 
 def _remove_hidden(row: Element, hidden: HiddenColumns) -> None:

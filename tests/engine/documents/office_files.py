@@ -12,7 +12,7 @@ _TYPES = {
 }
 # Only the names behind the prefixes count.
 _PREFIXES = " ".join(f'xmlns:{one}="{one}"' for one in ("calcext", "draw", "office", "presentation", "style", "svg"))
-_PREFIXES += " " + " ".join(f'xmlns:{one}="{one}"' for one in ("dc", "table", "text", "xlink"))
+_PREFIXES += " " + " ".join(f'xmlns:{one}="{one}"' for one in ("dc", "fo", "loext", "table", "text", "xlink"))
 
 
 def zipped(**parts: bytes) -> bytes:

@@ -1,0 +1,173 @@
+"""How OpenDocument files set their letters, by styles: raised, struck, their colours and sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from engine.documents.letters import Letters
+from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
+
+_LENGTH = re.compile(r"([\d.]+)(pt|cm|mm|in|pc|px)")
+# Points for each unit.
+_POINTS = {"pt": 1.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pc": 12.0, "px": 0.75}
+_OF_LETTERS = ("text-properties", "properties")
+# The family of styles that say what is behind the cells of a table.
+_OF_TABLES = ("table", "table-row", "table-column")
+
+
+class OpenFormat(NamedTuple):
+    """What a style says about letters, None for what it says nothing about.
+
+    Colours are as in `Look`; `behind` is that of the letters' own background, `behind_paragraph` that of the
+    paragraph's, `behind_cell` that of the cell's.
+    """
+
+    raised: bool | None = None
+    struck: bool | None = None
+    transparent: bool | None = None
+    colour: str | None = None
+    points: float | None = None
+    behind: str | None = None
+    behind_paragraph: str | None = None
+    behind_cell: str | None = None
+
+    def over(self, base: OpenFormat) -> OpenFormat:
+        """Return what holds where this format is set on letters that have another one."""
+        return OpenFormat(*(below if own is None else own for own, below in zip(self, base, strict=True)))
+
+    @property
+    def letters(self) -> Letters:
+        return Letters(bool(self.raised), bool(self.struck))
+
+    def is_unseen(self, around: str) -> bool:
+        """Return whether nobody sees letters on a page or in a cell of a colour, unless they have another one."""
+        behind = next((one for one in (self.behind, self.behind_paragraph) if one is not None), around)
+        return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, behind, self.points))
+
+
+class OpenStyles:
+    """The styles of a document, by their families and names."""
+
+    def __init__(self, *parts: Element) -> None:
+        self._elements = dict[tuple[str, str], Element]()
+        self._formats = dict[tuple[str, str], OpenFormat]()
+        self._pages: list[Element] = []
+        for part in parts:
+            for one in part.iter():
+                if one.tag in ("style", "default-style"):
+                    self._elements[one.get("family", ""), one.get("name", "")] = one
+                elif one.tag == "page-layout":
+                    self._pages.append(one)
+
+    def said(self, family: str, name: str, attribute: str) -> str | None:
+        """Return an attribute of a style, or of the nearest that this is based on; None if none has it."""
+        for style in self._with_bases(family, name):
+            found = next((one.get(attribute) for one in style if attribute in one.attrib), None)
+            if found is not None:
+                return found
+        return None
+
+    def format(self, family: str, name: str) -> OpenFormat:
+        """Return what a style says about letters; with the name "", what all of a family have."""
+        key = family, name
+        if key not in self._formats:
+            found = OpenFormat()
+            for style in self._with_bases(family, name):
+                found = found.over(_format_of(style))
+            self._formats[key] = found
+        return self._formats[key]
+
+    @property
+    def page(self) -> str:
+        """The colour of the pages of a text; `UNKNOWN` if it, or something else, is drawn behind their text."""
+        return UNKNOWN if any(map(_draws_behind, (*self._elements.values(), *self._pages))) else WHITE
+
+    @property
+    def in_tables(self) -> str | None:
+        """The colour behind cells that have none, if it is not that of the page."""
+        families = (style for (family, _), style in self._elements.items() if family in _OF_TABLES)
+        return UNKNOWN if any(_background(style, "") for style in families) else None
+
+    def _with_bases(self, family: str, name: str) -> Iterator[Element]:
+        asked = set[str]()
+        while name not in asked and (style := self._elements.get((family, name))) is not None:
+            asked.add(name)
+            yield style
+            name = style.get("parent-style-name", "")
+
+
+def _format_of(style: Element) -> OpenFormat:
+    text = {name: value for one in style if one.tag in _OF_LETTERS for name, value in one.attrib.items()}
+    cell = _background(style, "table-cell-properties")
+    # Conditions may colour a cell.
+    if style.find("map") is not None:
+        cell = UNKNOWN
+    return OpenFormat(
+        raised=_is_raised(text.get("text-position")),
+        struck=_is_struck(text),
+        transparent=_is_transparent(text),
+        colour=_colour(text),
+        points=_points(text.get("font-size")),
+        behind=_background(style, "text-properties"),
+        behind_paragraph=_background(style, "paragraph-properties"),
+        behind_cell=cell,
+    )
+
+
+def _is_raised(position: str | None) -> bool | None:
+    """Return whether letters are above the line: "super 58%" and "33% 58%" are."""
+    if not position:
+        return None
+    height = position.split()[0]
+    return height == "super" or (height.endswith("%") and not height.startswith("-") and height != "0%")
+
+
+def _is_struck(text: Mapping[str, str]) -> bool | None:
+    said = [text[name] for name in ("text-line-through-style", "text-line-through-type") if name in text]
+    return all(one != "none" for one in said) if said else None
+
+
+def _is_transparent(text: Mapping[str, str]) -> bool | None:
+    # LibreOffice writes that of letters whose colour it chooses as 0, too.
+    if text.get("use-window-font-color") == "true":
+        return False
+    return text.get("opacity") == "0%" if "color" in text else None
+
+
+def _colour(text: Mapping[str, str]) -> str | None:
+    has_effects = text.get("text-shadow", "none") != "none" or text.get("text-outline") == "true"
+    if has_effects or text.get("use-window-font-color") == "true":
+        return UNKNOWN
+    return colour_of(text["color"]) if "color" in text else None
+
+
+def _points(size: str | None) -> float | None:
+    """Return a size in points; None for one that is not known, such as a share of another."""
+    found = _LENGTH.fullmatch(size or "")
+    return float(found[1]) * _POINTS[found[2]] if found else None
+
+
+def _background(style: Element, tag: str) -> str | None:
+    """Return the colour of a background that properties of a style have, of any kind for the tag ""."""
+    for one in style:
+        if tag in ("", one.tag):
+            if one.find("background-image[@href]") is not None:
+                return UNKNOWN
+            colour = one.get("background-color", "transparent")
+            if colour != "transparent":
+                return colour_of(colour)
+    return None
+
+
+def _draws_behind(style: Element) -> bool:
+    for one in style:
+        if one.get("run-through") == "background" or one.find("background-image[@href]") is not None:
+            return True
+        if one.tag == "page-layout-properties":
+            fill, colour = one.get("fill", "none"), one.get("fill-color", "")
+            is_plain = fill == "none" or (fill == "solid" and colour_of(colour) == WHITE)
+            return not is_plain or _background(style, "") not in (None, WHITE)
+    return False
