@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 
-from engine.documents.letters import Letters
-from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, MarkedText, Role
+from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, LeftOut, MarkedText, Role
+from engine.documents.rich_letters import OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -23,20 +23,19 @@ _CODECS |= {78: "cp932", 79: "cp949", 80: "gb18030", 81: "cp950", 238: "cp1250",
 _SIGNS = {"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“"}
 _SIGNS |= {"rdblquote": "”", "bullet": "•", "~": "\u00a0", "_": "-", "nestcell": "\t", "nestrow": "\n"}
 _SIGNS |= {"\\": "\\", "{": "{", "}": "}"}
-# What words set for letters, and what else in a group; and which of it other words take back.
-_STRUCK = ("strike", "striked")
-_OF_LETTERS = ("v", "deleted", "super", "up", *_STRUCK)
-_SETTINGS = ("f", "uc", "intbl", "ilvl", "outlinelevel", *_OF_LETTERS)
+# What words set in a group, and which of it others take back.
+_SETTINGS = ("f", "uc", "intbl", "ilvl", "outlinelevel", "sbasedon", *OF_LETTERS, *OF_PARAGRAPHS, *OF_CELLS)
 _RESETS = {
-    "pard": ("intbl", "ilvl", "outlinelevel"),
-    "plain": ("f", *_OF_LETTERS),
+    "pard": ("intbl", "ilvl", "outlinelevel", *OF_PARAGRAPHS),
+    "plain": ("f", *OF_LETTERS),
     "nosupersub": ("super", "up"),
     "sub": ("super", "up"),
     "dn": ("up",),
+    "trowd": OF_CELLS,
 }
 # Destinations that are no text, beside those with a star that are not known here; and some whose text has a purpose.
-_LEFT_OUT = "fonttbl colortbl filetbl stylesheet info pict nonshppict nonesttables xe tc rxe listtable revtbl themedata"
-_BESIDE = {"fldinst": "field", "listtext": "mark", "pntext": "mark"}
+_LEFT_OUT = "fonttbl filetbl info pict nonshppict nonesttables xe tc rxe listtable revtbl themedata"
+_BESIDE = {"fldinst": "field", "listtext": "mark", "pntext": "mark", "colortbl": "colours", "stylesheet": "styles"}
 
 
 class RichTextReader:
@@ -54,8 +53,10 @@ class RichTextReader:
         self._beside = defaultdict[Role | str, str](str)
         self._in_table = self._in_cell = self._in_paragraph = False
         self._unseen = ""
+        self._letters = RichLetters(b"")
 
     def read(self, data: bytes) -> None:
+        self._letters = RichLetters(data)
         for token in _TOKEN.finditer(data.decode("latin-1")):
             if plain := token["plain"] or (token["byte"] and chr(int(token["byte"], 16))):
                 self._bytes += plain[self._skipped :]
@@ -85,19 +86,25 @@ class RichTextReader:
     def _add(self, words: str) -> None:
         if self._place in ("field", "mark"):
             self._beside[self._place] += words
-        elif self._place != "nowhere":
-            unseen = "deleted-text" if self._set.get("deleted") else "hidden-text" if self._set.get("v") else ""
+        elif self._place == "colours":
+            for _ in range(words.count(";")):
+                self._letters.end_colour()
+        elif self._place not in ("nowhere", "styles"):
+            unseen = self._omission()
             if not unseen:
                 self._begin()
-                with self._text.lettered(self._letters()):
+                with self._text.lettered(letters_of(self._set)):
                     self._text.add(words)
             elif unseen != self._unseen and words.strip():
                 self._text.left_out[unseen] += 1
             self._unseen = unseen
 
-    def _letters(self) -> Letters:
-        raised = self._set.get("super", 0) > 0 or self._set.get("up", 0) > 0
-        return Letters(raised, any(self._set.get(word) for word in _STRUCK))
+    def _omission(self) -> LeftOut:
+        """Return why letters are not read; "" for those that are."""
+        if self._set.get("deleted"):
+            return "deleted-text"
+        is_unseen = self._set.get("v") or self._letters.is_unseen(self._set, is_on_page=not self._set.get("shptxt"))
+        return "hidden-text" if is_unseen else ""
 
     def _begin(self) -> None:
         """Open the table, cell and paragraph of words that follow."""
@@ -126,6 +133,8 @@ class RichTextReader:
 
     def _end_group(self) -> None:
         ended = self._place
+        if ended == "styles":
+            self._letters.define(self._set)
         self._place, self._set = self._around.pop()
         if isinstance(ended, Role) and ended is not self._place:
             self._text.end(ended)
@@ -151,6 +160,11 @@ class RichTextReader:
             self._in_cell = False
         elif word in _SETTINGS:
             self._set[word] = number
+        elif word in ("s", "cs"):
+            # The group of a style begins with its number.
+            self._set |= {word: number} if self._place == "styles" else self._letters.of_style(word, number)
+        elif word in ("red", "green", "blue"):
+            self._letters.set_part(word, number)
         elif word in _RESETS:
             self._reset(_RESETS[word])
         elif word in ("ansicpg", "cpg", "fcharset"):
@@ -168,6 +182,7 @@ class RichTextReader:
         if word == "shptxt":
             # A text box is within what only draws it.
             self._place = ""
+            self._set["shptxt"] = 1
         elif self._place == "nowhere":
             return
         elif word in ("footnote", "annotation") and self._place is not NOTE:
@@ -175,12 +190,13 @@ class RichTextReader:
             self._text.start(NOTE)
             self._place = NOTE
             # Its mark is raised, its text is not.
-            self._reset(_OF_LETTERS)
+            self._reset(OF_LETTERS)
         elif word == "fldrslt" and (found := _ADDRESS.search(self._beside.pop("field", ""))):
             self._begin()
             self._place = Role("link", mark=found[1])
             self._text.start(self._place)
         elif word in _BESIDE:
             self._place = _BESIDE[word]
+            self._reset(OF_LETTERS)
         elif (is_optional and word != "annotation") or word in _LEFT_OUT.split():
             self._place = "nowhere"

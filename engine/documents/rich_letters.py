@@ -1,0 +1,85 @@
+"""How RTF files set their letters: by control words, the table of colours and the sheet of styles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from engine.documents.letters import Letters
+from engine.documents.unseen import UNKNOWN, WHITE, Look, nobody_sees
+
+# The words for letters, by what takes them back; those of paragraphs with them, as styles have both.
+STRUCK = ("strike", "striked")
+BEHIND_LETTERS = ("highlight", "chcbpat", "cb")
+OF_LETTERS = ("v", "deleted", "super", "up", "cf", "fs", "chshdng", *STRUCK, *BEHIND_LETTERS)
+OF_PARAGRAPHS = ("cbpat", "shading")
+# What colours cells; a new row has none of it.
+OF_CELLS = ("clcbpat", "clcbpatraw", "clcfpat", "clshdng", "trcbpat")
+# Shapes below the text, a page with a colour, and colours that depend on the window.
+_COLOURED_PAGE = re.compile(rb"\\shpfblwtxt1|\\\*\\background|\\cname\b")
+
+RichSettings = Mapping[str, int]
+
+
+class StyleName(NamedTuple):
+    """The kind of a style, "s" of paragraphs or "cs" of letters, and its number."""
+
+    kind: str
+    number: int
+
+
+class RichLetters:
+    """The colours and styles that a file has defined so far."""
+
+    def __init__(self, data: bytes) -> None:
+        self._page = UNKNOWN if _COLOURED_PAGE.search(data) else WHITE
+        self._colours: list[str] = []
+        self._parts = dict[str, int]()
+        self._styles = dict[StyleName, dict[str, int]]()
+
+    def set_part(self, name: str, value: int) -> None:
+        """Set how much "red", "green" or "blue" the next colour has, of 255."""
+        self._parts[name] = min(value, 255)
+
+    def end_colour(self) -> None:
+        """Add a colour to the table; one without parts is chosen by the program that shows it."""
+        parts = (self._parts.get(name, 0) for name in ("red", "green", "blue"))
+        self._colours.append("".join(f"{part:02x}" for part in parts) if self._parts else UNKNOWN)
+        self._parts.clear()
+
+    def define(self, settings: RichSettings) -> None:
+        """Keep what is set in the group of a style."""
+        for kind in ("s", "cs"):
+            if kind in settings:
+                base = self.of_style(kind, settings.get("sbasedon", -1))
+                own = {word: settings[word] for word in (*OF_LETTERS, *OF_PARAGRAPHS) if word in settings}
+                self._styles[StyleName(kind, settings[kind])] = {**base, **own}
+
+    def of_style(self, kind: str, number: int) -> RichSettings:
+        """Return what a style sets."""
+        return self._styles.get(StyleName(kind, number), {})
+
+    def is_unseen(self, settings: RichSettings, *, is_on_page: bool) -> bool:
+        """Return whether nobody sees letters; a box, which is not the page, may have any colour."""
+        size = settings.get("fs", 0)
+        points = size / 2 if size > 0 else None
+        around = self._page if is_on_page else UNKNOWN
+        return nobody_sees(Look(self._colour(settings.get("cf", -1)), self._behind(settings, around), points))
+
+    def _behind(self, settings: RichSettings, around: str) -> str:
+        for word in (*BEHIND_LETTERS, "cbpat"):
+            if settings.get(word):
+                return self._colour(settings[word])
+        has_pattern = any(settings.get(word) for word in ("chshdng", "shading"))
+        in_coloured_row = "intbl" in settings and any(settings.get(word) for word in OF_CELLS)
+        return UNKNOWN if has_pattern or in_coloured_row else around
+
+    def _colour(self, number: int) -> str:
+        return self._colours[number] if 0 <= number < len(self._colours) else UNKNOWN
+
+
+def letters_of(settings: RichSettings) -> Letters:
+    """Return how letters are set, raised by a word of their own or by half points."""
+    raised = settings.get("super", 0) > 0 or settings.get("up", 0) > 0
+    return Letters(raised, any(settings.get(word) for word in STRUCK))
