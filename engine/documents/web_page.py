@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import webencodings
@@ -11,8 +12,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import decode
 from engine.documents.equations import latex_of
-from engine.documents.letters import PLAIN, Letters
 from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
+from engine.documents.page_letters import PageLetters, is_left_out
+from engine.documents.page_styles import PageStyles
+from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
 from engine.files.safe_xml import safe_xml
 
@@ -23,9 +26,9 @@ _BLOCKS = (
 )
 _MEANINGS: dict[str, Role | str] = {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW, "br": "\n"}
 _MEANINGS |= dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {f"h{level}": Role("heading", level) for level in range(1, 7)}
-_STRUCK = {"del", "s", "strike"}
 _TEXT = "-text"
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+# What hides a page until scripts have run.
+_OF_SCRIPTS = ("display", "visibility", "opacity")
 # Addresses within a site lead nowhere from a file.
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
 # A list to choose from whose end was forgotten, up to a block: parsers take the rest of the page for a choice.
@@ -89,60 +92,100 @@ def read_page(page: bytes, text: MarkedText) -> None:
     content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
-    # What is to come, in reverse, and what is to be ended between: pages nest deeper than Python's stack.
-    left: list[_Visit | Role] = [_Visit(LexborHTMLParser(content).root)]
-    while left:
-        coming = left.pop()
-        if isinstance(coming, Role):
-            text.end(coming)
-        elif coming.node is not None:
-            left += reversed(_visited(coming.node, coming.letters, text))
-    text.finish()
+    _PageReader(LexborHTMLParser(content), text).read()
 
 
 class _Visit(NamedTuple):
-    """A node that is to be read, and how the letters around it are set."""
+    """A node that is to be read, and how the letters around it are shown."""
 
     node: LexborNode | None
-    letters: Letters = PLAIN
+    letters: PageLetters
 
 
-def _visited(node: LexborNode, letters: Letters, text: MarkedText) -> list[_Visit | Role]:
-    """Add what a node itself says, and return what is in it, with its end."""
-    if node.tag == _TEXT:
-        words = str(node.text_content)
-        with text.lettered(letters):
-            if text.block is CODE:
-                text.add(words)
+class _PageReader:
+    """Adds the blocks of a page to `text`, without what nobody sees."""
+
+    def __init__(self, page: LexborHTMLParser, text: MarkedText) -> None:
+        self._page, self._text = page, text
+        self._styles = PageStyles(page)
+        # Whether the latest words were left out.
+        self._omitted = False
+
+    def read(self) -> None:
+        # Sheets that are not loaded may colour everything.
+        letters = PageLetters(background=WHITE if self._styles.is_whole else UNKNOWN)
+        # What is to come, in reverse, and what is to be ended between: pages nest deeper than Python's stack.
+        left: list[_Visit | Role] = [_Visit(self._page.root, letters)]
+        while left:
+            coming = left.pop()
+            if isinstance(coming, Role):
+                self._text.end(coming)
+            elif coming.node is not None:
+                left += reversed(self._visited(coming.node, coming.letters))
+        self._text.finish()
+
+    def _visited(self, node: LexborNode, letters: PageLetters) -> list[_Visit | Role]:
+        """Add what a node itself says, and return what is in it, with its end."""
+        if node.tag == _TEXT:
+            self._add(str(node.text_content), letters)
+            return []
+        tag, given = node.tag or "", {name: found or "" for name, found in node.attributes.items()}
+        styles = self._styles.of(tag, given)
+        # Scripts show a whole page when it is loaded.
+        if tag in ("html", "body"):
+            styles = {name: said for name, said in styles.items() if name not in _OF_SCRIPTS}
+        elif "hidden" in given or is_left_out(styles):
+            self._leave_out(node)
+            return []
+        if given.get("aria-hidden") == "true" and _is_double(node):
+            return []
+        inner = letters.within(tag, given, styles)
+        meaning = _meaning(node, tag, given, self._text)
+        if isinstance(meaning, str):
+            # A picture has no letters.
+            self._add_sign(meaning, is_unseen=inner.is_unseen if tag == "math" else not inner.is_visible)
+        if not isinstance(meaning, Role):
+            return []
+        self._text.start(meaning)
+        return [*(_Visit(one, inner) for one in node.iter(include_text=True)), meaning]
+
+    def _add(self, words: str, letters: PageLetters) -> None:
+        if letters.is_unseen:
+            self._omit(words)
+            return
+        self._omitted = self._omitted and not words.strip()
+        with self._text.lettered(letters.letters):
+            if self._text.block is CODE:
+                self._text.add(words)
             else:
-                text.add_of_page(words)
-        return []
-    meaning = _meaning(node, text)
-    if isinstance(meaning, str):
-        text.add(meaning)
-    if not isinstance(meaning, Role):
-        return []
-    text.start(meaning)
-    inner = _letters(node.tag or "", letters)
-    return [*(_Visit(one, inner) for one in node.iter(include_text=True)), meaning]
+                self._text.add_of_page(words)
+
+    def _add_sign(self, sign: str, *, is_unseen: bool) -> None:
+        if is_unseen:
+            self._omit(sign)
+        else:
+            self._text.add(sign)
+
+    def _omit(self, words: str) -> None:
+        """Leave out words, which are one passage with those that were left out just before."""
+        if words.strip() and not self._omitted:
+            self._text.left_out["hidden-text"] += 1
+            self._omitted = True
+
+    def _leave_out(self, node: LexborNode) -> None:
+        if node.tag not in _LEFT_OUT.split() and node.text().strip():
+            self._text.left_out["hidden-text"] += 1
 
 
-def _letters(tag: str, around: Letters) -> Letters:
-    """Return how an element sets its letters. A link that is raised leads to a note."""
-    if tag in ("sup", "sub", "a"):
-        return around._replace(raised=tag == "sup")
-    return around._replace(struck=True) if tag in _STRUCK else around
+def _is_double(node: LexborNode) -> bool:
+    """Return whether an element only draws the formula that is beside it, as KaTeX does."""
+    beside = (one for one in (node.prev, node.next) if one is not None)
+    return any(one.tag == "math" or (one.child is not None and one.child.tag == "math") for one in beside)
 
 
-def _meaning(node: LexborNode, text: MarkedText) -> Role | str | None:
+def _meaning(node: LexborNode, tag: str, given: Mapping[str, str], text: MarkedText) -> Role | str | None:
     """Return the role of an element, or the words that it stands for; None if it is not shown."""
-    tag, given = node.tag or "", {name: found or "" for name, found in node.attributes.items()}
     if tag in _LEFT_OUT.split() or (tag == "option" and "selected" not in given):
-        return None
-    # Scripts show a whole page when it is loaded.
-    if tag not in ("html", "body") and ("hidden" in given or _HIDDEN.search(given.get("style", ""))):
-        if node.text().strip():
-            text.left_out["hidden-text"] += 1
         return None
     address = given.get("href", "").strip()
     if tag == "math":

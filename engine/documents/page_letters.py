@@ -1,0 +1,136 @@
+"""How HTML pages show their letters: raised, struck, and in ways that nobody sees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from engine.documents.letters import PLAIN, Letters
+from engine.documents.page_styles import Declarations
+from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
+
+_STRUCK = ("del", "s", "strike")
+_USUAL_PIXELS = 16.0
+_POINTS_OF_PIXEL = 0.75
+_LENGTH = re.compile(r"(-?\d*\.?\d+)(px|pt|em|rem|%|vw|vh)?")
+# Pixels, and shares of a font, for each unit.
+_PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3}
+_SHARES = {"em": 1.0, "%": 0.01}
+_NAMED = {"white": WHITE, "black": BLACK}
+_SHORT = re.compile(r"#[0-9a-f]{3}")
+_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*(?:[,/]\s*([\d.]+%?)\s*)?\)")
+_VISIBILITIES = ("hidden", "collapse", "visible")
+# What leaves a background as it is around.
+_NO_COLOUR = ("none", "transparent", "inherit", "initial", "unset", "rgba(0,0,0,0)", "rgba(0, 0, 0, 0)")
+_CLEAR = "transparent"
+# What shows later what was clear before.
+_MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
+# So far to the left or above, nothing is on a page any more.
+_BESIDE_PAGE = -900
+_SIDES = ("left", "top", "margin-left", "margin-top")
+
+
+class PageLetters(NamedTuple):
+    """How the letters in an element are shown. Without `pixels`, their size is not known."""
+
+    letters: Letters = PLAIN
+    colour: str = UNKNOWN
+    background: str = WHITE
+    pixels: float | None = _USUAL_PIXELS
+    is_visible: bool = True
+
+    @property
+    def is_unseen(self) -> bool:
+        points = None if self.pixels is None else self.pixels * _POINTS_OF_PIXEL
+        colour = self.background if self.colour == _CLEAR else self.colour
+        return not self.is_visible or nobody_sees(Look(colour, self.background, points))
+
+    def within(self, tag: str, attributes: Mapping[str, str], styles: Declarations) -> PageLetters:
+        """Return how the letters of an element are shown whose parent's are shown so."""
+        colour = styles.get("color") or (attributes.get("color", "") if tag == "font" else "")
+        # Such letters have another colour, or a line of one.
+        if any(name.startswith("-webkit-text-") for name in styles):
+            colour = "unknown"
+        visibility = styles.get("visibility", "")
+        return PageLetters(
+            self._letters(tag, styles),
+            _colour(colour, self.colour),
+            self._background(attributes, styles),
+            self._pixels(styles.get("font-size", "")),
+            visibility not in ("hidden", "collapse") if visibility in _VISIBILITIES else self.is_visible,
+        )
+
+    def _letters(self, tag: str, styles: Declarations) -> Letters:
+        """Return how an element sets its letters. A link that is raised leads to a note."""
+        raised, lines = self.letters.raised, styles.get("text-decoration", "") + styles.get("text-decoration-line", "")
+        align = styles.get("vertical-align", "")
+        if tag == "sup" or align == "super":
+            raised = True
+        elif tag in ("sub", "a") or align == "sub":
+            raised = False
+        return Letters(raised, self.letters.struck or tag in _STRUCK or "line-through" in lines)
+
+    def _background(self, attributes: Mapping[str, str], styles: Declarations) -> str:
+        # What is placed over something else has that behind it.
+        if styles.get("position") in ("absolute", "fixed") or attributes.get("background"):
+            return UNKNOWN
+        if any(name in styles for name in ("background-image", "text-shadow", "filter")):
+            return UNKNOWN
+        said = [styles.get(name, "") for name in ("background", "background-color")]
+        found = next((one for one in (*said, attributes.get("bgcolor", "")) if one), "none")
+        return _colour("" if found in _NO_COLOUR else found, self.background)
+
+    def _pixels(self, size: str) -> float | None:
+        if not size or size == "inherit":
+            return self.pixels
+        found = _LENGTH.fullmatch(size)
+        if found is None:
+            return None
+        number, unit = float(found[1]), found[2] or ""
+        if unit == "rem":
+            return number * _USUAL_PIXELS
+        if unit in _SHARES:
+            return None if self.pixels is None else number * _SHARES[unit] * self.pixels
+        return number * _PIXELS[unit] if unit in _PIXELS else None
+
+
+def is_left_out(styles: Declarations) -> bool:
+    """Return whether an element is not shown with all that is in it: it has no box, is clear, or beside the page."""
+    is_moving = any(name.startswith(_MOVING) for name in styles)
+    if styles.get("display") == "none" or (_is_clear(styles.get("opacity", "")) and not is_moving):
+        return True
+    if _pixels_of(styles.get("text-indent", "")) < _BESIDE_PAGE:
+        return True
+    is_placed = styles.get("position") in ("absolute", "fixed")
+    return is_placed and any(_pixels_of(styles.get(side, "")) < _BESIDE_PAGE for side in _SIDES)
+
+
+def _is_clear(opacity: str) -> bool:
+    found = _LENGTH.fullmatch(opacity)
+    return found is not None and float(found[1]) == 0
+
+
+def _pixels_of(length: str) -> float:
+    found = _LENGTH.fullmatch(length)
+    if found is None:
+        return 0
+    unit = found[2] or ""
+    return float(found[1]) * _PIXELS.get(unit, _USUAL_PIXELS * _SHARES.get(unit, 1))
+
+
+def _colour(text: str, around: str) -> str:
+    """Return a colour, `around` if there is none, and "transparent" for one without any opacity."""
+    text = text.strip().lower()
+    if text in ("", "inherit"):
+        return around
+    if text == "transparent":
+        return _CLEAR
+    if _SHORT.fullmatch(text):
+        return "".join(2 * sign for sign in text[1:])
+    if found := _RGB.fullmatch(text):
+        if found[4] is not None and float(found[4].rstrip("%")) == 0:
+            return _CLEAR
+        is_solid = found[4] is None or found[4] in ("1", "100%", "1.0")
+        return "".join(f"{min(int(found[part]), 255):02x}" for part in (1, 2, 3)) if is_solid else UNKNOWN
+    return _NAMED.get(text) or colour_of(text)

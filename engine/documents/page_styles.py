@@ -1,0 +1,139 @@
+"""The styles that HTML pages give their elements: by `style` attributes and by rules with simple selectors."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser
+
+_COMMENT = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)
+# Statements without a block, such as an import.
+_STATEMENT = re.compile(r"@[\w-]+[^{};]*;")
+_IMPORT = re.compile(r"@import\b", re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
+_SIMPLE = re.compile(r"(?P<tag>[a-zA-Z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+)*)")
+# Of a selector with more, the part for the element itself, and what depends on where or when.
+_LAST = re.compile(r"[^\s>+~]+$")
+_CONDITION = re.compile(r"\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?")
+_MARK = re.compile(r"([.#])([\w-]+)")
+
+Declarations = Mapping[str, str]
+
+
+class Selector(NamedTuple):
+    """Which elements a rule is for: those with a tag ("" for all) and with all these marks, like ".note" and "#top"."""
+
+    tag: str
+    marks: frozenset[str]
+
+    @property
+    def weight(self) -> tuple[int, int, int]:
+        ids = sum(mark.startswith("#") for mark in self.marks)
+        return ids, len(self.marks) - ids, len(self.tag) > 0
+
+
+class StyleRule(NamedTuple):
+    """What a sheet says about elements.
+
+    With `is_conditional`, it says so only at places or times that are not followed, such as below another element; a
+    script may also give elements the marks that they lack of `all_marks`.
+    """
+
+    selector: Selector
+    declarations: Declarations
+    is_conditional: bool
+    all_marks: frozenset[str] = frozenset()
+
+
+class PageStyles:
+    """The rules of a page's own sheets. `is_whole` says that the page has no others, which are not loaded."""
+
+    def __init__(self, page: LexborHTMLParser) -> None:
+        sheets = [(sheet.text() or "", sheet.attributes.get("media") or "") for sheet in page.css("style")]
+        links = page.css("link[rel~=stylesheet]")
+        self.is_whole = not links and not any(_IMPORT.search(sheet) for sheet, _ in sheets)
+        # By one of the marks of its selector, or else its tag; in the order of their weight.
+        self._rules = defaultdict[str, list[StyleRule]](list)
+        rules = [rule for sheet, media in sheets for rule in _rules(sheet, media)]
+        for rule in sorted(rules, key=lambda rule: rule.selector.weight):
+            key = min(rule.selector.marks, default=rule.selector.tag)
+            self._rules[key].append(rule)
+
+    def of(self, tag: str, attributes: Mapping[str, str]) -> Declarations:
+        """Return what holds for an element, without what rules change that are not followed."""
+        found: dict[str, str] = {}
+        if self._rules:
+            marks = {f".{name}" for name in attributes.get("class", "").split()}
+            marks |= {f"#{attributes['id']}"} if attributes.get("id") else set()
+            rules = [rule for key in ("", tag, *marks) for rule in self._rules.get(key, ())]
+            rules = [rule for rule in rules if rule.selector.tag in ("", tag) and rule.selector.marks <= marks]
+            for rule in sorted(rules, key=lambda rule: rule.selector.weight):
+                if not rule.is_conditional:
+                    found |= rule.declarations
+            for rule in rules:
+                if rule.is_conditional and not (rule.all_marks and rule.all_marks <= marks):
+                    found = {name: said for name, said in found.items() if rule.declarations.get(name, said) == said}
+        return found | declarations(attributes["style"]) if attributes.get("style") else found
+
+
+def declarations(text: str) -> dict[str, str]:
+    """Return the properties of a rule or a `style` attribute, in small letters."""
+    pairs = (one.partition(":") for one in text.split(";"))
+    found = ((name.strip().lower(), value.replace("!important", "").strip().lower()) for name, _, value in pairs)
+    return {name: value for name, value in found if name and value}
+
+
+def _rules(sheet: str, media: str) -> Iterator[StyleRule]:
+    if _is_of_print(media):
+        return
+    is_conditional = media.lower() not in ("", "all", "screen")
+    sheet = _STATEMENT.sub("", _COMMENT.sub(" ", sheet))
+    around: list[str] = []
+    begin = 0
+    for brace in _BRACE.finditer(sheet):
+        words, begin = sheet[begin : brace.start()].strip(), brace.end()
+        if brace[0] == "{":
+            around.append(words)
+            continue
+        if not around:
+            continue
+        selectors = around.pop()
+        if selectors.startswith("@") or any(map(_is_of_print, around)):
+            continue
+        found = declarations(words)
+        for text in selectors.split(","):
+            is_simple = not is_conditional and not around
+            if found and (rule := _rule(text.strip(), found, is_simple=is_simple)):
+                yield rule
+                yield from _of_scripts(rule)
+
+
+def _is_of_print(media: str) -> bool:
+    """Return whether something holds in print only, so that it is nothing that is seen here."""
+    return media.lower().removeprefix("@media").strip() == "print"
+
+
+def _of_scripts(rule: StyleRule) -> Iterator[StyleRule]:
+    """Yield what a rule says about elements to which a script gives its other marks."""
+    selector = rule.selector
+    for mark in selector.marks if len(selector.marks) > 1 else ():
+        yield StyleRule(Selector(selector.tag, frozenset({mark})), rule.declarations, True, selector.marks)
+
+
+def _rule(text: str, found: Declarations, *, is_simple: bool) -> StyleRule | None:
+    # What is before and after an element is not in the page.
+    if "::" in text or text.endswith((":before", ":after")):
+        return None
+    simple = _SIMPLE.fullmatch(text)
+    if simple is None:
+        last = _LAST.search(text)
+        simple = _SIMPLE.fullmatch(_CONDITION.sub("", last[0])) if last else None
+        is_simple = False
+    if simple is None or not text:
+        return None
+    tag = (simple["tag"] or "").lower()
+    marks = frozenset(f"{kind}{name}" for kind, name in _MARK.findall(simple["marks"]))
+    return StyleRule(Selector("" if tag == "*" else tag, marks), found, not is_simple)

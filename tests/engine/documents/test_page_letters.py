@@ -1,0 +1,151 @@
+"""Raised and struck letters of pages are marked, and those that nobody sees are left out and counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.documents.document import document_text
+
+OMITTED = "\n\n[Left out: 1 hidden passage]"
+
+
+def text_of(page: str, head: str = "") -> str:
+    return document_text("a.html", f"<html><head>{head}</head><body>{page}".encode(), 2**20).text
+
+
+def sheet(rules: str, attributes: str = "") -> str:
+    return f"<style {attributes}>{rules}</style>"
+
+
+@pytest.mark.parametrize(
+    ("page", "head", "text"),
+    [
+        ("10<sup>6</sup>", sheet("sup{vertical-align:baseline;position:relative;top:-.5em}"), "10^6"),
+        ("10<span style='Vertical-Align: super'>6</span>", "", "10^6"),
+        ("10<span class='a up'>6</span>", sheet("p{} /* { */ .up { vertical-align: super; }"), "10^6"),
+        ("10<sup><span style='vertical-align:sub'>6</span></sup>", "", "106"),
+        ("<span style='text-decoration: line-through'>100 <b>EUR</b></span> 80", "", "~~100 EUR~~ 80"),
+        ("<i style='text-decoration-line:line-through'>100</i> 80", "", "~~100~~ 80"),
+        ("<span class=old>100</span> 80", sheet("span.old, #x{text-decoration:red line-through}"), "~~100~~ 80"),
+        ("<p id=x>100<p>80", sheet(".y, #x{text-decoration:line-through}"), "~~100~~\n\n80"),
+        ("<s>a<p>b</p>c</s>", "", "~~a~~\n\n~~b~~\n\n~~c~~"),
+    ],
+    ids=["sheet of sup", "super", "class", "lowered", "inline", "line", "rule", "id", "blocks"],
+)
+def test_raised_and_struck_letters_are_marked(page: str, head: str, text: str) -> None:
+    assert text_of(page, head) == text
+
+
+WAYS = {
+    "no box": "display:none",
+    "hidden": "visibility:hidden",
+    "clear": "opacity:0",
+    "clear, too": "opacity:0.0",
+    "no size": "font-size:0",
+    "tiny": "font-size:1px",
+    "tiny points": "font-size: 1pt !important",
+    "tiny share": "font-size:5%",
+    "white": "color:#fff",
+    "white name": "Color: White",
+    "white parts": "color:rgb(255, 255,255)",
+    "transparent": "color:transparent",
+    "clear colour": "color:rgba(0,0,0,0)",
+    "own background": "color:#123456;background:#123456",
+    "beside": "position:absolute;left:-9999px",
+    "above": "position:fixed;top:-100em",
+    "indented": "text-indent:-9999px",
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_letters_that_nobody_sees_are_left_out_and_counted(way: str) -> None:
+    assert text_of(f"<p>Seen<p style='{way}'>x <b>y</b>") == f"Seen{OMITTED}"
+    assert text_of("<p>Seen<div class='a b'><p>x", sheet(f"div.b {{{way}}}")) == f"Seen{OMITTED}"
+    assert text_of("<p>Seen<em>x</em>", sheet(f"@media screen {{p{{color:red}}}} EM {{{way}}}")) == f"Seen{OMITTED}"
+
+
+@pytest.mark.parametrize(
+    ("page", "head"),
+    [
+        ("<p style='font-size:0'><span style='font-size:16px'>x", ""),
+        ("<p style='visibility:hidden'><b style='visibility:visible'>x", ""),
+        ("<p style='opacity:0.5'>x", ""),
+        ("<p style='opacity:0;transition:opacity 1s'>x", ""),
+        ("<p style='left:-9999px'>x", ""),
+        ("<p style='text-indent:-2em'>x", ""),
+        ("<div style='background:#000'><p style='color:#fff'>x", ""),
+        ("<table><tr><td bgcolor=navy><font color=white>x", ""),
+        ("<div style='background:url(a.png)'><p style='color:#fff'>x", ""),
+        ("<p style='position:absolute;color:#fff'>x", ""),
+        ("<p style='color:#fff'>x", "<link rel=stylesheet href=a.css>"),
+        ("<p style='color:#fff'>x", sheet("@import 'a.css';")),
+        ("<p style='color:#fff'>x", sheet("body{background:#000}")),
+        ("<p style='color:transparent;background:linear-gradient(red,blue)'>x", ""),
+        ("<p class=a>x", sheet(".a{display:none} .js .a{display:block}")),
+        ("<p class=a>x", sheet(".a{opacity:0} .a.shown{opacity:1}")),
+        ("<p class=a>x", sheet(".a{display:none} @media (min-width:9px){.a{display:block}}")),
+        ("<p class=a>x", sheet(".b .a{display:none} .a:hover{display:none} .a::before{display:none}")),
+        ("<p class=a>x", sheet("@media print{.a{display:none}}") + sheet(".a{display:none}", "media=print")),
+        ("<p class=a>x", sheet(".a{display:none} p.a{display:block}")),
+        ("<p class=a style='display:block'>x", sheet(".a{display:none}")),
+        ("<p class=a>x", sheet(".a{display:none")),
+        ("x", sheet("body{visibility:hidden;opacity:0}")),
+    ],
+    ids=[
+        "own size",
+        "visible",
+        "half clear",
+        "fading in",
+        "not placed",
+        "hanging",
+        "dark",
+        "dark cell",
+        "picture",
+        "placed",
+        "other sheet",
+        "imported sheet",
+        "dark page",
+        "gradient",
+        "below another",
+        "by a script",
+        "wide windows",
+        "not followed",
+        "print",
+        "heavier rule",
+        "own style",
+        "unclosed",
+        "until scripts ran",
+    ],
+)
+def test_letters_that_may_be_seen_are_read(page: str, head: str) -> None:
+    assert text_of(page, head) == "x"
+
+
+def test_pictures_and_formulas_that_are_hidden_are_left_out() -> None:
+    math = "<math><mi>a</mi></math>"
+    page = (
+        f"<p style='visibility:hidden'><img alt=cat><input type=checkbox>{math}</p><p style='font-size:0'><img alt=dog>"
+    )
+    assert text_of(page) == f"[dog]{OMITTED}"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<span><span>{}</span><span aria-hidden=true>21y</span></span>",
+        "<span><nobr aria-hidden=true>21y</nobr><span>{}</span></span>",
+        "<span><span aria-hidden=true>21y</span>{}</span>",
+    ],
+    ids=["KaTeX", "MathJax", "beside"],
+)
+def test_a_formula_that_is_drawn_beside_itself_is_read_once(page: str) -> None:
+    math = "<math><mi>a</mi></math>"
+    assert text_of(f"<p>is {page.format(math)} mg") == "is $a$ mg"
+    assert text_of(f"<p>{math} and <i>so <b aria-hidden=true>on</b></i>") == "$a$ and so on"
+
+
+def test_many_rules_and_elements_take_little_time() -> None:
+    rules = "".join(f".a{number} p.b{number}, .c{number}{{color:red}}" for number in range(2000))
+    found = document_text("a.html", (sheet(rules) + "<p class='c7 a1'>x" * 2000).encode(), 2**20)
+    assert found.text.count("x") == 2000
+    assert not found.problem
