@@ -58,7 +58,7 @@ class DrawnFormat(NamedTuple):
 
     def over(self, base: DrawnFormat) -> DrawnFormat:
         """Return what holds where this format is set on letters that have another one."""
-        return DrawnFormat(*(below if own is None else own for own, below in zip(self, base, strict=True)))
+        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
 
     @property
     def letters(self) -> Letters:

@@ -15,6 +15,7 @@ from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, THRO
 from engine.documents.numbering import ListLevel, NumberedList
 from engine.documents.office import OfficeReader, lines, linked
 from engine.documents.open_letters import OpenFormat, OpenStyles
+from engine.documents.open_pages import OpenPages
 from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
 
@@ -24,6 +25,8 @@ _NUMBERS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerR
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
+_SHAPES = ("caption", "circle", "connector", "custom-shape", "ellipse", "g", "line", "measure", "path", "polygon")
+_SHAPES += ("polyline", "rect", "regular-polygon")
 _UNSEEN = ("collapse", "filter")
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 # What is repeated more often only fills the sheet, and is there once.
@@ -47,7 +50,7 @@ class OpenDocumentReader(OfficeReader):
         # What is behind the text here, and in the cells of tables; the format of letters, and whether the latest words
         # were left out.
         self._behind = self._styles.page
-        self._in_tables = self._styles.in_tables
+        self._in_tables = UNKNOWN if _has_table_styles(self._main) else self._styles.in_tables
         self._format, self._omitted = OpenFormat(), False
         # The format of the cell or shape around.
         self._around = OpenFormat()
@@ -58,7 +61,9 @@ class OpenDocumentReader(OfficeReader):
                 self._numbered[one.get("name", "") if one.tag == "list-style" else ""] = _numbered(one)
         # The styles of the lists around, and whether an item has begun and says nothing so far.
         self._lists, self._begun = [""], False
-        self._slides = 0
+        self._slides, self._pages = 0, OpenPages(common, self._styles)
+        # What is behind the text of the shapes of a slide.
+        self._behind_shapes = dict[Element, str]()
         # Of the sheet that is read; the styles of cells that name none are by their columns.
         self._hidden, self._column_styles = HiddenColumns(), list[str]()
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
@@ -69,7 +74,8 @@ class OpenDocumentReader(OfficeReader):
         self._meanings |= {"note": NOTE, "annotation": self._annotation, "tracked-changes": self._changes}
         self._meanings |= {"list": self._list, "list-item": self._item}
         self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
-        self._meanings |= {"frame": self._frame, "custom-shape": self._shape, "object": self._object}
+        self._meanings |= {"frame": self._frame, "object": self._object}
+        self._meanings |= dict.fromkeys(_SHAPES, self._shape)
         self._meanings |= {"math": latex_of, "spreadsheet": self._book}
         self._meanings |= {"sheet": self._sheet, "page": self._page, "notes": self._notes}
         # That of a picture is no text, that of a chart has paragraphs.
@@ -191,11 +197,11 @@ class OpenDocumentReader(OfficeReader):
         self._shape(frame)
 
     def _shape(self, shape: Element) -> None:
-        """Add the text of a shape, behind which there may be any colour."""
+        """Add the text of a shape, behind which there may be any colour unless a slide says it."""
         if self._visible(shape) is None:
             return
         around, self._around = self._around, self._shape_format(shape)
-        self._add_lettered(shape, THROUGH, self._around, UNKNOWN)
+        self._add_lettered(shape, THROUGH, self._around, self._behind_shapes.get(shape, UNKNOWN))
         self._around = around
 
     def _shape_format(self, shape: Element) -> OpenFormat:
@@ -246,10 +252,13 @@ class OpenDocumentReader(OfficeReader):
         if self._style("drawing-page", page, "visibility") == "hidden":
             self._text.left_out["hidden-slide"] += 1
             return None
+        self._behind_shapes = self._pages.backgrounds(page)
         titles = page.findall("frame[@class='title']")
         self._text.add_heading(2, f"{self._slides}. {' '.join(map(self._lines, titles))}")
         # From top to bottom; a document has centimetres or inches, and groups have no place.
-        shapes = (one for one in page if one not in titles)
+        beside = [one for one in self._pages.beside(page) if one not in titles]
+        self._text.left_out["hidden-text"] += sum(bool("".join(one.itertext()).strip()) for one in beside)
+        shapes = (one for one in page if one not in titles and one not in beside)
         page[:] = sorted(shapes, key=lambda one: [float(one.get(at, "inf").rstrip("cmin")) for at in ("y", "x")])
         return THROUGH
 
@@ -282,6 +291,12 @@ def _numbered(style: Element) -> NumberedList:
             text = f"{level.get('num-prefix', '')}{numbers}{level.get('num-suffix', '')}"
             found.levels[at - 1] = ListLevel(_NUMBERS.get(form, ""), text, integer(level.get("start-value"), 1))
     return found
+
+
+def _has_table_styles(content: Element) -> bool:
+    """Return whether tables may have colours that their cells do not name."""
+    has_slides = content.find("body/presentation") is not None
+    return has_slides or any(one.get("template-name") for one in content.iter("table"))
 
 
 def _column_styles(sheet: Element) -> list[str]:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.letters import Letters
 from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
 
-_LENGTH = re.compile(r"([\d.]+)(pt|cm|mm|in|pc|px)")
+_LENGTH = re.compile(r"(-?[\d.]+)(pt|cm|mm|in|pc|px)")
 # Points for each unit.
 _POINTS = {"pt": 1.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pc": 12.0, "px": 0.75}
 _OF_LETTERS = ("text-properties", "properties")
@@ -36,7 +36,7 @@ class OpenFormat(NamedTuple):
 
     def over(self, base: OpenFormat) -> OpenFormat:
         """Return what holds where this format is set on letters that have another one."""
-        return OpenFormat(*(below if own is None else own for own, below in zip(self, base, strict=True)))
+        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
 
     @property
     def letters(self) -> Letters:
@@ -99,6 +99,12 @@ class OpenStyles:
             name = style.get("parent-style-name", "")
 
 
+def length(text: str | None) -> float | None:
+    """Return a length in points; None for one that is not known, such as a share of another."""
+    found = _LENGTH.fullmatch(text or "")
+    return float(found[1]) * _POINTS[found[2]] if found else None
+
+
 def _format_of(style: Element) -> OpenFormat:
     text = {name: value for one in style if one.tag in _OF_LETTERS for name, value in one.attrib.items()}
     cell = _background(style, "table-cell-properties")
@@ -110,7 +116,7 @@ def _format_of(style: Element) -> OpenFormat:
         struck=_is_struck(text),
         transparent=_is_transparent(text),
         colour=_colour(text),
-        points=_points(text.get("font-size")),
+        points=length(text.get("font-size")),
         behind=_background(style, "text-properties"),
         behind_paragraph=_background(style, "paragraph-properties"),
         behind_cell=cell,
@@ -142,12 +148,6 @@ def _colour(text: Mapping[str, str]) -> str | None:
     if has_effects or text.get("use-window-font-color") == "true":
         return UNKNOWN
     return colour_of(text["color"]) if "color" in text else None
-
-
-def _points(size: str | None) -> float | None:
-    """Return a size in points; None for one that is not known, such as a share of another."""
-    found = _LENGTH.fullmatch(size or "")
-    return float(found[1]) * _POINTS[found[2]] if found else None
 
 
 def _background(style: Element, tag: str) -> str | None:

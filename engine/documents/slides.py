@@ -13,8 +13,9 @@ from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, M
 from engine.documents.number_formats import shown
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, linked
+from engine.documents.places import Area, backgrounds
 from engine.documents.slide_layout import SlideLayout, kind_of
-from engine.documents.slide_places import Area, area_of, backgrounds, frame_of
+from engine.documents.slide_places import area_of, placed
 from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
@@ -33,15 +34,8 @@ class SlidesReader(OfficeReader):
         width, height = (integer(value(self._main, "sldSz", name)) for name in ("cx", "cy"))
         self._slide_area = Area(0, 0, width, height) if width and height else None
         self._meanings = {"sp": self._shape, "pic": self._picture, "spTree": self._group, "grpSp": self._group}
-        self._meanings |= {
-            "p": self._paragraph,
-            "r": self._letters,
-            "fld": self._letters,
-            "br": "\n",
-            "tbl": TABLE,
-            "tr": ROW,
-            "tc": self._cell,
-        }
+        self._meanings |= {"p": self._paragraph, "r": self._letters, "fld": self._letters, "br": "\n"}
+        self._meanings |= {"tbl": TABLE, "tr": ROW, "tc": self._cell}
         self._meanings |= {"oMath": lambda one: f"${latex(one)}$", "Fallback": None}
         self._meanings |= dict.fromkeys(
             ("chart", "relIds"), lambda one: add_drawing(self._parts, self._related, one, self._text)
@@ -60,7 +54,7 @@ class SlidesReader(OfficeReader):
         title = next((drawn_lines(one) for one in slide.iter("sp") if kind_of(one) in _APART[:2]), "")
         self._text.add_heading(2, f"{number}. {title}")
         self._layout = self._layout_of(self._related.get("slideLayout", ""))
-        self._behind, self._styles, self._level = UNKNOWN, list[Element](), 0
+        self._behind, self._styles, self._level, self._omitted = UNKNOWN, list[Element](), 0, False
         self._look_at(slide)
         self._walk(slide)
         notes, comments = (
@@ -87,7 +81,8 @@ class SlidesReader(OfficeReader):
             self._colours, page = Palette(), UNKNOWN
         self._behind_shapes = dict[Element, str]()
         for tree in slide.iter("spTree"):
-            self._behind_shapes |= backgrounds(tree, page, layout.drawn, layout.models, self._colours)
+            shapes = (placed(one, layout.models(one), self._colours) for one in tree)
+            self._behind_shapes |= backgrounds(shapes, page, layout.drawn)
             beside = [one for one in tree if self._is_beside(one)]
             self._text.left_out["hidden-text"] += sum(map(_says, beside))
             tree[:] = [one for one in tree if one not in beside]
@@ -95,8 +90,7 @@ class SlidesReader(OfficeReader):
     def _is_beside(self, shape: Element) -> bool:
         if self._slide_area is None or kind_of(shape) in _APART:
             return False
-        frames = map(frame_of, (shape, *self._layout.models(shape)))
-        area = area_of(next((one for one in frames if one is not None), None))
+        area = area_of((shape, *self._layout.models(shape)))
         return area is not None and area.is_beside(self._slide_area)
 
     def _place(self, shape: Element) -> tuple[int, int]:

@@ -53,7 +53,7 @@ class RunFormat(NamedTuple):
 
     def over(self, base: RunFormat) -> RunFormat:
         """Return what holds where this format is set on letters that have another one."""
-        return RunFormat(*(below if own is None else own for own, below in zip(self, base, strict=True)))
+        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
 
 
 class WordLetters:

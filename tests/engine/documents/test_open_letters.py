@@ -33,6 +33,7 @@ STYLES = "".join(
         style("Kept", 'style:text-line-through-style="none" style:text-line-through-type="single"'),
         style("Old", LINE, "paragraph"),
         style("White", WHITE),
+        style("OfBlue", 'fo:color="#1f3864"'),
         style("Nearly", 'fo:color="#FEFEFE"'),
         style("Pale", "", parent="White"),
         style("Clear", 'fo:color="#000000" loext:opacity="0%"'),
@@ -166,6 +167,65 @@ def test_letters_on_what_may_have_a_colour_are_read(body: str) -> None:
 )
 def test_white_letters_on_pages_that_may_have_a_colour_are_read(common: str) -> None:
     assert text_of(p(span("White", "x")), common=common) == "x"
+
+
+LOOK = '<style:style style:family="{}" style:name="{}"><style:x draw:fill="{}" draw:fill-color="{}"/></style:style>'
+MASTERS = LOOK.format("drawing-page", "Dark", "solid", "#1f3864") + LOOK.format("graphic", "Filled", "solid", "#1f3864")
+MASTERS += LOOK.format("graphic", "Empty", "none", "#729fcf") + LOOK.format("drawing-page", "Plain", "none", "")
+MASTERS += """<style:page-layout style:name="P">
+<style:page-layout-properties fo:page-width="20cm" fo:page-height="10cm"/></style:page-layout>
+<style:master-page style:name="M" style:page-layout-name="P" draw:style-name="Plain"/>
+<style:master-page style:name="D" style:page-layout-name="P" draw:style-name="Dark"/>
+<style:master-page style:name="S" style:page-layout-name="P"><draw:rect draw:style-name="Filled" svg:x="0cm" svg:y="0cm"
+svg:width="5cm" svg:height="5cm"/></style:master-page>"""
+PLACE = 'svg:x="{}cm" svg:y="{}cm" svg:width="1cm" svg:height="1cm"'
+
+
+def slide(*shapes: str, master: str = "M") -> str:
+    page = f'<draw:page draw:master-page-name="{master}">{"".join(shapes)}</draw:page>'
+    return text_of(page, "presentation", MASTERS).removeprefix("## 1.\n\n")
+
+
+def frame(words: str, x: int, y: int, name: str = "Empty") -> str:
+    box = f"<draw:text-box>{p(words)}</draw:text-box>"
+    return f'<draw:frame draw:style-name="{name}" {PLACE.format(x, y)}>{box}</draw:frame>'
+
+
+SEEN = frame("Seen", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "master"),
+    [
+        (frame(span("White", "x"), 3, 3), "M"),
+        (frame(span("White", "x"), 9, 9), "S"),
+        (frame(span("OfBlue", "x"), 3, 3, "Filled"), "M"),
+        (frame(span("OfBlue", "x"), 3, 3), "D"),
+        (frame("x", 21, 3), "M"),
+        (frame("x", 3, -2), "M"),
+    ],
+    ids=["white", "apart from a shape", "fill of its frame", "page", "right of it", "above"],
+)
+def test_letters_of_slides_that_nobody_sees_are_left_out(shape: str, master: str) -> None:
+    assert slide(SEEN, shape, master=master) == f"Seen{OMITTED}"
+
+
+@pytest.mark.parametrize(
+    ("shapes", "master"),
+    [
+        (frame(span("White", "x"), 3, 3), "D"),
+        (frame(span("White", "x"), 3, 3), "S"),
+        (frame(span("White", "x"), 3, 3, "Filled"), "M"),
+        (frame("", 3, 3, "Filled") + frame(span("White", "x"), 3, 3), "M"),
+        (f"<draw:rect>{p(span('White', 'x'))}</draw:rect>", "M"),
+        (f"<draw:g>{frame(span('White', 'x'), 3, 3)}</draw:g>", "M"),
+        (f"<draw:frame {PLACE.format(3, 3)}>{table(p(span('White', 'x')))}</draw:frame>", "M"),
+        (frame("x", 19, 3) + frame("", 3, 3), "M"),
+    ],
+    ids=["dark page", "shape of the master", "fill", "on a shape", "rectangle", "group", "table", "at the edge"],
+)
+def test_letters_of_slides_on_what_may_have_a_colour_are_read(shapes: str, master: str) -> None:
+    assert slide(shapes, master=master) == "x"
 
 
 def test_a_style_that_is_based_on_itself_ends() -> None:

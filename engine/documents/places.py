@@ -1,0 +1,58 @@
+"""Where shapes are on a slide, and what is behind the text of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from engine.documents.unseen import UNKNOWN
+
+
+class Area(NamedTuple):
+    """A part of a slide, from its left and its top edge to its right and its bottom one, in any unit."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: Area) -> bool:
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+    def is_beside(self, other: Area) -> bool:
+        across = self.right < other.left or self.left > other.right
+        return across or self.bottom < other.top or self.top > other.bottom
+
+
+class Shape(NamedTuple):
+    """A shape with its area, None if that is not known, and the colour of its fill, None without one.
+
+    With `is_drawn`, it paints over what is behind it, even without a fill.
+    """
+
+    element: Element
+    area: Area | None
+    fill: str | None
+    is_drawn: bool
+
+
+def backgrounds(shapes: Iterable[Shape], page: str, painted: Iterable[Area | None]) -> dict[Element, str]:
+    """Return the colour behind the text of each shape of a slide whose page has a colour.
+
+    `painted` is what every slide has there. The shapes are in the order in which they are drawn; text over what another
+    one may draw has an unknown background.
+    """
+    covered = list(painted)
+    found: dict[Element, str] = {}
+    for shape in shapes:
+        if shape.fill is not None:
+            found[shape.element] = shape.fill
+        elif any(area is None or shape.area is None or area.meets(shape.area) for area in covered):
+            found[shape.element] = UNKNOWN
+        else:
+            found[shape.element] = page
+        if shape.fill is not None or shape.is_drawn:
+            covered.append(shape.area)
+    return found
