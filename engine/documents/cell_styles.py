@@ -76,7 +76,8 @@ def cell_font(font: Element) -> CellFont:
     """Return the font that a style or a run of a string has."""
     struck = font.find("strike")
     is_struck = struck is not None and struck.get("val", "1") not in _OFF
-    letters = Letters(raised=value(font, "vertAlign") == "superscript", struck=is_struck)
+    align = value(font, "vertAlign")
+    letters = Letters(align == "superscript", is_struck, align == "subscript")
     try:
         points = float(value(font, "sz"))
     except ValueError:

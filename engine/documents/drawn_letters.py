@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -62,11 +63,28 @@ class DrawnFormat(NamedTuple):
 
     @property
     def letters(self) -> Letters:
-        return Letters(raised=(self.baseline or 0) > 0, struck=bool(self.struck))
+        baseline = self.baseline or 0
+        return Letters(raised=baseline > 0, struck=bool(self.struck), lowered=baseline < 0)
 
     def is_unseen(self, background: str) -> bool:
         points = None if self.size is None else self.size / 100
         return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, background, points))
+
+
+class ShapeStyles(NamedTuple):
+    """What a shape says about its letters: lists of styles by levels, and between its own and others a colour."""
+
+    own: tuple[Element, ...] = ()
+    reference: DrawnFormat = DrawnFormat()
+    inherited: tuple[Element, ...] = ()
+    colours: Palette = Palette()
+
+    def of_level(self, level: int) -> DrawnFormat:
+        """Return what holds for the letters of a level that say nothing themselves."""
+        found = [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.own]
+        found.append(self.reference)
+        found += [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.inherited]
+        return reduce(DrawnFormat.over, found)
 
 
 def palette(theme: Element, master: Element) -> Palette:
@@ -127,12 +145,13 @@ def _runs(paragraph: Element) -> Iterator[Run]:
             yield Run(one.text, letters)
 
 
-def level_format(styles: Iterable[Element], level: int, colours: Palette) -> DrawnFormat:
-    """Return what lists of styles, the first one above all, say about the letters of a level."""
-    found = DrawnFormat()
-    for style in styles:
-        found = found.over(format_of(style.find(f"lvl{level + 1}pPr/defRPr"), colours))
-    return found
+def shape_styles(shape: Element, inherited: Iterable[Element], colours: Palette) -> ShapeStyles:
+    """Return the styles of a shape's text, which has its own, a colour by its look, and what it inherits."""
+    look = shape.find("style/fontRef")
+    reference = DrawnFormat()
+    if look is not None and len(look):
+        reference = DrawnFormat(colour=colours.colour(look))
+    return ShapeStyles(tuple(shape.iterfind("txBody/lstStyle")), reference, tuple(inherited), colours)
 
 
 def _is_transparent(fill: Element) -> bool:

@@ -1,4 +1,4 @@
-"""Letters that are raised or struck out, in Markdown: `10^6`, `y^(n+1)` and `~~100 EUR~~`."""
+"""Letters that are raised, lowered or struck out, in Markdown: `10^6`, `y^(n+1)`, `101_2` and `~~100 EUR~~`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 
 class Letters(NamedTuple):
-    """How letters are set: above the line, or with a line through them."""
+    """How letters are set: above the line or below it, or with a line through them."""
 
     raised: bool = False
     struck: bool = False
+    lowered: bool = False
 
 
 class Run(NamedTuple):
@@ -45,19 +46,25 @@ def marked(runs: Iterable[Run]) -> str:
         members = list(group)
         place += len(members)
         following = said[place].words if place < len(said) else ""
-        words = _with_exponents(members, following)
+        words = _with_heights(members, following)
         parts.append(_struck(words) if is_struck else words)
     return "".join(parts)
 
 
-def _with_exponents(runs: list[Run], following: str) -> str:
+def _with_heights(runs: list[Run], following: str) -> str:
     joined = [
         Run("".join(run.words for run in group), letters) for letters, group in groupby(runs, lambda run: run.letters)
     ]
-    parts: list[str] = []
-    for run, after in zip(joined, [*(run.words for run in joined[1:]), following], strict=True):
-        parts.append(_raised(run.words, after) if run.letters.raised else run.words)
-    return "".join(parts)
+    written = ""
+    for place, run in enumerate(joined):
+        after = joined[place + 1] if place + 1 < len(joined) else Run(following)
+        if run.letters.raised:
+            written += _raised(run.words, after.words)
+        elif run.letters.lowered:
+            written += _lowered(run.words, written[-1:], "" if after.letters.raised else after.words)
+        else:
+            written += run.words
+    return written
 
 
 def _raised(words: str, following: str) -> str:
@@ -71,6 +78,15 @@ def _raised(words: str, following: str) -> str:
     if _is_bracketed(core) or (_SIMPLE.fullmatch(core) and not goes_on):
         return f"{before}^{core}{after}"
     return f"{before}^({core}){after}"
+
+
+def _lowered(words: str, before: str, following: str) -> str:
+    """Return lowered words, after "_" if they would read as digits of the number before or after them."""
+    core = words.strip()
+    goes_on = core[-1:].isdigit() and words.endswith(core) and following[:1].isdigit()
+    if not goes_on and not (before.isdigit() and words[:1].isdigit()):
+        return words
+    return words.replace(core, f"_({core})" if goes_on else f"_{core}", 1)
 
 
 def _goes_on(core: str, following: str) -> bool:

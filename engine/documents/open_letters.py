@@ -13,6 +13,7 @@ from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
 _LENGTH = re.compile(r"(-?[\d.]+)(pt|cm|mm|in|pc|px)")
 # Points for each unit.
 _POINTS = {"pt": 1.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pc": 12.0, "px": 0.75}
+_HEIGHTS = {"super": 33, "sub": -33}
 _OF_LETTERS = ("text-properties", "properties")
 # The family of styles that say what is behind the cells of a table.
 _OF_TABLES = ("table", "table-row", "table-column")
@@ -21,11 +22,11 @@ _OF_TABLES = ("table", "table-row", "table-column")
 class OpenFormat(NamedTuple):
     """What a style says about letters, None for what it says nothing about.
 
-    Colours are as in `Look`; `behind` is that of the letters' own background, `behind_paragraph` that of the
-    paragraph's, `behind_cell` that of the cell's.
+    `height` is above the line, in percent. Colours are as in `Look`; `behind` is that of the letters' own background,
+    `behind_paragraph` that of the paragraph's, `behind_cell` that of the cell's.
     """
 
-    raised: bool | None = None
+    height: int | None = None
     struck: bool | None = None
     transparent: bool | None = None
     colour: str | None = None
@@ -40,7 +41,8 @@ class OpenFormat(NamedTuple):
 
     @property
     def letters(self) -> Letters:
-        return Letters(bool(self.raised), bool(self.struck))
+        height = self.height or 0
+        return Letters(height > 0, bool(self.struck), height < 0)
 
     def is_unseen(self, around: str) -> bool:
         """Return whether nobody sees letters on a page or in a cell of a colour, unless they have another one."""
@@ -112,7 +114,7 @@ def _format_of(style: Element) -> OpenFormat:
     if style.find("map") is not None:
         cell = UNKNOWN
     return OpenFormat(
-        raised=_is_raised(text.get("text-position")),
+        height=_height(text.get("text-position")),
         struck=_is_struck(text),
         transparent=_is_transparent(text),
         colour=_colour(text),
@@ -123,12 +125,15 @@ def _format_of(style: Element) -> OpenFormat:
     )
 
 
-def _is_raised(position: str | None) -> bool | None:
-    """Return whether letters are above the line: "super 58%" and "33% 58%" are."""
+def _height(position: str | None) -> int | None:
+    """Return how far letters are above the line, as in "33% 58%" and "super 58%", in percent of their size."""
     if not position:
         return None
     height = position.split()[0]
-    return height == "super" or (height.endswith("%") and not height.startswith("-") and height != "0%")
+    try:
+        return _HEIGHTS.get(height) or int(float(height.removesuffix("%")))
+    except ValueError:
+        return None
 
 
 def _is_struck(text: Mapping[str, str]) -> bool | None:

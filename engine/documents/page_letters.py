@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from engine.documents.letters import PLAIN, Letters
-from engine.documents.page_styles import Declarations
+from engine.documents.page_styles import UNCLEAR, Declarations
 from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
 
 _STRUCK = ("del", "s", "strike")
@@ -20,10 +20,11 @@ _SHARES = {"em": 1.0, "%": 0.01}
 _NAMED = {"white": WHITE, "black": BLACK}
 _SHORT = re.compile(r"#[0-9a-f]{3}")
 _RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*(?:[,/]\s*([\d.]+%?)\s*)?\)")
-_VISIBILITIES = ("hidden", "collapse", "visible")
+_COLOURED = ("a", "button", "mark", "option", "select", "textarea")
 # What leaves a background as it is around.
 _NO_COLOUR = ("none", "transparent", "inherit", "initial", "unset", "rgba(0,0,0,0)", "rgba(0, 0, 0, 0)")
 _CLEAR = "transparent"
+_PLACED = ("absolute", "fixed")
 # What shows later what was clear before.
 _MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
 # So far to the left or above, nothing is on a page any more.
@@ -49,31 +50,32 @@ class PageLetters(NamedTuple):
     def within(self, tag: str, attributes: Mapping[str, str], styles: Declarations) -> PageLetters:
         """Return how the letters of an element are shown whose parent's are shown so."""
         colour = styles.get("color") or (attributes.get("color", "") if tag == "font" else "")
-        # Such letters have another colour, or a line of one.
-        if any(name.startswith("-webkit-text-") for name in styles):
-            colour = "unknown"
+        # Such letters have another colour, or a line of one; links and fields have their own.
+        if any(name.startswith("-webkit-text-") for name in styles) or (not colour and tag in _COLOURED):
+            colour = UNCLEAR
         visibility = styles.get("visibility", "")
         return PageLetters(
             self._letters(tag, styles),
             _colour(colour, self.colour),
             self._background(attributes, styles),
             self._pixels(styles.get("font-size", "")),
-            visibility not in ("hidden", "collapse") if visibility in _VISIBILITIES else self.is_visible,
+            self.is_visible if visibility in ("", "inherit") else visibility not in ("hidden", "collapse"),
         )
 
     def _letters(self, tag: str, styles: Declarations) -> Letters:
         """Return how an element sets its letters. A link that is raised leads to a note."""
-        raised, lines = self.letters.raised, styles.get("text-decoration", "") + styles.get("text-decoration-line", "")
+        lines = styles.get("text-decoration", "") + styles.get("text-decoration-line", "")
+        is_struck = self.letters.struck or tag in _STRUCK or "line-through" in lines
         align = styles.get("vertical-align", "")
         if tag == "sup" or align == "super":
-            raised = True
-        elif tag in ("sub", "a") or align == "sub":
-            raised = False
-        return Letters(raised, self.letters.struck or tag in _STRUCK or "line-through" in lines)
+            return Letters(True, is_struck)
+        if tag == "sub" or align == "sub":
+            return Letters(False, is_struck, True)
+        return Letters(self.letters.raised and tag != "a", is_struck, self.letters.lowered)
 
     def _background(self, attributes: Mapping[str, str], styles: Declarations) -> str:
         # What is placed over something else has that behind it.
-        if styles.get("position") in ("absolute", "fixed") or attributes.get("background"):
+        if styles.get("position") in (*_PLACED, UNCLEAR) or attributes.get("background"):
             return UNKNOWN
         if any(name in styles for name in ("background-image", "text-shadow", "filter")):
             return UNKNOWN
@@ -102,7 +104,7 @@ def is_left_out(styles: Declarations) -> bool:
         return True
     if _pixels_of(styles.get("text-indent", "")) < _BESIDE_PAGE:
         return True
-    is_placed = styles.get("position") in ("absolute", "fixed")
+    is_placed = styles.get("position") in _PLACED
     return is_placed and any(_pixels_of(styles.get(side, "")) < _BESIDE_PAGE for side in _SIDES)
 
 

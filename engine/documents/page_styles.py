@@ -20,6 +20,9 @@ _LAST = re.compile(r"[^\s>+~]+$")
 _CONDITION = re.compile(r"\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?")
 _MARK = re.compile(r"([.#])([\w-]+)")
 
+# The value of a property that may be another one at some places or times.
+UNCLEAR = "?"
+
 Declarations = Mapping[str, str]
 
 
@@ -63,7 +66,7 @@ class PageStyles:
             self._rules[key].append(rule)
 
     def of(self, tag: str, attributes: Mapping[str, str]) -> Declarations:
-        """Return what holds for an element, without what rules change that are not followed."""
+        """Return what holds for an element; what rules change that are not followed is `UNCLEAR`."""
         found: dict[str, str] = {}
         if self._rules:
             marks = {f".{name}" for name in attributes.get("class", "").split()}
@@ -75,7 +78,8 @@ class PageStyles:
                     found |= rule.declarations
             for rule in rules:
                 if rule.is_conditional and not (rule.all_marks and rule.all_marks <= marks):
-                    found = {name: said for name, said in found.items() if rule.declarations.get(name, said) == said}
+                    changed = (name for name, said in rule.declarations.items() if found.get(name) != said)
+                    found |= dict.fromkeys(changed, UNCLEAR)
         return found | declarations(attributes["style"]) if attributes.get("style") else found
 
 

@@ -11,8 +11,9 @@ from engine.documents.unseen import UNKNOWN, WHITE, Look, nobody_sees
 
 # The words for letters, by what takes them back; those of paragraphs with them, as styles have both.
 STRUCK = ("strike", "striked")
+HEIGHTS = ("super", "sub", "up", "dn")
 BEHIND_LETTERS = ("highlight", "chcbpat", "cb")
-OF_LETTERS = ("v", "deleted", "super", "up", "cf", "fs", "chshdng", *STRUCK, *BEHIND_LETTERS)
+OF_LETTERS = ("v", "deleted", *HEIGHTS, "cf", "fs", "chshdng", *STRUCK, *BEHIND_LETTERS)
 OF_PARAGRAPHS = ("cbpat", "shading")
 # What colours cells; a new row has none of it.
 OF_CELLS = ("clcbpat", "clcbpatraw", "clcfpat", "clshdng", "trcbpat")
@@ -80,6 +81,7 @@ class RichLetters:
 
 
 def letters_of(settings: RichSettings) -> Letters:
-    """Return how letters are set, raised by a word of their own or by half points."""
+    """Return how letters are set; they are raised and lowered by words of their own or by half points."""
     raised = settings.get("super", 0) > 0 or settings.get("up", 0) > 0
-    return Letters(raised, any(settings.get(word) for word in STRUCK))
+    lowered = settings.get("sub", 0) > 0 or settings.get("dn", 0) > 0
+    return Letters(raised, any(settings.get(word) for word in STRUCK), lowered and not raised)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, LeftOut, MarkedText, Role
-from engine.documents.rich_letters import OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
+from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -28,9 +28,7 @@ _SETTINGS = ("f", "uc", "intbl", "ilvl", "outlinelevel", "sbasedon", *OF_LETTERS
 _RESETS = {
     "pard": ("intbl", "ilvl", "outlinelevel", *OF_PARAGRAPHS),
     "plain": ("f", *OF_LETTERS),
-    "nosupersub": ("super", "up"),
-    "sub": ("super", "up"),
-    "dn": ("up",),
+    "nosupersub": HEIGHTS,
     "trowd": OF_CELLS,
 }
 # Destinations that are no text, beside those with a star that are not known here; and some whose text has a purpose.
@@ -159,6 +157,8 @@ class RichTextReader:
             self._text.end(CELL)
             self._in_cell = False
         elif word in _SETTINGS:
+            if word in HEIGHTS and number > 0:
+                self._reset(HEIGHTS)
             self._set[word] = number
         elif word in ("s", "cs"):
             # The group of a style begins with its number.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import chain
 from xml.etree.ElementTree import Element
 
-from engine.documents.drawn_letters import Palette, drawn_lines, fill_colour, format_of, level_format
+from engine.documents.drawn_letters import Palette, ShapeStyles, drawn_lines, fill_colour, format_of, shape_styles
 from engine.documents.equations import latex
 from engine.documents.marked_text import CELL, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
 from engine.documents.number_formats import shown
@@ -54,7 +54,7 @@ class SlidesReader(OfficeReader):
         title = next((drawn_lines(one) for one in slide.iter("sp") if kind_of(one) in _APART[:2]), "")
         self._text.add_heading(2, f"{number}. {title}")
         self._layout = self._layout_of(self._related.get("slideLayout", ""))
-        self._behind, self._styles, self._level, self._omitted = UNKNOWN, list[Element](), 0, False
+        self._behind, self._styles, self._level, self._omitted = UNKNOWN, ShapeStyles(), 0, False
         self._look_at(slide)
         self._walk(slide)
         notes, comments = (
@@ -115,7 +115,8 @@ class SlidesReader(OfficeReader):
             return
         around = self._behind, self._styles
         self._behind = self._behind_shapes.get(shape, UNKNOWN)
-        self._styles = [*shape.iterfind("txBody/lstStyle"), *self._layout.styles(shape), *self._usual_styles]
+        inherited = [*self._layout.styles(shape), *self._usual_styles]
+        self._styles = shape_styles(shape, inherited, self._colours)
         self._add(shape, self._linked(shape, "nvSpPr/cNvPr/hlinkClick"))
         self._behind, self._styles = around
 
@@ -127,7 +128,7 @@ class SlidesReader(OfficeReader):
 
     def _letters(self, run: Element) -> None:
         own = format_of(run.find("rPr"), self._colours)
-        found = own.over(level_format(self._styles, self._level, self._colours))
+        found = own.over(self._styles.of_level(self._level))
         if found.is_unseen(self._behind):
             if _says(run) and not self._omitted:
                 self._text.left_out["hidden-text"] += 1

@@ -148,7 +148,8 @@ def letters_of(run: RunFormat, paragraph: RunFormat) -> Letters:
     is_raised = run.align == "superscript" and paragraph.align != "superscript"
     # Others raise and shrink letters by themselves. A little more height alone is a matter of looks.
     is_lifted = run.align is None and lift > 0 and (size < usual or lift * 4 >= size)
-    return Letters(raised=is_raised or is_lifted, struck=bool(run.struck or run.struck_twice))
+    is_lowered = run.align == "subscript" or (run.align is None and lift < 0 and size < usual)
+    return Letters(is_raised or is_lifted, bool(run.struck or run.struck_twice), is_lowered)
 
 
 def is_unseen(run: RunFormat, page: str) -> bool:

@@ -39,6 +39,23 @@ def test_an_exponent_is_raised_and_other_letters_are_not(before: str, raised: st
     assert marked([Run(before), Run(raised, UP), Run(after)]) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "lowered", "after", "expected"),
+    [
+        ("H", "2", "O", "H2O"),
+        ("101", "2", "", "101_2"),
+        ("log", "10", "2", "log_(10)2"),
+        ("x", "i", "2", "xi2"),
+        ("10", " kg", "", "10 kg"),
+        ("1", "2", "3", "1_(2)3"),
+    ],
+)
+def test_lowered_digits_are_no_part_of_a_number(before: str, lowered: str, after: str, expected: str) -> None:
+    down = Letters(lowered=True)
+    assert marked([Run(before), Run(lowered, down), Run(after)]) == expected
+    assert marked([Run("SO"), Run("4", down), Run("2−", UP)]) == "SO4^2−"
+
+
 def test_runs_that_are_set_alike_share_their_marks() -> None:
     assert marked([Run("10"), Run("-", UP), Run("9", UP), Run(" M")]) == "10^-9 M"
     assert marked([Run("a"), Run(" 1", OUT), Run("", PLAIN), Run("00 ", OUT), Run("b")]) == "a ~~100~~ b"

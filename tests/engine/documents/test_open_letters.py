@@ -77,7 +77,7 @@ def table(content: str, name: str = "") -> str:
         (p("10" + span("Lift", "-9") + " M"), "10^-9 M"),
         (p("10" + span("Power", "6")), "10^6"),
         (p("10" + span("Up", span("White", "") + "6")), "10^6"),
-        (p("H" + span("Down", "2") + "O" + span("Sink", "3") + span("Flat", "4")), "H2O34"),
+        (p("H" + span("Down", "2") + "O" + span("Sink", "3") + span("Flat", "4")), "H2O_(3)4"),
         (p(span("Out", "100 ") + span("Type", "EUR") + " 80"), "~~100 EUR~~ 80"),
         (p("100" + span("Kept", " 80"), "Old"), "~~100~~ 80"),
         (

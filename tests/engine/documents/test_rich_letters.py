@@ -27,7 +27,7 @@ def text_of(content: bytes, head: bytes = HEAD) -> str:
         (rb"10{\up8 -}{\up8 9} M", "10^-9 M"),
         (rb"10\up6 6\up0  cells", "10^6 cells"),
         (rb"10{\cs10 6}{\cs11 7}", "10^67"),
-        (rb"H{\sub 2}O{\dn2 3}\super\nosupersub 4", "H2O34"),
+        (rb"H{\sub 2}O{\dn2 3}\super\nosupersub  4 101{\sub 2}", "H2O3 4 101_2"),
         (rb"y{\super {\i n}+1}", "y^(n+1)"),
         (rb"{\strike 100 }{\striked1 EUR}\strike\strike0  80", "~~100 EUR~~ 80"),
         (rb"\pard\plain\s1 100\par\pard\plain\s2 90\strike0  80\par\pard\plain\s0 70", "~~100~~\n\n~~90~~ 80\n\n70"),

@@ -25,6 +25,8 @@ LAYOUT = f"<sldLayout><cSld><spTree>{PLACE.format('body', 7, RAISING)}</spTree><
 BOX = "<sp><nvSpPr><cNvPr/><nvPr>{1}</nvPr></nvSpPr><spPr>{2}</spPr><txBody>{0}</txBody></sp>"
 AREA = '<xfrm><off x="{}" y="{}"/><ext cx="100" cy="100"/></xfrm>'
 WHITE_FILL, BLUE_FILL = (f'<solidFill><srgbClr val="{one}"/></solidFill>' for one in ("FFFFFF", "1F3864"))
+BLACK_FILL = BLUE_FILL.replace("1F3864", "000000")
+LOOK = '<style><fontRef idx="minor"><schemeClr val="lt1"/></fontRef></style>'
 BG1 = '<solidFill><schemeClr val="bg1"/></solidFill>'
 
 
@@ -123,6 +125,7 @@ def test_letters_of_slides_that_nobody_sees_are_left_out(shape: str) -> None:
         (box(drawn("x", fill=WHITE_FILL + '<highlight><srgbClr val="000000"/></highlight>')), ""),
         (f"<grpSp>{box(drawn('x', fill=WHITE_FILL))}</grpSp>", ""),
         (cell(drawn("x", fill=WHITE_FILL)), ""),
+        (box(drawn("x"), BLACK_FILL).replace("<txBody>", f"{LOOK}<txBody>"), ""),
         (box(drawn("x", 'sz="200"'), AREA.format(1000, -100)), ""),
     ],
     ids=[
@@ -134,6 +137,7 @@ def test_letters_of_slides_that_nobody_sees_are_left_out(shape: str) -> None:
         "marked",
         "group",
         "table",
+        "look",
         "at the edge",
     ],
 )
