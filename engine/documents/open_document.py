@@ -25,8 +25,8 @@ _NUMBERS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerR
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
-_SHAPES = ("caption", "circle", "connector", "custom-shape", "ellipse", "g", "line", "measure", "path", "polygon")
-_SHAPES += ("polyline", "rect", "regular-polygon")
+_SHAPES = ["caption", "circle", "connector", "custom-shape", "ellipse", "g", "line", "measure", "path", "polygon"]
+_SHAPES += ["polyline", "rect", "regular-polygon"]
 _UNSEEN = ("collapse", "filter")
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 # What is repeated more often only fills the sheet, and is there once.

@@ -29,6 +29,7 @@ _PLACED = ("absolute", "fixed")
 _MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
 # So far to the left or above, nothing is on a page any more.
 _BESIDE_PAGE = -900
+_CUT = re.compile(r"^rect\((\s*[01](px)?[\s,]*){4}\)|^inset\((50|100)%\)")
 _SIDES = ("left", "top", "margin-left", "margin-top")
 
 
@@ -98,14 +99,19 @@ class PageLetters(NamedTuple):
 
 
 def is_left_out(styles: Declarations) -> bool:
-    """Return whether an element is not shown with all that is in it: it has no box, is clear, or beside the page."""
+    """Return whether an element is not shown with all that is in it: it has no box, or is clear."""
     is_moving = any(name.startswith(_MOVING) for name in styles)
-    if styles.get("display") == "none" or (_is_clear(styles.get("opacity", "")) and not is_moving):
-        return True
+    return styles.get("display") == "none" or (_is_clear(styles.get("opacity", "")) and not is_moving)
+
+
+def is_for_listeners(styles: Declarations) -> bool:
+    """Return whether an element is beside the page or cut to nothing, where only programs that read aloud find it."""
     if _pixels_of(styles.get("text-indent", "")) < _BESIDE_PAGE:
         return True
     is_placed = styles.get("position") in _PLACED
-    return is_placed and any(_pixels_of(styles.get(side, "")) < _BESIDE_PAGE for side in _SIDES)
+    is_beside = any(_pixels_of(styles.get(side, "")) < _BESIDE_PAGE for side in _SIDES)
+    is_cut = bool(_CUT.search(styles.get("clip", "")) or _CUT.search(styles.get("clip-path", "")))
+    return is_placed and (is_beside or is_cut)
 
 
 def _is_clear(opacity: str) -> bool:

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from engine.documents.encodings import decode
 from engine.documents.equations import latex_of
 from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
-from engine.documents.page_letters import PageLetters, is_left_out
+from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
 from engine.documents.page_styles import PageStyles
 from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
@@ -134,7 +134,7 @@ class _PageReader:
         # Scripts show a whole page when it is loaded.
         if tag in ("html", "body"):
             styles = {name: said for name, said in styles.items() if name not in _OF_SCRIPTS}
-        elif "hidden" in given or is_left_out(styles):
+        elif "hidden" in given or is_left_out(styles) or (is_for_listeners(styles) and not _has_formula(node)):
             self._leave_out(node)
             return []
         if given.get("aria-hidden") == "true" and _is_double(node):
@@ -175,6 +175,11 @@ class _PageReader:
     def _leave_out(self, node: LexborNode) -> None:
         if node.tag not in _LEFT_OUT.split() and node.text().strip():
             self._text.left_out["hidden-text"] += 1
+
+
+def _has_formula(node: LexborNode) -> bool:
+    """Return whether an element has a formula in words, which is drawn beside it without any."""
+    return node.tag == "math" or node.css_first("math") is not None
 
 
 def _is_double(node: LexborNode) -> bool:

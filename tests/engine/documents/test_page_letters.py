@@ -53,6 +53,8 @@ WAYS = {
     "own background": "color:#123456;background:#123456",
     "beside": "position:absolute;left:-9999px",
     "above": "position:fixed;top:-100em",
+    "cut": "position:absolute;width:1px;clip:rect(0, 0, 0, 0)",
+    "cut, too": "position:absolute;clip-path:inset(50%)",
     "indented": "text-indent:-9999px",
 }
 
@@ -151,6 +153,8 @@ def test_pictures_and_formulas_that_are_hidden_are_left_out() -> None:
 def test_a_formula_that_is_drawn_beside_itself_is_read_once(page: str) -> None:
     math = "<math><mi>a</mi></math>"
     assert text_of(f"<p>is {page.format(math)} mg") == "is $a$ mg"
+    spoken = "<style>a{position:absolute;clip:rect(1px,1px,1px,1px)}</style>"
+    assert text_of(f"<p>is <a>{math}</a>", spoken) == "is $a$"
     assert text_of(f"<p>{math} and <i>so <b aria-hidden=true>on</b></i>") == "$a$ and so on"
 
 
