@@ -57,10 +57,14 @@ def cell_styles(styles: Element) -> list[CellStyle]:
     codes = {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iter("numFmt")}
     fonts = [cell_font(one) for one in styles.iterfind("fonts/font")]
     fills = [_fill(one) for one in styles.iterfind("fills/fill")]
+    bases = styles.findall("cellStyleXfs/xf")
     found: list[CellStyle] = []
     for one in styles.iterfind("cellXfs/xf"):
-        number_format = one.get("numFmtId", "0")
-        font, fill = integer(one.get("fontId")), integer(one.get("fillId"))
+        # What a format of cells does not say is said by the named style that it is of.
+        base = integer(one.get("xfId"))
+        said = {**(bases[base].attrib if base < len(bases) else {}), **one.attrib}
+        number_format = said.get("numFmtId", "0")
+        font, fill = integer(said.get("fontId")), integer(said.get("fillId"))
         code = codes.get(number_format) or BUILT_IN.get(integer(number_format), "")
         found.append(
             CellStyle(

@@ -73,7 +73,13 @@ class OpenDocumentReader(OfficeReader):
         self._meanings |= dict.fromkeys(("table-cell", "covered-table-cell"), self._cell)
         self._meanings |= {"note": NOTE, "annotation": self._annotation, "tracked-changes": self._changes}
         self._meanings |= {"list": self._list, "list-item": self._item}
-        self._meanings |= {"table": TABLE, "table-row": self._row, "tab": "\t", "line-break": "\n"}
+        self._meanings |= {
+            "table": TABLE,
+            "table-row": self._row,
+            "table-row-group": self._row_group,
+            "tab": "\t",
+            "line-break": "\n",
+        }
         self._meanings |= {"frame": self._frame, "object": self._object}
         self._meanings |= dict.fromkeys(_SHAPES, self._shape)
         self._meanings |= {"math": latex_of, "spreadsheet": self._book}
@@ -172,6 +178,14 @@ class OpenDocumentReader(OfficeReader):
             _remove_hidden(row, self._hidden)
         for _ in range(repeated if repeated <= _MOST_REPEATED else 1):
             self._add(row, ROW)
+
+    def _row_group(self, group: Element) -> Role | None:
+        if group.get("display") != "false":
+            return THROUGH
+        for row in group.iter("table-row"):
+            if any(map(_says, row)):
+                self._text.left_out["hidden-row"] += integer(row.get("number-rows-repeated"), 1)
+        return None
 
     def _cell(self, cell: Element) -> Role | None:
         repeated = integer(cell.get("number-columns-repeated"), 1)

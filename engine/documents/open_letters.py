@@ -118,11 +118,18 @@ def _format_of(style: Element) -> OpenFormat:
         struck=_is_struck(text),
         transparent=_is_transparent(text),
         colour=_colour(text),
-        points=length(text.get("font-size")),
+        points=_points(text),
         behind=_background(style, "text-properties"),
         behind_paragraph=_background(style, "paragraph-properties"),
         behind_cell=cell,
     )
+
+
+def _points(text: Mapping[str, str]) -> float | None:
+    """Return the size of letters; that of the scripts for which it is the largest, as others are not told apart."""
+    usual = length(text.get("font-size"))
+    others = (length(text.get(f"font-size-{scripts}")) for scripts in ("asian", "complex"))
+    return None if usual is None else max(usual, *(one for one in others if one is not None), usual)
 
 
 def _height(position: str | None) -> int | None:

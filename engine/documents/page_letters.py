@@ -29,6 +29,9 @@ _PLACED = ("absolute", "fixed")
 _MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
 # So far to the left or above, nothing is on a page any more.
 _BESIDE_PAGE = -900
+_NOTHING = ("0", "0px")
+_LENGTHS = ("height", "max-height", "width", "max-width")
+_POINT = re.compile(r"\bscale\(\s*0\s*[,)]")
 _CUT = re.compile(r"^rect\((\s*[01](px)?[\s,]*){4}\)|^inset\((50|100)%\)")
 _SIDES = ("left", "top", "margin-left", "margin-top")
 
@@ -101,7 +104,11 @@ class PageLetters(NamedTuple):
 def is_left_out(styles: Declarations) -> bool:
     """Return whether an element is not shown with all that is in it: it has no box, or is clear."""
     is_moving = any(name.startswith(_MOVING) for name in styles)
-    return styles.get("display") == "none" or (_is_clear(styles.get("opacity", "")) and not is_moving)
+    if styles.get("display") == "none":
+        return True
+    is_flat = any(styles.get(side, "") in _NOTHING for side in _LENGTHS) and styles.get("overflow") == "hidden"
+    is_point = bool(_POINT.search(styles.get("transform", "")))
+    return not is_moving and (_is_clear(styles.get("opacity", "")) or is_flat or is_point)
 
 
 def is_for_listeners(styles: Declarations) -> bool:

@@ -110,7 +110,10 @@ class SheetsReader:
         kind, content = cell.get("t", "n"), cell.findtext("v")
         # A text may be known to be empty.
         if formula and (content or "") in self._unknown and (kind != "str" or content is None):
-            return [CellRun(formula)]
+            is_hidden = hides_texts(style.number_format) and not shown(1, style.number_format)
+            if is_hidden:
+                self._hide([CellRun(formula)])
+            return [] if is_hidden else [CellRun(formula)]
         content = content or ""
         if kind == "inlineStr":
             texts = [run for string in cell.iterfind("is") for run in string_runs(string)]
@@ -122,7 +125,7 @@ class SheetsReader:
             texts = [CellRun(self._number(content, style.number_format))]
         else:
             texts = [CellRun(content)]
-        if kind in ("inlineStr", "s", "str") and hides_texts(style.number_format):
+        if kind in ("inlineStr", "s", "str", "b") and hides_texts(style.number_format):
             self._hide(texts)
             return []
         return texts

@@ -118,7 +118,7 @@ def format_of(source: Element) -> RunFormat:
     return RunFormat(
         align=_said(properties, "vertAlign"),
         position=_number(_said(properties, "position")),
-        size=_number(_said(properties, "sz")),
+        size=_number(_said(properties, "szCs" if properties.keys() & {"cs", "rtl"} else "sz")),
         struck=_is_on(properties, "strike"),
         struck_twice=_is_on(properties, "dstrike"),
         hidden=_is_on(properties, "vanish"),

@@ -161,11 +161,16 @@ OFTEN, ALL = 'table:number-{}-repeated="2"', 'table:number-{}-repeated="1048576"
             "| a |  | b |\n| --- | --- | --- |\n\n[Left out: 1 hidden passage]",
         ),
         (
+            row(cell("a"), cell("b"))
+            + f'<table:table-row-group table:display="false">{row(cell("c"))}</table:table-row-group>',
+            "| a | b |\n| --- | --- |\n\n[Left out: 1 hidden row]",
+        ),
+        (
             f"<table:shapes>{object_at('C')}</table:shapes>" + row(cell("a"), cell("b")),
             "Growth\n\n| a | b |\n| --- | --- |",
         ),
     ],
-    ids=["values", "repeated", "repeated without end", "merged", "hidden", "hidden by its format", "chart"],
+    ids=["values", "repeated", "repeated without end", "merged", "hidden", "hidden by its format", "group", "chart"],
 )
 def test_a_sheet_has_what_its_cells_show(body: str, text: str) -> None:
     assert text_of("spreadsheet", sheet(body)) == f"## S\n\n{text}"

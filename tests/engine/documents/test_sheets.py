@@ -16,7 +16,8 @@ LETTERS = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode=";;;"/></num
 </fonts><fills><fill><patternFill patternType="none"/></fill>
 <fill><patternFill patternType="solid"><fgColor rgb="FF1F3864"/></patternFill></fill></fills>
 <cellXfs><xf/><xf fontId="1"/><xf fontId="2"/><xf fontId="3"/><xf fontId="4"/><xf fontId="5"/><xf fontId="6"/>
-<xf numFmtId="170"/><xf fontId="3" fillId="1"/></cellXfs></styleSheet>"""
+<xf numFmtId="170"/><xf fontId="3" fillId="1"/><xf xfId="1"/></cellXfs>
+<cellStyleXfs><xf/><xf fontId="1"/></cellStyleXfs></styleSheet>"""
 BOOK = '<workbook>{}<sheets><sheet name="S" id="rId1"/></sheets></workbook>'
 NOTES = "<comments><comment ref='A1'><text><r><t>Ask Kim</t></r></text></comment></comments>"
 DRAWING = "<wsDr><sp><txBody><p><r><t>In a box</t></r></p></txBody></sp></wsDr>"
@@ -154,10 +155,11 @@ RAISED = '<vertAlign val="superscript"/>'
         (rich(part("100"), part(" 80", "<sz val='11'/>"), style=1), "~~100~~ 80"),
         (of_style(1, "100", "n"), "~~100~~"),
         (of_style(1, "old price"), "~~old price~~"),
+        (of_style(9, "old price"), "~~old price~~"),
         (of_style(2, "6", "n"), "^6"),
         ("<c s='1'><f>A1*2</f></c>", "~~=A1*2~~"),
     ],
-    ids=["raised", "lowered", "struck", "by the cell", "number", "text", "raised number", "formula"],
+    ids=["raised", "lowered", "struck", "by the cell", "number", "text", "named style", "raised number", "formula"],
 )
 def test_raised_and_struck_letters_of_cells_are_marked(cell: str, shown: str) -> None:
     assert text_of(rows(cell), styles=LETTERS) == table(shown)
@@ -171,10 +173,12 @@ def test_raised_and_struck_letters_of_cells_are_marked(cell: str, shown: str) ->
         of_style(5, "x"),
         of_style(7, "310", "n"),
         of_style(7, "x"),
+        of_style(7, "1", "b"),
+        '<c s="7"><f>A1*2</f></c>',
         rich(part("x", '<color rgb="FFFFFFFF"/>')),
         rich(part("x", '<sz val="1"/>')),
     ],
-    ids=["white", "theme", "tiny", "number format", "format of texts", "white run", "tiny run"],
+    ids=["white", "theme", "tiny", "number format", "format of texts", "truth", "formula", "white run", "tiny run"],
 )
 def test_what_nobody_sees_of_cells_is_left_out_and_counted(cell: str) -> None:
     seen = of_style(0, "Seen")

@@ -138,6 +138,7 @@ def test_letters_of_word_that_nobody_sees_are_left_out(paragraph: str, around: s
     ("paragraph", "around"),
     [
         (run("x", '<color val="auto"/><sz val="4"/>'), "{}"),
+        (run("x", '<rtl/><sz val="2"/><szCs val="24"/>'), "{}"),
         (run("x", of_style("White") + '<color val="000000"/>'), "{}"),
         (run("x", WHITE + '<shd val="clear" fill="1F3864"/>'), "{}"),
         (run("x", WHITE + '<highlight val="black"/>'), "{}"),
@@ -148,7 +149,19 @@ def test_letters_of_word_that_nobody_sees_are_left_out(paragraph: str, around: s
         (run("x", WHITE), "<p><r><pict><txbxContent>{}</txbxContent></pict></r></p>"),
         (run("x", WHITE), '<p><r><drawing><anchor behindDoc="1"/></drawing></r></p>{}'),
     ],
-    ids=["black", "taken back", "shading", "highlight", "grey", "bar", "cell", "style of a table", "box", "picture"],
+    ids=[
+        "black",
+        "other scripts",
+        "taken back",
+        "shading",
+        "highlight",
+        "grey",
+        "bar",
+        "cell",
+        "style of a table",
+        "box",
+        "picture",
+    ],
 )
 def test_letters_of_word_on_what_may_have_a_colour_are_read(paragraph: str, around: str) -> None:
     assert word(paragraph, around) == "x"
