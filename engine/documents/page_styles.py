@@ -58,29 +58,40 @@ class PageStyles:
         sheets = [(sheet.text() or "", sheet.attributes.get("media") or "") for sheet in page.css("style")]
         links = page.css("link[rel~=stylesheet]")
         self.is_whole = not links and not any(_IMPORT.search(sheet) for sheet, _ in sheets)
-        # By one of the marks of its selector, or else its tag; in the order of their weight.
-        self._rules = defaultdict[str, list[StyleRule]](list)
         rules = [rule for sheet, media in sheets for rule in _rules(sheet, media)]
-        for rule in sorted(rules, key=lambda rule: rule.selector.weight):
-            key = min(rule.selector.marks, default=rule.selector.tag)
-            self._rules[key].append(rule)
+        self._marks = frozenset(mark for rule in rules for mark in (*rule.selector.marks, *rule.all_marks))
+        # By one of the marks of its selector, or else its tag; with their places, of which the last one holds.
+        self._rules = defaultdict[str, list[tuple[int, StyleRule]]](list)
+        for place, rule in enumerate(rules):
+            self._rules[min(rule.selector.marks, default=rule.selector.tag)].append((place, rule))
+        # What they say: elements of a page have the same tags and marks over and over.
+        self._found = dict[tuple[str, frozenset[str]], Declarations]()
 
     def of(self, tag: str, attributes: Mapping[str, str]) -> Declarations:
         """Return what holds for an element; what rules change that are not followed is `UNCLEAR`."""
-        found: dict[str, str] = {}
+        found: Declarations = {}
         if self._rules:
             marks = {f".{name}" for name in attributes.get("class", "").split()}
-            marks |= {f"#{attributes['id']}"} if attributes.get("id") else set()
-            rules = [rule for key in ("", tag, *marks) for rule in self._rules.get(key, ())]
-            rules = [rule for rule in rules if rule.selector.tag in ("", tag) and rule.selector.marks <= marks]
-            for rule in sorted(rules, key=lambda rule: rule.selector.weight):
-                if not rule.is_conditional:
-                    found |= rule.declarations
-            for rule in rules:
-                if rule.is_conditional and not (rule.all_marks and rule.all_marks <= marks):
-                    changed = (name for name, said in rule.declarations.items() if found.get(name) != said)
-                    found |= dict.fromkeys(changed, UNCLEAR)
-        return found | declarations(attributes["style"]) if attributes.get("style") else found
+            marks.add(f"#{attributes.get('id', '')}")
+            key = tag, self._marks & marks
+            if key not in self._found:
+                self._found[key] = self._by_rules(*key)
+            found = self._found[key]
+        return {**found, **declarations(attributes["style"])} if attributes.get("style") else found
+
+    def _by_rules(self, tag: str, marks: frozenset[str]) -> Declarations:
+        placed = [pair for key in ("", tag, *marks) for pair in self._rules.get(key, ())]
+        placed.sort(key=lambda pair: (pair[1].selector.weight, pair[0]))
+        rules = [rule for _, rule in placed if rule.selector.tag in ("", tag) and rule.selector.marks <= marks]
+        found: dict[str, str] = {}
+        for rule in rules:
+            if not rule.is_conditional:
+                found |= rule.declarations
+        for rule in rules:
+            if rule.is_conditional and not (rule.all_marks and rule.all_marks <= marks):
+                changed = (name for name, said in rule.declarations.items() if found.get(name) != said)
+                found |= dict.fromkeys(changed, UNCLEAR)
+        return found
 
 
 def declarations(text: str) -> dict[str, str]:

@@ -56,6 +56,10 @@ class RunFormat(NamedTuple):
         return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
 
 
+_NOTHING = RunFormat()
+_ASKED = {"color", "dstrike", "highlight", "position", "shd", "strike", "sz", "szCs", "vanish", "vertAlign", *_EFFECTS}
+
+
 class WordLetters:
     """The formats of letters that the styles of a document define. A style may be based on itself."""
 
@@ -97,24 +101,32 @@ class WordLetters:
 
         What a style of paragraphs strikes or hides, one of letters does not.
         """
-        style = self.of_style(value(run, "rPr/rStyle"))
+        own, name = format_of(run), value(run, "rPr/rStyle")
+        if not name:
+            return paragraph if own is _NOTHING else own.over(paragraph)
+        style = self.of_style(name)
         merged = style.over(paragraph)._replace(
             struck=bool(style.struck) != bool(paragraph.struck), hidden=bool(style.hidden) != bool(paragraph.hidden)
         )
-        return format_of(run).over(merged)
+        return own.over(merged)
 
 
 def format_of(source: Element) -> RunFormat:
     """Return what a style, a run or a paragraph itself says."""
-    properties = {one.tag: one for one in source.iterfind("rPr/*")}
-    colour = None
-    if any(name in properties for name in _EFFECTS):
-        colour = UNKNOWN
-    elif "color" in properties:
-        colour = _colour(properties["color"])
+    found = source.find("rPr")
+    properties = {} if found is None else {one.tag: one for one in found}
+    behind_paragraph = shading(source, "pPr/shd")
+    # Most runs say nothing of this.
+    if behind_paragraph is None and properties.keys().isdisjoint(_ASKED):
+        return _NOTHING
     behind = shading(source, "rPr/shd")
     if "highlight" in properties:
         behind = _HIGHLIGHTS.get(properties["highlight"].get("val", ""), behind)
+    colour = None
+    if not properties.keys().isdisjoint(_EFFECTS):
+        colour = UNKNOWN
+    elif "color" in properties:
+        colour = _colour(properties["color"])
     return RunFormat(
         align=_said(properties, "vertAlign"),
         position=_number(_said(properties, "position")),
@@ -124,7 +136,7 @@ def format_of(source: Element) -> RunFormat:
         hidden=_is_on(properties, "vanish"),
         colour=colour,
         behind=behind,
-        behind_paragraph=shading(source, "pPr/shd"),
+        behind_paragraph=behind_paragraph,
     )
 
 
