@@ -118,7 +118,8 @@ def _fill(fill: Element) -> str:
 
 
 def _colour(colour: Element | None) -> str:
-    if colour is None or float(colour.get("tint") or 0):
+    # One that is made lighter or darker is another one.
+    if colour is None or colour.get("tint", "0").strip("-0."):
         return UNKNOWN
     if "rgb" in colour.attrib:
         return colour_of(colour.get("rgb", "")[-6:])

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.letters import Letters, Run
 from engine.documents.office import lines
 from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
-from engine.documents.zipped_parts import value
+from engine.documents.zipped_parts import integer, value
 
 # Fills of which the colour of a point is not known here.
 _OTHER_FILLS = ("gradFill", "blipFill", "pattFill", "grpFill")
@@ -112,7 +112,7 @@ def format_of(properties: Element | None, colours: Palette) -> DrawnFormat:
     return DrawnFormat(
         baseline=_percent(properties.get("baseline")),
         struck=None if strike is None else strike != "noStrike",
-        size=int(size) if size.isdecimal() else None,
+        size=integer(size) or None,
         colour=colour,
         transparent=transparent,
     )

@@ -33,8 +33,8 @@ _EXPONENT = re.compile(
 )
 _GREEK = re.compile("[α-ωΑ-Ω]")
 _WORD = re.compile(r"[^\W\d_]{4}")
-# What needs no brackets: a number, the charge of an ion, one letter.
-_SIMPLE = re.compile(r"[-−+]?\d+(?:[.,]\d+)*[-−+]?|[-−+]?\w")
+# What needs no brackets: a number, the charge of an ion, the mark of a note, one letter.
+_SIMPLE = re.compile(r"[-−+]?\d+(?:[.,]\d+)*[-−+)]?|[-−+]?\w")
 
 
 def marked(runs: Iterable[Run]) -> str:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.letters import Letters
 from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
 
-_LENGTH = re.compile(r"(-?[\d.]+)(pt|cm|mm|in|pc|px)")
+_LENGTH = re.compile(r"(-?\d*\.?\d+)(pt|cm|mm|in|pc|px)")
 # Points for each unit.
 _POINTS = {"pt": 1.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pc": 12.0, "px": 0.75}
 _HEIGHTS = {"super": 33, "sub": -33}
@@ -139,7 +139,7 @@ def _height(position: str | None) -> int | None:
     height = position.split()[0]
     try:
         return _HEIGHTS.get(height) or int(float(height.removesuffix("%")))
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
 
 

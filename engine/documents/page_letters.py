@@ -19,7 +19,7 @@ _PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3}
 _SHARES = {"em": 1.0, "%": 0.01}
 _NAMED = {"white": WHITE, "black": BLACK}
 _SHORT = re.compile(r"#[0-9a-f]{3}")
-_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*(?:[,/]\s*([\d.]+%?)\s*)?\)")
+_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*(?:[,/]\s*(\d*\.?\d+%?)\s*)?\)")
 _COLOURED = ("a", "button", "mark", "option", "select", "textarea")
 # What leaves a background as it is around.
 _NO_COLOUR = ("none", "transparent", "inherit", "initial", "unset", "rgba(0,0,0,0)", "rgba(0, 0, 0, 0)")

@@ -103,7 +103,9 @@ class WordReader(OfficeReader):
         colour = shading(table, "tblPr/shd")
         if colour is None:
             colour = self._behind
-        if self._formats.shades_tables(value(table, "tblPr/tblStyle")):
+        # Rows may have exceptions.
+        has_shaded_rows = table.find("tr/tblPrEx/shd") is not None
+        if has_shaded_rows or self._formats.shades_tables(value(table, "tblPr/tblStyle")):
             colour = UNKNOWN
         self._add_on(colour, table, TABLE)
 

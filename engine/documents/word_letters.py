@@ -202,7 +202,7 @@ def _number(text: str | None) -> int | None:
     """Return the whole number that a text begins with; sizes may also have a unit, which nobody writes."""
     try:
         return None if text is None else int(float(text))
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
 
 

@@ -32,6 +32,8 @@ UP, OUT = Letters(raised=True), Letters(struck=True)
         ("e", "iωt", "", "e^(iωt)"),
         ("x", "1/2", "", "x^(1/2)"),
         ("m", " 2 ", "x", "m ^2 x"),
+        ("word", "1)", "", "word^1)"),
+        ("word", "1,2", "", "word^1,2"),
         ("1", "st", " of May", "1st of May"),
         ("Tandem", "TM", "", "TandemTM"),
         ("said", "[3]", "", "said[3]"),

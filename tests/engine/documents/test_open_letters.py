@@ -40,6 +40,7 @@ STYLES = "".join(
         style("Auto", 'style:use-window-font-color="true" loext:opacity="0%"'),
         style("Tiny", 'fo:font-size="0.02cm"'),
         style("Small", 'fo:font-size="2pt"'),
+        style("Odd", 'fo:font-size="1.1.1pt" style:text-position="inf%" fo:color="#1"'),
         style("Share", 'fo:font-size="1%"'),
         style("OnBlue", WHITE + ' fo:background-color="#1f3864"'),
         style("OnItself", 'fo:color="#1f3864" fo:background-color="#1f3864"'),
@@ -144,13 +145,14 @@ def test_letters_that_nobody_sees_are_left_out_and_counted(body: str) -> None:
     [
         p(span("Small", "x")),
         p(span("Share", "x")),
+        p(span("Odd", "x")),
         p(span("Auto", "x")),
         p(span("OnBlue", "x")),
         p(span("White", "x"), "Bar"),
         table(p(span("White", "x")), "Cell"),
         f"<draw:frame><draw:text-box>{p(span('White', 'x'))}</draw:text-box></draw:frame>",
     ],
-    ids=["two points", "share", "automatic", "background", "paragraph", "cell", "frame"],
+    ids=["two points", "share", "no numbers", "automatic", "background", "paragraph", "cell", "frame"],
 )
 def test_letters_on_what_may_have_a_colour_are_read(body: str) -> None:
     assert text_of(body) == "x"

@@ -12,7 +12,7 @@ STYLES = """<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0.00 &quot;â
 # A style of cells for each font, then one for numbers that are hidden, and one for white letters on a fill.
 LETTERS = """<styleSheet><numFmts><numFmt numFmtId="170" formatCode=";;;"/></numFmts>
 <fonts><font/><font><strike/></font><font><vertAlign val="superscript"/></font><font><color rgb="FFFFFFFF"/></font>
-<font><color theme="0"/></font><font><sz val="1"/></font><font><strike val="0"/><color theme="0" tint="-0.35"/></font>
+<font><color theme="0"/></font><font><sz val="1"/></font><font><strike val="0"/><color theme="0" tint="x"/></font>
 </fonts><fills><fill><patternFill patternType="none"/></fill>
 <fill><patternFill patternType="solid"><fgColor rgb="FF1F3864"/></patternFill></fill></fills>
 <cellXfs><xf/><xf fontId="1"/><xf fontId="2"/><xf fontId="3"/><xf fontId="4"/><xf fontId="5"/><xf fontId="6"/>
@@ -91,9 +91,12 @@ def test_notes_addresses_and_boxes_are_beside_their_cells() -> None:
 
 
 def test_rows_and_sheets_that_are_hidden_are_left_out_and_counted() -> None:
-    sheet = rows("<c><v>1</v></c>") + '<row hidden="1"><c><v>2</v></c></row><row hidden="1"><c/></row>'
+    sheet = (
+        rows("<c><v>1</v></c>")
+        + '<row hidden="1"><c><v>2</v></c></row><row hidden="1"><c/></row><row ht="0"><c><v>3</v></c></row>'
+    )
     book = BOOK.format("").replace("</sheets>", '<sheet name="T" state="veryHidden" id="rId1"/></sheets>')
-    assert text_of(sheet, book) == "| 1 |\n| --- |\n\n[Left out: 1 hidden row, 1 hidden sheet]"
+    assert text_of(sheet, book) == "| 1 |\n| --- |\n\n[Left out: 2 hidden rows, 1 hidden sheet]"
 
 
 def placed(*cells: str) -> str:

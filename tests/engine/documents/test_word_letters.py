@@ -71,8 +71,9 @@ def test_raised_letters_of_word_are_read_so(properties: str) -> None:
         of_style("Up") + '<vertAlign val="baseline"/>',
         '<position val="2"/>',
         '<position val="-6"/><sz val="14"/>',
+        '<position val="1e999"/><sz val="x"/><color val="1"/>',
     ],
-    ids=["lowered", "taken back", "a little", "below"],
+    ids=["lowered", "taken back", "a little", "below", "no numbers"],
 )
 def test_letters_of_word_that_are_not_raised_are_read_as_they_are(properties: str) -> None:
     assert word(run("H") + run("2", properties) + run("O")) == "H2O"
@@ -146,6 +147,7 @@ def test_letters_of_word_that_nobody_sees_are_left_out(paragraph: str, around: s
         ('<pPr><pStyle val="Bar"/></pPr>' + run("x", WHITE), "{}"),
         (run("x", WHITE), CELL.format("", '<shd fill="1F3864"/>')),
         (run("x", WHITE), CELL.format('<tblStyle val="Grid"/>', "")),
+        (run("x", WHITE), CELL.format("", "").replace("<tc>", '<tblPrEx><shd fill="1F3864"/></tblPrEx><tc>')),
         (run("x", WHITE), "<p><r><pict><txbxContent>{}</txbxContent></pict></r></p>"),
         (run("x", WHITE), '<p><r><drawing><anchor behindDoc="1"/></drawing></r></p>{}'),
     ],
@@ -159,6 +161,7 @@ def test_letters_of_word_that_nobody_sees_are_left_out(paragraph: str, around: s
         "bar",
         "cell",
         "style of a table",
+        "row",
         "box",
         "picture",
     ],
