@@ -30,7 +30,8 @@ _MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
 # So far to the left or above, nothing is on a page any more.
 _BESIDE_PAGE = -900
 _NOTHING = ("0", "0px")
-_LENGTHS = ("height", "max-height", "width", "max-width")
+_HEIGHTS = ("height", "max-height")
+_OF_TABLES = ("table", "td", "th", "tr")
 _POINT = re.compile(r"\bscale\(\s*0\s*[,)]")
 _CUT = re.compile(r"^rect\((\s*[01](px)?[\s,]*){4}\)|^inset\((50|100)%\)")
 _SIDES = ("left", "top", "margin-left", "margin-top")
@@ -101,12 +102,14 @@ class PageLetters(NamedTuple):
         return number * _PIXELS[unit] if unit in _PIXELS else None
 
 
-def is_left_out(styles: Declarations) -> bool:
+def is_left_out(tag: str, styles: Declarations) -> bool:
     """Return whether an element is not shown with all that is in it: it has no box, or is clear."""
     is_moving = any(name.startswith(_MOVING) for name in styles)
     if styles.get("display") == "none":
         return True
-    is_flat = any(styles.get(side, "") in _NOTHING for side in _LENGTHS) and styles.get("overflow") == "hidden"
+    is_flat = any(styles.get(side) in _NOTHING for side in _HEIGHTS) and styles.get("overflow") == "hidden"
+    # Cells are as high as what is in them, and padding has a height of its own.
+    is_flat = is_flat and tag not in _OF_TABLES and not any(name.startswith("padding") for name in styles)
     is_point = bool(_POINT.search(styles.get("transform", "")))
     return not is_moving and (_is_clear(styles.get("opacity", "")) or is_flat or is_point)
 

@@ -134,7 +134,7 @@ class _PageReader:
         # Scripts show a whole page when it is loaded.
         if tag in ("html", "body"):
             styles = {name: said for name, said in styles.items() if name not in _OF_SCRIPTS}
-        elif "hidden" in given or is_left_out(styles) or (is_for_listeners(styles) and not _has_formula(node)):
+        elif "hidden" in given or is_left_out(tag, styles) or (is_for_listeners(styles) and not _has_formula(node)):
             self._leave_out(node)
             return []
         if given.get("aria-hidden") == "true" and _is_double(node):
