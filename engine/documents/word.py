@@ -18,6 +18,7 @@ from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, let
 from engine.documents.zipped_parts import ZippedParts, integer, value
 
 _NOTES = ("footnotes", "endnotes", "comments")
+_DRAWN = ("AlternateContent", "commentReference", "drawing", "endnoteReference", "footnoteReference", "object", "pict")
 _CODES = ("fldSimple", "instrText")
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 # What fonts show for letters, which may also be in a range for private use.
@@ -150,9 +151,12 @@ class WordReader(OfficeReader):
     def _letters(self, run: Element) -> None:
         self._font = value(run, "rPr/rFonts", "ascii")
         found = self._formats.of_run(run, self._format)
-        if found.hidden or is_unseen(found, self._behind):
+        if found.hidden:
             self._leave_out("hidden-text", run)
             return
+        if is_unseen(found, self._behind):
+            self._leave_out("hidden-text", _part_of(run, is_drawn=False))
+            run = _part_of(run, is_drawn=True)
         with self._text.lettered(letters_of(found, self._format)):
             self._walk(run)
 
@@ -221,6 +225,13 @@ class WordReader(OfficeReader):
         elif self._fields and step == "end":
             self._text.end(self._fields.pop() or THROUGH)
         return ""
+
+
+def _part_of(run: Element, *, is_drawn: bool) -> Element:
+    """Return only the letters of a run, or what is seen whatever these are like: drawings, and what notes say."""
+    part = Element("r")
+    part.extend(one for one in run if (one.tag in _DRAWN) == is_drawn)
+    return part
 
 
 def _led_by(code: str) -> Role:

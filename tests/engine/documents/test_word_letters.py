@@ -170,5 +170,12 @@ def test_letters_of_word_on_what_may_have_a_colour_are_read(paragraph: str, arou
     assert word(paragraph, around) == "x"
 
 
+def test_what_is_drawn_or_noted_in_letters_that_nobody_sees_is_read() -> None:
+    box = "<pict><txbxContent><p><r><t>box</t></r></p></txbxContent></pict>"
+    content = f'<r><rPr>{WHITE}</rPr><t>x</t><footnoteReference id="1"/>{box}</r>'
+    notes = '<footnotes><footnote id="1"><p><r><t>low</t></r></p></footnote></footnotes>'
+    assert word(run("Seen") + content, footnotes=notes) == f"Seen[^1]\n\nbox\n\n[^1]: low{OMITTED}"
+
+
 def test_white_letters_on_pages_of_a_colour_are_read() -> None:
     assert word(run("x", WHITE), before='<background color="1F3864"/>') == "x"
