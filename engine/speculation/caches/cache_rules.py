@@ -62,7 +62,17 @@ class Rule(ABC):
         return True
 
     def cut(self, position: int) -> None:
-        """Drop the rows from `position` on, which requires `holds(position)`. Rows after `offset` are never read."""
+        """Drop the rows from `position` on.
+
+        Raises `AssertionError`, with nothing changed, unless `holds(position)`: the next pass would attend to rows
+        that are not there, or to a state that has read too many, and the text would be wrong without any sign of it.
+        """
+        if not self.holds(position):
+            raise AssertionError(f"a {type(self.cache).__name__} cannot go back to {position}")
+        self._drop(position)
+
+    def _drop(self, position: int) -> None:
+        """Do what `cut` says; `holds(position)` is true. Rows after `offset` are never read."""
         if self.cache.keys is not None:
             self.cache.offset = position
 
@@ -125,7 +135,7 @@ class Indexed(Trim):
         if start == 0:
             vars(self.cache).update(vars(type(self.cache)()))
 
-    def cut(self, position: int) -> None:
+    def _drop(self, position: int) -> None:
         self.cache.trim(self.cache.offset - position)
 
     def arrays(self) -> Iterator[mx.array]:
@@ -185,7 +195,7 @@ class Window(Rule):
         oldest = cache.offset - self._length() + self._stale()
         return bool(oldest <= max(0, position - cache.max_size + 1))
 
-    def cut(self, position: int) -> None:
+    def _drop(self, position: int) -> None:
         cache = self.cache
         if cache.keys is None:
             return
@@ -238,14 +248,14 @@ class Window(Rule):
         return int(self._length() == self.cache.max_size <= self.cache.offset)
 
 
-class Layer(Rule):
-    """LayerCache of deepseek_v41: a window, compressed groups and the open group, all restored together."""
+class SnapshotOnly(Rule):
+    """Caches without rows to drop: the snapshot of the transaction restores them, and a checkpoint recalls them."""
 
     restores_only = True
 
     @property
     def position(self) -> int | None:
-        return int(self.cache.offset)
+        return None
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
         self._before = _handles(vars(self.cache))
@@ -253,28 +263,32 @@ class Layer(Rule):
     def restore(self, start: int) -> None:  # noqa: ARG002
         vars(self.cache).update(self._before)
 
-    def holds(self, position: int) -> bool:
-        return position == self.position
+    def holds(self, position: int) -> bool:  # noqa: ARG002
+        return False
 
-    def cut(self, position: int) -> None:
-        """Do nothing: it holds only one position, and no row after it."""
+    def _drop(self, position: int) -> None:
+        """Do nothing: it holds no row after the only position that it can have."""
 
     def arrays(self) -> Iterator[mx.array]:
         return leaves(vars(self.cache))
 
 
-class Pooled(Layer):
-    """PoolingCache of mlx-vlm: compressed groups, whose offset counts them and not rows, and the open group."""
+class Layer(SnapshotOnly):
+    """LayerCache of deepseek_v41: a window, compressed groups and the open group. It counts its rows."""
 
     @property
     def position(self) -> int | None:
-        return None
+        return int(self.cache.offset)
 
-    def holds(self, position: int) -> bool:  # noqa: ARG002
-        return False
+    def holds(self, position: int) -> bool:
+        return position == self.position
 
 
-class Arrays(Pooled):
+class Pooled(SnapshotOnly):
+    """PoolingCache of mlx-vlm: compressed groups, whose offset counts them and not rows, and the open group."""
+
+
+class Arrays(SnapshotOnly):
     """ArraysCache: recurrent state. The snapshot is a handle of every array, which later writes do not change."""
 
     def begin(self, rows: int) -> None:  # noqa: ARG002

@@ -23,6 +23,8 @@ from mlx_lm.models.deepseek_v41 import LayerCache
 from mlx_vlm.models import cache as vlm
 from mlx_vlm.models.qwen4_exp.language import QSAKVCache
 
+from engine.speculation.caches.cache_kinds import rules_for
+from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.caches.rollback import CachesOutOfStep, Rollback, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -260,6 +262,19 @@ def visible(text: list[int], kind: str) -> list[int]:
     if kind == "chunk":
         return text[(len(text) - 1) // SPAN * SPAN :]
     return text
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_no_cache_is_cut_where_it_does_not_hold_what_the_next_pass_reads(name: str) -> None:
+    held, untouched = filled(name, 3 * WINDOW), filled(name, 3 * WINDOW)
+    for rule, plain in zip(rules_for(held), flatten(untouched), strict=True):
+        for position in (0, 3, 3 * WINDOW - 1, 3 * WINDOW):
+            if not rule.holds(position):
+                with pytest.raises(AssertionError, match=f"cannot go back to {position}"):
+                    rule.cut(position)
+        if rule.restores_only:
+            assert not rule.holds(3)
+            assert largest_difference(rule.cache, plain) <= 1e-4
 
 
 @pytest.mark.parametrize("keep", [0, 1, 3])
