@@ -13,6 +13,10 @@ from typing import Any
 
 from engine.gguf.settings import GgufSettings, SettingError
 
+# By which llama.cpp recognises GLM 4.7 Flash: its layers, without and with that of its MTP head, and its tokens.
+_FLASH_LAYERS = (47, 48)
+_FLASH_TOKENS = 154_880
+
 
 def of_type(model_type: str, *, scaled: bool = True, **more: bool) -> Callable[[GgufSettings], dict[str, Any]]:
     """For modules that read what is shared, and `more`, which is alike in all files.
@@ -107,10 +111,14 @@ def gemma2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gemma3(settings: GgufSettings) -> dict[str, Any]:
-    """For gemma3_text.py; undoes Gemma3Model (conversion/gemma.py), of which 27B has 62 layers."""
+    """For gemma3_text.py; undoes Gemma3Model (conversion/gemma.py), of which 27B has 62 layers.
+
+    The converter leaves the window out where every layer attends to all tokens.
+    """
+    window = settings.whole("attention.sliding_window", 0)
     return _gemma(settings, "gemma3_text", largest=62) | {
-        "sliding_window": settings.whole("attention.sliding_window", 512),
-        "sliding_window_pattern": settings.period(6),
+        "sliding_window": window,
+        "sliding_window_pattern": settings.period(6) if window else 1,
         "rope_local_base_freq": settings.number("rope.freq_base_swa", 10_000.0),
     }
 
@@ -329,8 +337,7 @@ def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     """For deepseek_v3.py; undoes DeepseekV2Model (conversion/deepseek.py), whose logarithm is a tenth of both scales.
     The norms of its latent queries and keys have an epsilon of 1e-6, those of glm4_moe_lite.py that of the file.
     """
-    # DeepSeek 2, whose experts no sigmoid chooses, has this module only from files of before 2025.
-    if settings.get("expert_gating_func") is None or settings.get("attention.temperature_scale"):
+    if not _names_sigmoid(settings) or settings.get("attention.temperature_scale"):
         raise SettingError("expert_gating_func")
     config = settings.shared("deepseek_v3", partly_turned=True) | _routed(settings)
     if (scaling := config["rope_scaling"]) is not None and scaling.get("mscale_all_dim"):
@@ -345,6 +352,18 @@ def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     config["q_lora_rank"] = settings.whole("attention.q_lora_rank", 0) or None
     config["qk_nope_head_dim"] = config["head_dim"] - config["qk_rope_head_dim"]
     return config
+
+
+def _names_sigmoid(settings: GgufSettings) -> bool:
+    """Return whether a file of this architecture says how experts are chosen, so that `_routed` can check it.
+
+    DeepSeek 2, whose experts a softmax chooses, has no such key, and mlx-lm's module would compute something else. That
+    of GLM 4.7 Flash lacks it, too, because its config.json has no scoring_func; llama.cpp (src/models/deepseek2.cpp)
+    takes the sigmoid for a file with its layers and tokens.
+    """
+    if settings.get("expert_gating_func") is not None:
+        return True
+    return settings.whole("block_count") in _FLASH_LAYERS and settings.rows("token_embd.weight") == _FLASH_TOKENS
 
 
 def cohere2(settings: GgufSettings) -> dict[str, Any]:

@@ -80,6 +80,8 @@ FACTORS = [1.0, 1.5, 2.0, 4.0, 4.5, 6.0, 7.0, 8.0]
 
 @dataclass(frozen=True)
 class Case:
+    """A `config`, and the `settings` that llama.cpp's converter writes otherwise, or not at all (None)."""
+
     architecture: str
     config: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
@@ -149,14 +151,20 @@ CASES = {
     "gemma2": Case(
         "gemma2",
         {**BASE, "model_type": "gemma2", "head_dim": 32, "query_pre_attn_scalar": 32, "tie_word_embeddings": True,
-         "attn_logit_softcapping": 20.0, "final_logit_softcapping": 10.0},
-        {"attn_logit_softcapping": 20.0, "final_logit_softcapping": 10.0},
+         "attn_logit_softcapping": 20.0, "final_logit_softcapping": 10.0, "rope_theta": 10_000.0},
+        {"attn_logit_softcapping": 20.0, "final_logit_softcapping": 10.0, "rope.freq_base": None},
     ),
     "gemma3": Case(
         "gemma3",
         {**BASE, "model_type": "gemma3_text", "num_hidden_layers": 7, "head_dim": 32, "query_pre_attn_scalar": 32,
          "sliding_window": 4, "rope_scaling": {"type": "linear", "factor": 8.0}, "tie_word_embeddings": True},
         {"rope.scaling.type": "linear", "rope.scaling.factor": 8.0},
+    ),
+    "gemma3 without windows": Case(
+        "gemma3",
+        {**BASE, "model_type": "gemma3_text", "head_dim": 32, "query_pre_attn_scalar": 32, "sliding_window": 4,
+         "sliding_window_pattern": 1, "tie_word_embeddings": True},
+        {"attention.sliding_window": None},
     ),
     "gemma4": Case(
         "gemma4",
@@ -173,12 +181,12 @@ CASES = {
         OF_GEMMA4 | {"attention.head_count_kv": [2, 1] * 2},
         extra={"rope_freqs.weight": np.array([1.0] * 4 + [1e30] * 12, np.float32)},
     ),
-    "phi3": Case("phi3", {**BASE, "model_type": "phi3"}),
+    "phi3": Case("phi3", {**BASE, "model_type": "phi3"}, {"attention.key_length": None}),
     "phi3, partly turned, far positions": Case(
         "phi3",
         {**BASE, "model_type": "phi3", "tie_word_embeddings": True, "partial_rotary_factor": 0.75,
          "original_max_position_embeddings": 64, "rope_scaling": {**LONG, "long_factor": FACTORS[:6]}},
-        {"rope.dimension_count": 12, "rope.scaling.original_context_length": 64, "rope.scaling.type": "longrope"},
+        {"rope.dimension_count": 12, "rope.scaling.original_context_length": 64},
         extra={"rope_factors_long.weight": np.array(FACTORS[:6], np.float32),
                "rope_factors_short.weight": np.ones(6, np.float32)},
     ),
@@ -186,7 +194,8 @@ CASES = {
         "granite",
         {**BASE, "model_type": "granite", "logits_scaling": 3.0, "attention_multiplier": 0.3,
          "embedding_multiplier": 2.0, "residual_multiplier": 0.4},
-        {"logit_scale": 3.0, "attention.scale": 0.3, "embedding_scale": 2.0, "residual_scale": 0.4},
+        {"logit_scale": 3.0, "attention.scale": 0.3, "embedding_scale": 2.0, "residual_scale": 0.4,
+         "attention.key_length": None},
     ),
     "gpt-oss": Case(
         "gpt-oss",
@@ -311,7 +320,7 @@ CASES = {
         {**NEMOTRON, **ROUTED, "n_shared_experts": 1, "moe_shared_expert_intermediate_size": 64,
          "hybrid_override_pattern": ["M", "E", "*", "E"], "moe_latent_size": 32},
         OF_NEMOTRON | OF_ROUTED | {"expert_shared_count": 1, "expert_shared_feed_forward_length": 64,
-                                   "moe_latent_size": 32},
+                                   "moe_latent_size": 32, "expert_gating_func": None},
     ),
     "ernie4_5": Case("ernie4_5", {**BASE, "model_type": "ernie4_5", "use_bias": False, "tie_word_embeddings": True}),
 }  # fmt: skip

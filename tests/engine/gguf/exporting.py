@@ -80,13 +80,15 @@ def export(
     """Write a model as a GGUF file, matrices as `kind`. Return its parameters as that kind has them.
 
     `extra` are tensors that the model does not have, by llama.cpp's names, and `split` the most tensors of a part.
+    `settings` replace what the configuration gives; None leaves a key out.
     """
     text = {**config, **config.get("text_config", {})}
     metadata = {name: text[theirs] for name, theirs in _SETTINGS.items() if text.get(theirs) is not None}
     metadata |= settings or {}
     writer = gguf.GGUFWriter(path, architecture, split_max_tensors=split)
-    for name, value in {f"{architecture}.{name}": value for name, value in metadata.items()}.items():
-        _add(writer, name, value)
+    for name, value in metadata.items():
+        if value is not None:
+            _add(writer, f"{architecture}.{name}", value)
     for name, value in TOKENS.items():
         _add(writer, name, value)
     writer.add_token_list([f"<{index}>" for index in range(text["vocab_size"])])

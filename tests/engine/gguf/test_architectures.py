@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from mlx_lm.utils import load_model
 from transformers import AutoTokenizer
 
 from engine.errors import ModelNotUsable
+from engine.gguf.architectures import model_of
+from engine.gguf.header import read_gguf
 from engine.gguf.writing import prepare, write_shard
 from tests.engine.gguf.cases import CASES, OF_YARN
 from tests.engine.gguf.exporting import export, parameters, random_model
@@ -79,10 +82,37 @@ def test_transformers_accepts_the_configuration_before_it_reads_the_tokenizer(na
     assert AutoTokenizer.from_pretrained(tmp_path / "opened").eos_token == "<1>"
 
 
+def flash(folder: Path, tokens: int, **changes: Any) -> dict[str, Any]:
+    """Return the configuration of a file like GLM 4.7 Flash, whose matrices are none, but for its table of tokens."""
+    case = CASES["deepseek2 of GLM"]
+    model = random_model(case.config)
+    export(folder / "model.gguf", case.architecture, model, case.config, case.settings | changes)
+    file = read_gguf(folder / "model.gguf")
+    table = replace(file.tensors["token_embd.weight"], shape=(tokens, 64))
+    return model_of(replace(file, tensors=file.tensors | {"token_embd.weight": table}))[2]
+
+
+@pytest.mark.parametrize("layers", [{"block_count": 47}, {"block_count": 48, "nextn_predict_layers": 1}])
+def test_glm_flash_is_known_without_the_key_that_its_files_lack(layers: dict[str, int], tmp_path: Path) -> None:
+    named = flash(tmp_path, 154_880, **layers)
+    found = flash(tmp_path, 154_880, **layers, expert_gating_func=None)
+    assert found == named
+    assert (found["model_type"], found["num_hidden_layers"]) == ("glm4_moe_lite", 47)
+
+
+@pytest.mark.parametrize(
+    ("layers", "tokens"), [(27, 154_880), (46, 154_880), (49, 154_880), (60, 102_400), (47, 102_400)]
+)
+def test_deepseek_2_without_the_key_stays_refused(layers: int, tokens: int, tmp_path: Path) -> None:
+    with pytest.raises(ModelNotUsable, match="expert_gating_func"):
+        flash(tmp_path, tokens, block_count=layers, expert_gating_func=None)
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "detail"),
     [
         ("deepseek2", {"expert_gating_func": 1}, "deepseek2: expert_gating_func"),
+        ("deepseek2", {"expert_gating_func": None}, "deepseek2: expert_gating_func"),
         ("deepseek2", {"attention.temperature_scale": 0.1}, "deepseek2: expert_gating_func"),
         ("granitehybrid", {"expert_count": 4}, "granitehybrid: expert_count"),
         ("granitehybrid", {"ssm.group_count": 2}, "granitehybrid: ssm.group_count"),
