@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -61,6 +61,13 @@ class Usage:
     alone: np.ndarray
 
 
+class _Held(NamedTuple):
+    """How many tokens the file has, while its `version` is the same: other programs that write to it change that."""
+
+    tokens: int
+    version: int
+
+
 class AnswerIndex:
     """The answers of stored chats in `folder`, in about `budget` bytes, the oldest dropped first. `use` selects the
     tokenizer. All methods but `close` return at once; a future is done when the file is written, by earlier calls, too.
@@ -82,6 +89,8 @@ class AnswerIndex:
         # The connections of the index's thread and of look-ups.
         self._writing: sqlite3.Connection | None = None
         self._reading: sqlite3.Connection | None = None
+        # The tokens in the file, if they were counted: a count reads all answers.
+        self._held: _Held | None = None
         self._post(self._drop_old_versions)
 
     def use(self, tokenizer: str) -> Future[None]:
@@ -198,23 +207,34 @@ class AnswerIndex:
     def _add(self, tokenizer: str, chat: int, tokens: bytes) -> None:
         if chat in self._forgotten:
             return
-        with self._open() as file:
+        file = self._open()
+        [(version,)] = file.execute("pragma data_version")
+        before, self._held = self._held, None
+        with file:
             answer = file.execute("insert into answers values (null, ?, ?, ?)", (tokenizer, chat, tokens)).lastrowid
             assert answer is not None
             file.executemany("insert into runs values (?, ?)", _places(answer, tokenizer, tokens))
-            [(held,)] = file.execute("select total(length(tokens)) / 4 from answers")
+            if before is not None and before.version == version:
+                held = before.tokens + len(tokens) // 4
+            else:
+                [(held,)] = file.execute("select coalesce(sum(length(tokens)), 0) / 4 from answers")
             if held > self._most_tokens:
-                self._drop_oldest(file, held - (1 - FREED) * self._most_tokens)
+                held -= self._drop_oldest(file, held - (1 - FREED) * self._most_tokens)
+        self._held = _Held(held, version)
 
-    def _drop_oldest(self, file: sqlite3.Connection, tokens: float) -> None:
-        """Delete answers of other tokenizers, then the oldest ones, until `tokens` are gone."""
+    def _drop_oldest(self, file: sqlite3.Connection, tokens: float) -> int:
+        """Delete answers of other tokenizers, then the oldest ones, until `tokens` are gone; return how many are."""
         rows = file.execute("select * from answers order by tokenizer = ?, id", (self._tokenizer,)).fetchall()
+        gone = 0
         for row in rows:
-            if tokens > 0:
-                _remove(file, *row)
-                tokens -= len(row[-1]) / 4
+            if gone >= tokens:
+                break
+            _remove(file, *row)
+            gone += len(row[-1]) // 4
+        return gone
 
     def _clean(self, goes: Callable[[int], bool]) -> None:
+        self._held = None
         try:
             if self._path.exists():
                 with self._open() as file:
@@ -251,6 +271,7 @@ class AnswerIndex:
         return Usage(len(tokens), ids.astype(np.int64), np.where(in_chats == 1, counts[first], 0))
 
     def _delete(self) -> None:
+        self._held = None
         with self._lock:
             self._ready = False
         self._close()
