@@ -33,13 +33,16 @@ class PassInput:
     deeper: Sequence[mx.array] = ()
 
 
-def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequence[int | str]:
-    """Return what makes two texts the same: the tokens, with the digest of each picture for its first placeholder."""
+def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequence[int]:
+    """Return what makes two texts the same: the tokens, with the digest of each picture for its first placeholder.
+
+    A digest is a negative number there, which no token is.
+    """
     if not pictures:
         return tokens
-    content: list[int | str] = [*tokens]
+    content = [*tokens]
     for picture in pictures:
-        content[picture.start] = picture.digest
+        content[picture.start] = -1 - int.from_bytes(picture.digest.encode(), "big")
     return content
 
 

@@ -10,17 +10,19 @@ shares its arrays with the entry until one of them writes.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import mlx.nn as nn
 
 from engine.main_model.loaded_model import LoadedModel
 from engine.pictures.placed import PlacedPicture, content_of
+from engine.prefix.kept import KEPT_CHECKPOINTS, KeptConversations, sequences_of
 from engine.prefix.store import PrefixStore
-from engine.speculation.conversation import CachedConversation, usable_prefix
+from engine.prefix.text_index import TextIndex
+from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.rounds.sequence import CHECKPOINT_SPACING, CachedSequence
 from engine.status import PrefixCacheUsage
-from engine.tokenizers.prompts import shared_prefix
 
 # Reading fewer tokens again takes about as long as the pass that one more checkpoint adds.
 LEAST_GAIN = 64
@@ -32,21 +34,21 @@ class PrefixCache:
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self.store: PrefixStore | None = None
-        self._entries: list[CachedConversation] = []
+        self._kept = KeptConversations()
         self._forgotten: set[str] = set()
 
     @property
     def usage(self) -> PrefixCacheUsage:
-        return PrefixCacheUsage(len(self._entries), self.bytes, self.budget)
+        return PrefixCacheUsage(len(self._kept), self.bytes, self.budget)
 
     @property
     def bytes(self) -> int:
-        return sum(entry.bytes for entry in self._entries)
+        return self._kept.bytes
 
     @property
     def latest(self) -> CachedConversation:
         """The conversation that was used last. Raises IndexError if there is none."""
-        return self._entries[-1]
+        return self._kept.latest
 
     def take(
         self,
@@ -63,10 +65,10 @@ class PrefixCache:
         exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of turns in it.
         """
         content, store = content_of(tokens, pictures), None if name is None else self.store
-        best, reach = self._best(model.model, content, name)
+        best, reach = self._kept.best(model.model, content, named=name is not None)
         if store is not None and (stored := store.find(content, better_than=reach)) is not None:
-            self._entries.append(stored)
-            best, reach = self._best(model.model, content, name)
+            self._kept.add(stored)
+            best, reach = self._kept.best(model.model, content, named=True)
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = CachedConversation(CachedSequence(model.model, model.new_caches()))
@@ -87,41 +89,42 @@ class PrefixCache:
         conversation.settle()
         if not main.intact or main.position == 0 or conversation.name in self._forgotten:
             return
-        if any(_covers(entry, conversation) for entry in self._entries):
+        if any(_covers(entry, conversation) for entry in self._kept.continuations(conversation)):
             return
         main.remember()
-        self._entries = [entry for entry in self._entries if not _covers(conversation, entry)]
-        self._entries.append(conversation)
+        for entry in self._kept.beginnings(conversation):
+            if _covers(conversation, entry):
+                self._kept.remove(entry)
+        self._kept.add(conversation)
         self.shrink()
 
     def shrink(self, budget: int | None = None) -> None:
         """Drop checkpoints, and then the least recently used, until the rest fits into `budget`, by default its own."""
         budget = self.budget if budget is None else budget
-        for entry in self._entries:
-            if self.bytes > budget:
-                for sequence in _sequences(entry):
-                    sequence.thin(0)
-        while self._entries and self.bytes > budget:
-            self._entries.pop(0)
+        while self.bytes > budget and (entry := self._kept.thinnable) is not None:
+            self._kept.change(entry, partial(_thin, newest=KEPT_CHECKPOINTS - 1))
+        while self._kept and self.bytes > budget:
+            self._kept.remove(self._kept.oldest)
 
     def thin(self) -> None:
         """Drop the inner checkpoints of all conversations: what branches off there is read from an earlier place on."""
-        for entry in self._entries:
-            for sequence in _sequences(entry):
-                sequence.thin(0, newest=1)
+        for entry in self._kept:
+            self._kept.change(entry, partial(_thin, newest=1))
 
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
         """Drop the former drafter's caches of the main model in use; the store has those of `drafter` from now on."""
-        for entry in self._entries:
+        for entry in self._kept:
             if entry.main.model is model:
-                entry.drop_drafter()
+                self._kept.change(entry, CachedConversation.drop_drafter)
         if self.store is not None:
             self.store.use_drafter(drafter)
 
     def forget(self, names: Collection[str]) -> None:
         """Forget these conversations for good, also those that a request still uses."""
         self._forgotten.update(names)
-        self._entries = [entry for entry in self._entries if entry.name not in self._forgotten]
+        for entry in self._kept:
+            if entry.name in self._forgotten:
+                self._kept.remove(entry)
         if self.store is not None:
             self.store.forget(names)
 
@@ -136,59 +139,53 @@ class PrefixCache:
         """Save the conversations of a main model that is to be unloaded to its store, if it has one, and drop them."""
         if store is not None:
             self._save(store)
-        self._entries = [entry for entry in self._entries if entry.main.model is not model]
+        for entry in self._kept:
+            if entry.main.model is model:
+                self._kept.remove(entry)
 
     def _save(self, store: PrefixStore) -> None:
-        own = [entry for entry in self._entries if entry.name and entry.main.model is store.model]
+        own = [entry for entry in self._kept if entry.name and entry.main.model is store.model]
+        shared = TextIndex[CachedConversation]()
+        for entry in own:
+            if entry.shared:
+                shared.add(entry.main.tokens, entry)
         left, kept = store.budget, []
         for entry in reversed(own):
-            if entry.bytes <= left and not _is_mostly_shared(entry, own):
-                left -= entry.bytes
+            size = entry.bytes
+            if size <= left and not _is_mostly_shared(entry, shared):
+                left -= size
                 kept.append(entry)
         for entry in reversed(kept):
             store.save(entry)
 
-    def _best(
-        self, model: nn.Module, content: Sequence[int | str], name: str | None
-    ) -> tuple[CachedConversation | None, int]:
-        best, longest = None, 0
-        for entry in self._entries:
-            if entry.main.model is not model or (entry.name is None) != (name is None):
-                continue
-            reach = usable_prefix(entry.main, content)
-            if reach > longest or (reach == longest > 0 and entry.main.position == reach):
-                best, longest = entry, reach
-        return best, longest
-
     def _checkpoint_places(
-        self, sequence: CachedSequence, content: Sequence[int | str], boundaries: Sequence[int]
+        self, sequence: CachedSequence, content: Sequence[int], boundaries: Sequence[int]
     ) -> tuple[int, ...]:
         """Return where to take checkpoints: where turns end, at intervals, and where a text parts from a kept one."""
         if not sequence.needs_boundaries:
             return ()
         places = {*boundaries, *range(CHECKPOINT_SPACING, len(content), CHECKPOINT_SPACING)}
-        kept = [entry.main for entry in self._entries if entry.main.model is sequence.model]
-        parting = max((shared_prefix(one.content[: one.position], content[:-1]) for one in kept), default=0)
+        parting = self._kept.most_shared(sequence.model, content[:-1])
         before = max((place for place in (*places, sequence.position) if place <= parting), default=0)
         if parting - before >= LEAST_GAIN:
             places.add(parting)
         return tuple(sorted(places))
 
     def _take_out(self, entry: CachedConversation, reach: int) -> CachedConversation | None:
-        self._entries.remove(entry)
         if reach == entry.main.position:
+            self._kept.remove(entry)
             return entry
-        self._entries.append(entry)
+        self._kept.use(entry)
         return entry.fork()
 
 
-def _sequences(entry: CachedConversation) -> list[CachedSequence]:
-    return [sequence for sequence in (entry.main, entry.draft) if sequence is not None]
+def _thin(entry: CachedConversation, newest: int) -> None:
+    for sequence in sequences_of(entry):
+        sequence.thin(0, newest=newest)
 
 
-def _is_mostly_shared(entry: CachedConversation, others: Sequence[CachedConversation]) -> bool:
-    shares = (shared_prefix(one.main.tokens, entry.main.tokens) for one in others if one.shared)
-    return not entry.shared and 2 * max(shares, default=0) > entry.main.position
+def _is_mostly_shared(entry: CachedConversation, shared: TextIndex[CachedConversation]) -> bool:
+    return not entry.shared and 2 * shared.most_shared(entry.main.tokens) > entry.main.position
 
 
 def _covers(entry: CachedConversation, other: CachedConversation) -> bool:

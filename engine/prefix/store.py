@@ -16,6 +16,7 @@ import shutil
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from engine.files.steps import in_chunks
 from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.adapters import deciding_files
 from engine.model_files.safetensors_header import header_length
-from engine.pictures.placed import PlacedPicture, content_of, within
+from engine.pictures.placed import within
 from engine.prefix.files import (
     files_in,
     forget,
@@ -43,6 +44,8 @@ from engine.prefix.files import (
     touch,
     unlink,
 )
+from engine.prefix.known_turns import KnownTurns, content_held, pictures_held
+from engine.prefix.text_index import Shared
 from engine.speculation.caches.cache_kinds import kind_name
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.caches.rollback import Checkpoint
@@ -51,13 +54,15 @@ from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
-from engine.tokenizers.prompts import shared_prefix
 
 log = logging.getLogger(__name__)
 
 FORMAT = 6
 # A turn is loaded if it saves at least one token for this many that have to be loaded: all chats begin alike.
 WORTH_LOADING = 8
+# Of the turns that share the most with a text, so many are asked whether they are worth loading: where many begin
+# alike, others are hardly ever.
+MOST_ASKED = 32
 # Bytes that stay free on the disk independently of the budget.
 LEAST_FREE = 2**30
 
@@ -74,14 +79,13 @@ class PrefixStore:
         self._folder = folder
         self._model = model
         self._stamp = _stamp(model)
-        self._index: dict[Path, dict[str, Any]] = {}
+        self._index = KnownTurns()
         # Turns that were loaded into memory; they stay on disk until a longer one replaces them.
-        self._loaded: dict[Path, dict[str, Any]] = {}
+        self._loaded = KnownTurns()
         remove_leftovers(folder)
         stored = [file.path for file in files_in(folder)]
         private_files.tighten([folder, *stored])
-        # Of turns that share as much with a text, the last used is found.
-        for path in reversed(stored):
+        for path in stored:
             self._add_to_index(path)
         self._evict(0)
 
@@ -95,32 +99,40 @@ class PrefixStore:
         self._draft = (drafter.model, _stamp(drafter.model)) if isinstance(drafter, DraftSource) else None
         self._head = drafter if isinstance(drafter, HeadSource) else None
 
-    def find(self, content: Sequence[int | str], better_than: int) -> CachedConversation | None:
+    def find(self, content: Sequence[int], better_than: int) -> CachedConversation | None:
         """Return the stored conversation that shares the longest prefix with a text, or None. `content` is as in
         `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
         """
-        shared: dict[Path, int] = {}
-        for path, entry in self._index.items():
-            held = _content(entry["main"])
-            count = shared_prefix(held, content[: len(content) - 1])
-            if count > better_than and (count - better_than) * WORTH_LOADING >= len(held):
-                shared[path] = count
-        if not shared:
+        best = self._worth_loading(content[: len(content) - 1], better_than)
+        if best is None:
             return None
-        best = max(shared, key=lambda path: shared[path])
-        conversation, entry = self._load(best), self._index.pop(best)
+        conversation, entry = self._load(best), self._index.entries[best]
+        self._index.discard(best)
         if conversation is None:
             unlink(best)
         else:
-            self._loaded[best] = entry
+            self._loaded.add(best, entry)
             touch(best)
         return conversation
+
+    def _worth_loading(self, text: Sequence[int], better_than: int) -> Path | None:
+        """Return the turn that shares the most with `text`, of several that share as much the one last used."""
+        best: Shared[Path] | None = None
+        for found in islice(self._index.texts.nearest(text), MOST_ASKED):
+            gained = found.length - better_than
+            if gained <= 0 or (best is not None and found.length < best.length):
+                break
+            worth = gained * WORTH_LOADING >= len(self._index.entries[found.value]["main"]["tokens"])
+            if worth and (best is None or self._index.later(found.value, best.value)):
+                best = found
+        return None if best is None else best.value
 
     def save(self, conversation: CachedConversation) -> None:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
         assert conversation.name
         entry, held = self._describe_conversation(conversation)
-        for path, known in (*self._index.items(), *self._loaded.items()):
+        for path in (*self._index.of(conversation.name), *self._loaded.of(conversation.name)):
+            known = self._index.entries.get(path) or self._loaded.entries[path]
             if _is_current(known, entry) and path.is_file():
                 touch(path)
                 return
@@ -137,16 +149,15 @@ class PrefixStore:
             log.warning("a finished turn cannot be kept in %s: %s", self._folder, error)
             unlink(partial)
             return
-        self._index[path] = entry
-        self._delete_prefixes_of(path, _content(entry["main"]))
+        self._index.add(path, entry)
+        self._delete_prefixes_of(path, content_held(entry["main"]))
 
     def forget(self, names: Collection[str]) -> None:
         """Forget these conversations, also their turns for other models in `folder`."""
         forget(self._folder, names)
-        hashes = {short_hash(name) for name in names}
         for known in (self._index, self._loaded):
-            for path in [path for path in known if hash_in_name(path) in hashes]:
-                del known[path]
+            for path in [path for name in names for path in known.of(name)]:
+                known.discard(path)
 
     def _describe_conversation(self, conversation: CachedConversation) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the entry of a conversation, and the content of its caches."""
@@ -168,7 +179,7 @@ class PrefixStore:
         return entry, held
 
     def _load(self, path: Path) -> CachedConversation | None:
-        entry = self._index[path]
+        entry = self._index.entries[path]
         try:
             if not is_sound(path):
                 raise ValueError("its checksum is another")
@@ -199,20 +210,18 @@ class PrefixStore:
             sound = all(type(token) is int for token in entry["main"]["tokens"])
             if not sound or hash_in_name(path) != short_hash(entry["name"]):
                 raise ValueError("not a finished turn")
+            self._index.add(path, entry)
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error) as error:
             log.info("%s is ignored: %s", path.name, error)
-            return
-        self._index[path] = entry
 
-    def _delete_prefixes_of(self, path: Path, held: Sequence[int | str]) -> None:
+    def _delete_prefixes_of(self, path: Path, held: Sequence[int]) -> None:
         """Delete the turns that are prefixes of a turn just saved, which replaces them."""
         for known in (self._index, self._loaded):
-            for other in [other for other in known if other != path]:
-                content = _content(known[other]["main"])
-                if content == held[: len(content)]:
-                    del known[other]
+            for other in [shared.value for shared in known.texts.beginnings(held)]:
+                if other != path:
+                    known.discard(other)
                     unlink(other)
-        self._loaded.pop(path, None)
+        self._loaded.discard(path)
 
     def _evict(self, needed: int) -> None:
         """Delete the least recently used turns until `needed` more bytes are within the budget."""
@@ -223,7 +232,7 @@ class PrefixStore:
                 return
             total -= oldest.size
             for known in (self._index, self._loaded):
-                known.pop(oldest.path, None)
+                known.discard(oldest.path)
             unlink(oldest.path)
 
 
@@ -248,14 +257,6 @@ def _describe(sequence: CachedSequence) -> dict[str, Any]:
     return described | ({"pictures": pictures} if pictures else {})
 
 
-def _pictures(described: dict[str, Any]) -> tuple[PlacedPicture, ...]:
-    return tuple(PlacedPicture(*picture) for picture in described.get("pictures", ()))
-
-
-def _content(described: dict[str, Any]) -> Sequence[int | str]:
-    return content_of(described["tokens"], _pictures(described))
-
-
 def _held_by(sequence: CachedSequence) -> dict[str, Any]:
     """Return the content of a sequence's caches and checkpoints."""
     caches = [*flatten(sequence.caches)]
@@ -275,7 +276,7 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[
     for cache, attributes in zip(caches, held["caches"], strict=True):
         vars(cache).update(attributes)
     sequence.set_caches(sequence.caches, described["tokens"], len(described["tokens"]))
-    sequence.pictures = _pictures(described)
+    sequence.pictures = pictures_held(described)
     checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
     sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]
     return sequence

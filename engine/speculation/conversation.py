@@ -115,7 +115,7 @@ def continue_on(sequence: CachedSequence | None, model: LoadedModel, tokens: Seq
     return sequence
 
 
-def usable_prefix(sequence: CachedSequence, content: Sequence[int | str]) -> int:
+def usable_prefix(sequence: CachedSequence, content: Sequence[int]) -> int:
     """Return how many tokens of `content`, as in `CachedSequence`, need not be fed; the last one is always pending."""
     held = sequence.content[: sequence.position]
     return sequence.reach(shared_prefix(held, content[: len(content) - 1]))

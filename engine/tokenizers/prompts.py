@@ -309,7 +309,7 @@ def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Map
             yield [*head, *messages[start:]]
 
 
-def shared_prefix(one: Sequence[int | str], other: Sequence[int | str]) -> int:
+def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
     """Return the number of leading tokens that two texts share, digests of pictures among them."""
     low, high = 0, min(len(one), len(other))
     # Comparing slices is much faster than a loop over tens of thousands of tokens.

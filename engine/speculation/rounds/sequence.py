@@ -105,7 +105,7 @@ class CachedSequence:
         return self.tokens[self.position :]
 
     @property
-    def content(self) -> Sequence[int | str]:
+    def content(self) -> Sequence[int]:
         """The tokens, and the digests of the pictures among them; two texts share what they have in common here."""
         return content_of(self.tokens, self.pictures)
 

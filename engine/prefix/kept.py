@@ -1,0 +1,158 @@
+"""The conversations of the prefix cache in the order of their use, with their sizes and an index of their texts.
+
+What an answer costs here does not grow with the number of conversations: sizes are added up as they change, and what
+shares a beginning with a text is found by `TextIndex`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import mlx.nn as nn
+
+from engine.prefix.text_index import TextIndex
+from engine.speculation.conversation import CachedConversation
+from engine.speculation.rounds.sequence import CachedSequence
+
+# Of conversations that can neither be cut anywhere nor have a checkpoint where a text parts from them, so many that
+# share the most with it are asked whether they can be cut there. That they can only a few rows from their ends, so one
+# that can shares nearly its whole text, and is among the first.
+MOST_ASKED = 32
+# No other conversation is dropped for an inner checkpoint of one that has at most so many.
+KEPT_CHECKPOINTS = 4
+
+
+@dataclass
+class _KeptTexts:
+    """The texts of one main model's conversations, all with a name or all without one."""
+
+    whole: TextIndex[CachedConversation] = field(default_factory=TextIndex)
+    # What precedes each inner checkpoint.
+    checkpoints: TextIndex[CachedConversation] = field(default_factory=TextIndex)
+
+
+class KeptConversations:
+    """Conversations that no request uses, the least recently used first. They change by `change` only."""
+
+    def __init__(self) -> None:
+        self._sizes: OrderedDict[CachedConversation, int] = OrderedDict()
+        # Those with more checkpoints than a full cache leaves them, in the same order.
+        self._thinnable: OrderedDict[CachedConversation, None] = OrderedDict()
+        self._texts: defaultdict[tuple[int, bool], _KeptTexts] = defaultdict(_KeptTexts)
+        self.bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __iter__(self) -> Iterator[CachedConversation]:
+        """Iterate over a copy, the least recently used first."""
+        return iter([*self._sizes])
+
+    @property
+    def latest(self) -> CachedConversation:
+        """The conversation that was used last. Raises IndexError if there is none."""
+        if not self._sizes:
+            raise IndexError("no conversation is kept")
+        return next(reversed(self._sizes))
+
+    @property
+    def oldest(self) -> CachedConversation:
+        """The least recently used conversation. There must be one."""
+        return next(iter(self._sizes))
+
+    @property
+    def thinnable(self) -> CachedConversation | None:
+        """The least recently used conversation with more checkpoints than a full cache leaves it, if there is one."""
+        return next(iter(self._thinnable), None)
+
+    def add(self, entry: CachedConversation) -> None:
+        """Keep a conversation as the one that was used last."""
+        self._sizes[entry] = 0
+        self._note(entry)
+
+    def remove(self, entry: CachedConversation) -> None:
+        self._forget(entry)
+        del self._sizes[entry]
+
+    def use(self, entry: CachedConversation) -> None:
+        """Note that a conversation was used just now."""
+        self._sizes.move_to_end(entry)
+        if entry in self._thinnable:
+            self._thinnable.move_to_end(entry)
+
+    def change(self, entry: CachedConversation, step: Callable[[CachedConversation], object]) -> None:
+        """Let `step` drop parts of a conversation, which keeps its place."""
+        self._forget(entry)
+        step(entry)
+        self._note(entry)
+
+    def best(self, model: nn.Module, content: Sequence[int], *, named: bool) -> tuple[CachedConversation | None, int]:
+        """Return the conversation that needs the fewest of the tokens `content` fed, and how many it can provide.
+
+        Of conversations that can provide as many, one that ends there is preferred: it needs no copy.
+        """
+        texts, looked_up = self._texts[id(model), named], content[: len(content) - 1]
+        best, longest = None, 0
+        for index in (texts.whole, texts.checkpoints):
+            shared = next(index.beginnings(looked_up), None)
+            if shared is not None and shared.length > longest:
+                best, longest = shared
+        for entry, length in islice(texts.whole.nearest(looked_up), MOST_ASKED):
+            if length <= longest:
+                break
+            reach = entry.main.reach(length)
+            if reach > longest:
+                best, longest = entry, reach
+        return best, longest
+
+    def most_shared(self, model: nn.Module, content: Sequence[int]) -> int:
+        """Return how many of the first tokens of `content` the text of some conversation of this model shares."""
+        return max(self._texts[id(model), named].whole.most_shared(content) for named in (False, True))
+
+    def continuations(self, entry: CachedConversation) -> list[CachedConversation]:
+        """Return the conversations whose texts begin with that of `entry`, and which serve the same requests."""
+        return list(self._texts_of(entry).whole.continuations(_text(entry.main)))
+
+    def beginnings(self, entry: CachedConversation) -> list[CachedConversation]:
+        """Return the conversations with whose texts that of `entry` begins, and which serve the same requests."""
+        return [shared.value for shared in self._texts_of(entry).whole.beginnings(_text(entry.main))]
+
+    def _texts_of(self, entry: CachedConversation) -> _KeptTexts:
+        return self._texts[id(entry.main.model), entry.name is not None]
+
+    def _note(self, entry: CachedConversation) -> None:
+        self._sizes[entry] = entry.bytes
+        self.bytes += self._sizes[entry]
+        if any(len(sequence.checkpoints) > KEPT_CHECKPOINTS for sequence in sequences_of(entry)):
+            self._thinnable[entry] = None
+        texts, text = self._texts_of(entry), _text(entry.main)
+        texts.whole.add(text, entry)
+        for place in _inner_checkpoints(entry.main):
+            texts.checkpoints.add(text[:place], entry)
+
+    def _forget(self, entry: CachedConversation) -> None:
+        self.bytes -= self._sizes[entry]
+        self._thinnable.pop(entry, None)
+        texts, text = self._texts_of(entry), _text(entry.main)
+        texts.whole.remove(text, entry)
+        for place in _inner_checkpoints(entry.main):
+            texts.checkpoints.remove(text[:place], entry)
+        if not texts.whole:
+            # Another model may get the same id later.
+            del self._texts[id(entry.main.model), entry.name is not None]
+
+
+def sequences_of(entry: CachedConversation) -> list[CachedSequence]:
+    return [sequence for sequence in (entry.main, entry.draft) if sequence is not None]
+
+
+def _text(sequence: CachedSequence) -> Sequence[int]:
+    """Return the text that the caches hold."""
+    return sequence.content[: sequence.position]
+
+
+def _inner_checkpoints(sequence: CachedSequence) -> list[int]:
+    return [kept.position for kept in sequence.checkpoints if 0 < kept.position < sequence.position]
