@@ -5,7 +5,9 @@ Every error has a `code` (stable, for translation) and `arguments` (what the wor
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +15,12 @@ log = logging.getLogger(__name__)
 
 # Characters of an unexpected error that are passed on.
 _LONGEST_DETAIL = 300
+# Why the system refuses a file, by its numbers.
+_REFUSALS = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "forbidden"),
+    errno.EROFS: "read-only",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "full"),
+}
 
 
 class CodedError(Exception):
@@ -245,6 +253,25 @@ class InternalFailure(EngineError):
         super().__init__(detail=detail)
 
 
+class FileRefused(EngineError):
+    """The system does not let Tandem read or write the file or folder `path`, for a `reason` of `REASONS`."""
+
+    code = "file-refused"
+    REASONS = ("forbidden", "read-only", "full")
+
+    def __init__(self, reason: str, path: str) -> None:
+        self.reason, self.path = reason, path
+        super().__init__(reason=reason, path=path)
+
+    @classmethod
+    def of(cls, error: BaseException) -> FileRefused | None:
+        """Return what the system's `error` says of a file; None for any other error."""
+        if not isinstance(error, OSError) or error.filename is None or error.errno not in _REFUSALS:
+            return None
+        path = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else str(error.filename)
+        return cls(_REFUSALS[error.errno], path)
+
+
 def as_engine_error(error: BaseException, unloaded: str = "") -> EngineError:
     """Return the error to report, without frames, and log an unforeseen one; `unloaded` is that of `DeviceFailed`."""
     if not isinstance(error, EngineError):
@@ -254,4 +281,6 @@ def as_engine_error(error: BaseException, unloaded: str = "") -> EngineError:
         return error
     if is_device_failure(error):
         return DeviceFailed(str(error), unloaded)
+    if (refused := FileRefused.of(error)) is not None:
+        return refused
     return InternalFailure(f"{type(error).__name__}: {error}".removesuffix(": ")[:_LONGEST_DETAIL])

@@ -2398,6 +2398,21 @@
     </message>
 </context>
 <context>
+    <name>FileReasons</name>
+    <message>
+        <source>{path} cannot be read or written to. Check its permissions and those of its folder, then try again.</source>
+        <translation>{path}を読み書きできません。この項目とその上のフォルダのアクセス権を確認してから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to, because its disk is read-only. Make the disk writable, then try again.</source>
+        <translation>ディスクが読み出し専用のため、{path}に書き込めません。ディスクを書き込み可能にしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to, because the disk is full. Free up space, then try again.</source>
+        <translation>ディスクがいっぱいのため、{path}に書き込めません。空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>

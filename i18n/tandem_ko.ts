@@ -2398,6 +2398,21 @@
     </message>
 </context>
 <context>
+    <name>FileReasons</name>
+    <message>
+        <source>{path} cannot be read or written to. Check its permissions and those of its folder, then try again.</source>
+        <translation>{path}에 접근할 수 없어 읽거나 쓸 수 없어요. 이 항목과 상위 폴더의 권한을 확인한 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to, because its disk is read-only. Make the disk writable, then try again.</source>
+        <translation>디스크가 읽기 전용이라 {path}에 쓸 수 없어요. 디스크에 쓸 수 있게 한 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to, because the disk is full. Free up space, then try again.</source>
+        <translation>디스크가 가득 차서 {path}에 쓸 수 없어요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>

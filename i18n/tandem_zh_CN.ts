@@ -2398,6 +2398,21 @@
     </message>
 </context>
 <context>
+    <name>FileReasons</name>
+    <message>
+        <source>{path} cannot be read or written to. Check its permissions and those of its folder, then try again.</source>
+        <translation>无法读取或写入 {path}。请检查它和所在文件夹的权限，然后重试。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to, because its disk is read-only. Make the disk writable, then try again.</source>
+        <translation>磁盘是只读的，无法写入 {path}。请让磁盘可以写入，然后重试。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to, because the disk is full. Free up space, then try again.</source>
+        <translation>磁盘已满，无法写入 {path}。请释放空间，然后重试。</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>{place} of {count}</source>

@@ -26,7 +26,7 @@ from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from app.window.startup import open_window
 from app.wording.errors import error_sentence
-from engine.errors import EngineError
+from engine.errors import EngineError, FileRefused, as_engine_error
 from engine.machine.macos import has_accelerator_kernels
 
 QUESTION = "What is Tandem?"
@@ -50,6 +50,9 @@ def run(screenshot: str | None = None, language: str | None = None) -> int:
 def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
     # A temporary folder, so that the user's chats do not change.
     folder = tempfile.TemporaryDirectory(prefix="tandem-self-test-")
+    if problem := _problem_in(Path(folder.name)):
+        folder.cleanup()
+        return _report(None, problem)
     window, session = open_window(application, chats=Path(folder.name) / "chats.db")
     try:
         problems: list[EngineError] = []
@@ -78,6 +81,22 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
         window.quit()
         session.close()
         folder.cleanup()
+
+
+def _problem_in(folder: Path) -> str:
+    """Return why chats cannot be kept in `folder`, or "": with some umasks not even new files can be used.
+
+    Without this, the answer would never begin, because its question cannot be stored.
+    """
+    try:
+        inner = folder / "written"
+        inner.mkdir()
+        probe = inner / "file"
+        probe.write_text(QUESTION, encoding="utf-8")
+        probe.read_text(encoding="utf-8")
+    except OSError as error:
+        return error_sentence(FileRefused.of(error) or as_engine_error(error))
+    return ""
 
 
 def _problem_of(answer: Answer) -> str:

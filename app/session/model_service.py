@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.session.bridge import Bridge
 from engine.client import EngineClient, RequestStream
-from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure, as_engine_error
+from engine.errors import DeviceFailed, EngineClosed, EngineError, FileRefused, InternalFailure, as_engine_error
 from engine.events import Event, Failed
 from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
@@ -368,7 +368,7 @@ class ModelService(QObject):
             # The engine was replaced together with its models.
             return
         error, newest = future.exception(), number == self._changes
-        self._change_broke = isinstance(error, InternalFailure)
+        self._change_broke = isinstance(error, (InternalFailure, FileRefused))
         if error is None:
             pair = future.result()
             if newest and pair.crowded and self.pair.wanted:

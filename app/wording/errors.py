@@ -62,6 +62,18 @@ ERRORS = Sentences(
 """One sentence for each code without a function."""
 
 
+FILE_REASONS = Sentences(
+    "FileReasons",
+    {
+        "forbidden": "{path} cannot be read or written to. Check its permissions and those of its folder, then try "
+        "again.",
+        "read-only": "{path} cannot be written to, because its disk is read-only. Make the disk writable, then try "
+        "again.",
+        "full": "{path} cannot be written to, because the disk is full. Free up space, then try again.",
+    },
+)
+
+
 def _device_failed(arguments: Mapping[str, str]) -> str:
     if not arguments["unloaded"]:
         return translate(
@@ -249,6 +261,7 @@ _BY_REASON = {
     "picture-not-usable": PICTURE_REASONS,
     "cannot-teach": TEACHING_REASONS,
     "hub": HUB_REASONS,
+    "file-refused": FILE_REASONS,
     "cluster": CLUSTER_REASONS,
 }
 _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {

@@ -49,7 +49,7 @@ _ERRORS: dict[str, type[EngineError]] = {
         errors.BadRequest, errors.ModelNotUsable, errors.NoModel, errors.PromptTooLong, errors.QueueFull,
         errors.NotEnoughMemory, errors.TemplateFailed, errors.GrammarNotUsable, errors.EngineClosed,
         errors.InternalFailure, errors.CannotTeach, errors.DeviceFailed, errors.PictureNotUsable, errors.ModelCannotSee,
-        errors.PicturesNotInstalled, ClusterError,
+        errors.PicturesNotInstalled, errors.FileRefused, ClusterError,
     )
 }  # fmt: skip
 

@@ -52,11 +52,12 @@ class KeptJson:
             self._write()
 
     def _read(self) -> dict[str, Any]:
-        if self._path is None or not self._path.exists():
-            return {}
         try:
+            if self._path is None or not self._path.exists():
+                return {}
             content = read_object(self._path, CONFIG)
-        except UntrustedJsonError as error:
+        # In a folder that may not be searched, nobody can tell whether there is a file.
+        except (OSError, UntrustedJsonError) as error:
             log.warning("%s is ignored: %s", self._path, error)
             return {}
         values = content.pop("values", None)

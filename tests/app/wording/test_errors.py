@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from engine.errors import (
     CannotTeach,
     DeviceFailed,
     EngineError,
+    FileRefused,
     GrammarNotUsable,
     InternalFailure,
     ModelCannotSee,
@@ -38,6 +40,7 @@ from engine.errors import (
     PromptTooLong,
     QueueFull,
     TemplateFailed,
+    as_engine_error,
 )
 from engine.hub.failures import HubError
 from engine.sandbox.errors import SandboxCrashed
@@ -54,6 +57,7 @@ EXAMPLES = {
     ),
     DeviceFailed: lambda: DeviceFailed("out of memory"),
     InternalFailure: lambda: InternalFailure("out of luck"),
+    FileRefused: lambda: FileRefused("forbidden", "/Users/me/.cache"),
     GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
     CannotTeach: lambda: CannotTeach("too-little", "12%"),
     PictureNotUsable: lambda: PictureNotUsable("animated"),
@@ -74,6 +78,7 @@ def every_error() -> list[EngineError]:
     found += [TemplateFailed("3", reason) for reason in TemplateFailed.REASONS]
     found += [CannotTeach(reason, "3") for reason in CannotTeach.REASONS]
     found += [PictureNotUsable(reason, "3") for reason in PictureNotUsable.REASONS]
+    found += [FileRefused(reason, "/Users/me/.cache") for reason in FileRefused.REASONS]
     found += [ModelCannotSee("Qwen3-8B", "cluster")]
     found += [DeviceFailed("out of memory", unloaded="Qwen3-8B")]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
@@ -121,6 +126,24 @@ def test_what_ends_a_process_is_shown_without_its_code() -> None:
         PictureNotUsable("crashed", str(ended)),
     )
     assert not [error for error in errors if re.search("crashed|code", wording.error_sentence(error))]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EACCES, "/Users/me/.cache/Tandem cannot be read or written to. Check its permissions"),
+        (errno.EPERM, "/Users/me/.cache/Tandem cannot be read or written to. Check its permissions"),
+        (errno.EROFS, "/Users/me/.cache/Tandem cannot be written to, because its disk is read-only"),
+        (errno.ENOSPC, "/Users/me/.cache/Tandem cannot be written to, because the disk is full. Free up space"),
+        (errno.EDQUOT, "because the disk is full"),
+    ],
+)
+@pytest.mark.expects_log
+def test_a_file_that_the_system_refuses_is_named_with_what_to_do(number: int, words: str) -> None:
+    error = as_engine_error(OSError(number, os.strerror(number), "/Users/me/.cache/Tandem"))
+    assert words in wording.error_sentence(error)
+    # Nothing is known of a failure without a file.
+    assert isinstance(as_engine_error(OSError(number, "failed")), InternalFailure)
 
 
 def test_braces_in_an_error_are_shown() -> None:

@@ -133,3 +133,14 @@ def test_a_refused_write_leaves_the_old_file_and_one_warning(
     assert [record.levelname for record in caplog.records if record.levelno >= logging.INFO] == ["WARNING"]
     assert path.read_bytes() == before
     assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.expects_log
+def test_a_folder_that_may_not_be_searched_is_an_empty_file(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def refused(_path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(path), "exists", refused)
+        assert kept(path).values == {}
+    assert "is ignored: [Errno 13] Permission denied" in caplog.text
