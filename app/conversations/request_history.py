@@ -160,21 +160,31 @@ class RequestHistory:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # How many requests of programs there are, if they were counted: a count reads all of them.
+        self._of_programs: int | None = None
 
     def add(self, requests: Sequence[ProgramRequest]) -> None:
         """Add requests of other programs and keep only the newest MOST_OF_PROGRAMS of them."""
+        # Unknown again if the transaction fails.
+        before, self._of_programs = self._of_programs, None
         with self._database.write():
+            if before is None:
+                before = self._database.scalar("SELECT count(*) FROM requests WHERE message_id IS NULL")
             for one in requests:
                 values = {field.name: getattr(one, field.name) for field in fields(one)}
                 self._database.insert("requests", **values | {"stats": optional_json(one.stats)})
-            self._database.execute(
-                """
-                DELETE FROM requests WHERE message_id IS NULL AND id <= (
-                    SELECT id FROM requests WHERE message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)""",
-                (MOST_OF_PROGRAMS,),
-            )
+            surplus = max(0, before + len(requests) - MOST_OF_PROGRAMS)
+            if surplus:
+                self._database.execute(
+                    """
+                    DELETE FROM requests WHERE id IN (
+                        SELECT id FROM requests WHERE message_id IS NULL ORDER BY id LIMIT ?)""",
+                    (surplus,),
+                )
+        self._of_programs = before + len(requests) - surplus
 
     def delete_programs(self) -> None:
+        self._of_programs = None
         with self._database.write():
             self._database.execute("DELETE FROM requests WHERE message_id IS NULL")
 
