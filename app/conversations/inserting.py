@@ -92,6 +92,14 @@ def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
     )
 
 
+def has_parent(parent_id: int | None) -> str:
+    """Return SQL for the messages under `parent_id` (None: the first messages).
+
+    For "parent_id IS ?" with NULL, SQLite would read the first messages of all chats.
+    """
+    return "parent_id IS NULL" if parent_id is None else f"parent_id = {int(parent_id)}"
+
+
 def _positions(database: Database, conversation_id: int, parents: Sequence[int | None], first: int) -> list[int]:
     """Return each message's position among its siblings. Ids from `first` on belong to messages being added."""
     following: dict[int | None, int] = {}
@@ -101,8 +109,8 @@ def _positions(database: Database, conversation_id: int, parents: Sequence[int |
             last = None
             if parent is None or parent < first:
                 last = database.scalar(
-                    "SELECT max(position) FROM messages WHERE conversation_id = ? AND parent_id IS ?",
-                    (conversation_id, parent),
+                    f"SELECT max(position) FROM messages WHERE conversation_id = ? AND {has_parent(parent)}",
+                    (conversation_id,),
                 )
             following[parent] = 0 if last is None else last + 1
         positions.append(following[parent])

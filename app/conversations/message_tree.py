@@ -22,7 +22,7 @@ from app.conversations.encoding import (
     unpack_tokens,
 )
 from app.conversations.errors import NotFound
-from app.conversations.inserting import free_time_keys, insert_messages, next_message_id
+from app.conversations.inserting import free_time_keys, has_parent, insert_messages, next_message_id
 from app.conversations.records import INTERRUPTED, STREAMING, TOOL, AnswerSource, Attachment, Message, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
@@ -110,8 +110,10 @@ class MessageTree:
     def children(self, conversation_id: int, parent_id: int | None) -> list[int]:
         """Return the ids of the messages under `parent_id` (None: the first messages), in their order."""
         return self._database.ids(
-            "SELECT id FROM messages WHERE conversation_id = ? AND parent_id IS ? ORDER BY position, id",
-            (conversation_id, parent_id),
+            f"""
+            SELECT id FROM messages WHERE conversation_id = ? AND {has_parent(parent_id)}
+            ORDER BY position, id""",
+            (conversation_id,),
         )
 
     def answer_path(self, message_id: int) -> list[Message]:
