@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.records import Conversation, Folder, StoreChanges, list_order
@@ -20,6 +20,7 @@ class ListedConversations:
     def __init__(self) -> None:
         self._view = ""
         self.chats: list[Conversation] = []
+        self._by_id: dict[int, Conversation] = {}
         self._changed: set[int] = set()
         self._folders_changed = False
 
@@ -50,15 +51,25 @@ class ListedConversations:
         before, self._view = self._view, ""
         if view != before or len(changed) > _MOST:
             self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
+            self._by_id = {chat.id: chat for chat in self.chats}
         else:
             # A copy, because another thread reads the list returned before.
-            self.chats = [chat for chat in self.chats if chat.id not in changed]
+            self.chats = list(self.chats)
+            for chat_id in changed:
+                self._remove(chat_id)
             for chat in store.conversations.among(changed, view):
                 if _is_listed(store, chat):
                     insort(self.chats, chat, key=list_order)
+                    self._by_id[chat.id] = chat
         listed = self.chats, store.conversations.folders()
         self._view = view
         return listed
+
+    def _remove(self, chat_id: int) -> None:
+        """Remove a chat, if it is listed, from its place in the order."""
+        chat = self._by_id.pop(chat_id, None)
+        if chat is not None:
+            del self.chats[bisect_left(self.chats, list_order(chat), key=list_order)]
 
 
 def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
