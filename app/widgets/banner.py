@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -39,11 +41,17 @@ class _NoticeContent:
 
 
 class Notice(ThemeAware, QFrame):
-    """One notice of a banner. `drop` removes it."""
+    """One notice of a banner. `drop` removes it; `renamed` is called with it and its text before each change of it."""
 
-    def __init__(self, message: _NoticeContent, drop: Callable[[Notice], None], parent: QWidget) -> None:
+    def __init__(
+        self,
+        message: _NoticeContent,
+        drop: Callable[[Notice], None],
+        renamed: Callable[[Notice, str], None],
+        parent: QWidget,
+    ) -> None:
         super().__init__(parent)
-        self.message, self._drop = message, drop
+        self.message, self._drop, self._renamed = message, drop, renamed
         self.setObjectName("note" if message.is_info else "banner")
         mark = Mark(_MARK, self, icon("info") if message.is_info else icon("warning", "problem"))
         self._label = SentenceLabel(self)
@@ -96,7 +104,9 @@ class Notice(ThemeAware, QFrame):
 
     def retranslate(self) -> None:
         # Some sentences set the texts of their actions.
-        self._label.setText(self.message.sentence())
+        before, text = self.text, self.message.sentence()
+        self._label.setText(text)
+        self._renamed(self, before)
         for button, action in zip(self._buttons, self.message.actions, strict=True):
             button.setText(action.text())
             button.setEnabled(action.isEnabled())
@@ -110,8 +120,14 @@ class Banner(ThemeAware, QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # The oldest first.
-        self._notices: list[Notice] = []
+        # The oldest first: those that cannot be closed, and the others. Notices that nobody closes can become many, so
+        # what one more costs does not depend on their number.
+        self._fixed: dict[Notice, None] = {}
+        self._others: dict[Notice, None] = {}
+        self._leaving: dict[Notice, None] = {}
+        self._by_text: dict[str, Notice] = {}
+        self._by_topic: defaultdict[str, dict[Notice, None]] = defaultdict(dict)
+        self._on_screen: set[Notice] = set()
         self._waiting = label(self, "muted")
         self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self._waiting)
         self.hide()
@@ -120,7 +136,7 @@ class Banner(ThemeAware, QFrame):
     @property
     def shown(self) -> list[Notice]:
         """The notices on screen, from top to bottom."""
-        return [notice for notice in reversed(self._ordered()) if not notice.isHidden()]
+        return sorted(self._on_screen, key=self._column.indexOf)
 
     def show_message(
         self,
@@ -137,50 +153,67 @@ class Banner(ThemeAware, QFrame):
         """
         given = tuple(action for action in actions if action is not None)
         message = _NoticeContent(sentence, given, is_info, is_info and not stays, closable, about)
-        for notice in list(self._notices):
-            is_replaced = notice.message.leaves and message.leaves and not notice.is_in_hand
-            if is_replaced or notice.text == sentence():
-                self._remove(notice)
-        notice = Notice(message, self._drop, self)
-        self._notices.append(notice)
+        replaced = [one for one in self._leaving if message.leaves and not one.is_in_hand]
+        if (same := self._by_text.get(sentence())) is not None and same not in replaced:
+            replaced.append(same)
+        for notice in replaced:
+            self._remove(notice)
+        self._add(Notice(message, self._drop, self._note_text, self))
         self._arrange()
 
     def dismiss(self, about: str) -> None:
         """Drop the notices that were shown with this `about`."""
-        for notice in [one for one in self._notices if one.message.about == about]:
+        found = [*self._by_topic.get(about, ())]
+        for notice in found:
             self._remove(notice)
-        self._arrange()
+        if found:
+            self._arrange()
 
     def _drop(self, notice: Notice) -> None:
         self._remove(notice)
         self._arrange()
 
+    def _add(self, notice: Notice) -> None:
+        """Put a notice above all others of its kind."""
+        message = notice.message
+        (self._others if message.closable else self._fixed)[notice] = None
+        if message.leaves:
+            self._leaving[notice] = None
+        self._by_topic[message.about][notice] = None
+        # Below the label of those that wait.
+        self._column.insertWidget(1 if message.closable else 1 + len(self._others), notice)
+        notice.hide()
+
     def _remove(self, notice: Notice) -> None:
-        self._notices.remove(notice)
+        for notices in (self._fixed, self._others, self._leaving, self._by_topic[notice.message.about]):
+            notices.pop(notice, None)
+        if self._by_text.get(notice.text) is notice:
+            del self._by_text[notice.text]
+        self._on_screen.discard(notice)
         self._column.removeWidget(notice)
         # Not shown or found any more, although the signal of one of its buttons may still be running.
         notice.hide()
         notice.setParent(None)
         notice.deleteLater()
 
-    def _ordered(self) -> list[Notice]:
-        """Return the notices that cannot be closed, then the others, each from the oldest to the newest."""
-        return sorted(self._notices, key=lambda notice: notice.message.closable)
+    def _note_text(self, notice: Notice, before: str) -> None:
+        if self._by_text.get(before) is notice:
+            del self._by_text[before]
+        self._by_text[notice.text] = notice
 
     def _arrange(self) -> None:
-        ordered = self._ordered()
-        kept = [notice for notice in ordered if not notice.message.closable or notice.is_in_hand]
-        others = [notice for notice in ordered if notice not in kept]
-        shown = kept + others[max(0, len(kept) + len(others) - MOST_SHOWN) :]
-        for place, notice in enumerate(reversed(ordered)):
-            self._column.insertWidget(1 + place, notice)
-            notice.setVisible(notice in shown)
-        self.setVisible(bool(ordered))
+        kept = [*self._fixed, *(one for one in self._on_screen if one.message.closable and one.is_in_hand)]
+        others = (one for one in reversed(self._others) if one not in kept)
+        shown = {*kept, *islice(others, max(0, MOST_SHOWN - len(kept)))}
+        for notice in self._on_screen - shown:
+            notice.hide()
+        for notice in shown:
+            notice.show()
+        self._on_screen = shown
+        self.setVisible(bool(shown))
         self.retranslate()
 
     def retranslate(self) -> None:
-        for notice in self._notices:
-            notice.retranslate()
-        waiting = sum(notice.isHidden() for notice in self._notices)
+        waiting = len(self._fixed) + len(self._others) - len(self._on_screen)
         self._waiting.setVisible(waiting > 0)
         self._waiting.setText(self.tr("%Ln more notice(s)", "", waiting))
