@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,8 +70,9 @@ class DownloadStatus(Struct, omit_defaults=True):
 def write_queue(path: Path, entries: list[DownloadStatus]) -> None:
     """Replace the queue's file. It holds names and states, never a token or an address."""
     content = {"format": _FORMAT, "downloads": entries}
-    plain = msgspec.to_builtins(content, order="deterministic", enc_hook=_written)
-    write_atomically(path, json.dumps(plain, indent=1).encode())
+    # Written at every change of a download, with all that were ever finished.
+    written = msgspec.json.encode(content, order="deterministic", enc_hook=_written)
+    write_atomically(path, msgspec.json.format(written, indent=1))
 
 
 def read_queue(path: Path) -> list[DownloadStatus]:

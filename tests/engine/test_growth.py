@@ -17,6 +17,9 @@ import pytest
 
 from engine import ChatRequest, Engine, EngineSettings, starter_pair
 from engine.answer_index.index import RUN, AnswerIndex
+from engine.hub.client import HubAccess
+from engine.hub.download_state import DownloadStatus, write_queue
+from engine.hub.downloads import DownloadQueue
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.prefix.cache import PrefixCache
@@ -176,4 +179,16 @@ def test_an_answer_is_indexed_at_the_cost_of_its_tokens(tmp_path: Path, monkeypa
             index.add("chat", [next(numbers) for _ in range(RUN + 1)])
             index.use("words").result()
             found.append(statements.steps - before)
+    assert_stays(*found)
+
+
+def test_a_download_changes_at_the_same_cost(tmp_path: Path) -> None:
+    found = list[int]()
+    for kept in (FEW, MANY):
+        path = tmp_path / f"{kept}.json"
+        ready = [DownloadStatus(f"maker/model-{number}", "ready", commit="a" * 40) for number in range(kept)]
+        write_queue(path, [*ready, DownloadStatus("maker/last", "paused")])
+        with closing(DownloadQueue(tmp_path / "models", HubAccess(offline=True), path)) as queue:
+            found.append(lines(partial(queue.resume, "maker/last")))
+            assert [status.state for status in queue.snapshot()[-2:]] == ["ready", "queued"]
     assert_stays(*found)
