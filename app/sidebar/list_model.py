@@ -26,6 +26,7 @@ from app.conversations.conversation_list import ACTIVE
 from app.conversations.grouping import PINNED, grouped, utc_offset
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
+from app.sidebar.one_change import ChangedRows, with_one_change
 from app.widgets.labels import tip
 
 RowIndex = QModelIndex | QPersistentModelIndex
@@ -153,6 +154,13 @@ class ChatListModel(QAbstractListModel):
         if same and self._view is not None:
             self._replace(self._rows, streaming, self._view, self._counts)
             return
+        if arranged_from == self._arranged_from and self._view == view == ACTIVE and folders == self._folders:
+            ids = {folder.id for folder in folders}
+            found = None if stays else with_one_change(self._chats, chats, self._rows, self._keys, ids, time.time())
+            if found is not None:
+                self._chats, self._folders = chats, folders
+                self._replace_one(found, streaming)
+                return
         keeps = stays and view == self._view and folders == self._folders and _placed(chats) == _placed(self._chats)
         # What keeps its places is arranged by the next call.
         self._chats, self._folders, self._arranged_from = chats, folders, () if keeps else arranged_from
@@ -200,21 +208,33 @@ class ChatListModel(QAbstractListModel):
             if changed:
                 self.dataChanged.emit(self.index(number), self.index(number))
 
+    def _replace_one(self, found: ChangedRows, streaming: frozenset[int]) -> None:
+        """Show rows of which one has changed, as `_replace` does."""
+        keys_before, lit = self._keys, streaming ^ self._streaming
+        self._keys, self._streaming = found.keys, streaming
+        if found.keys == keys_before:
+            self._rows = found.rows
+        else:
+            self._move_rows(found.rows, keys_before)
+        for chat_id in {found.chat.id, *lit}:
+            index = self.row_of(Conversation, chat_id)
+            if index.isValid():
+                self.dataChanged.emit(index, index)
+
     def _move_rows(self, rows: list[ListRow], keys_before: list[Hashable]) -> None:
         """Show `rows`, and tell views where each row of before is now."""
         self.layoutAboutToBeChanged.emit()
         self._rows = rows
-        places = {key: number for number, key in enumerate(self._keys)}
         moved = self.persistentIndexList()
-        self.changePersistentIndexList(moved, [self.index(places.get(keys_before[index.row()], -1)) for index in moved])
+        self.changePersistentIndexList(moved, [self._index_of(keys_before[index.row()]) for index in moved])
         self.layoutChanged.emit()
 
     def row_of(self, kind: type[Conversation | Folder], row_id: int | None) -> QModelIndex:
         """Return the index of the chat or the folder with that id; an invalid index if it is not listed."""
-        for number, row in enumerate(self._rows):
-            if isinstance(row, kind) and row.id == row_id:
-                return self.index(number)
-        return QModelIndex()
+        return self._index_of((kind, row_id))
+
+    def _index_of(self, key: Hashable) -> QModelIndex:
+        return self.index(self._keys.index(key)) if key in self._keys else QModelIndex()
 
     def rowCount(self, parent: RowIndex | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)

@@ -1,0 +1,94 @@
+"""The rows of the list where one chat was used, renamed or added since they were arranged.
+
+That is what an answer does to the list. The other rows stay as they are, and none of them is looked at in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from typing import Any, NamedTuple
+
+from app.conversations.grouping import TODAY, grouped
+from app.conversations.records import Conversation
+
+
+class ChangedRows(NamedTuple):
+    """The new rows with their keys, and the chat that changed."""
+
+    rows: list[Any]
+    keys: list[Hashable]
+    chat: Conversation
+
+
+def with_one_change(
+    before: Sequence[Conversation],
+    chats: Sequence[Conversation],
+    rows: Sequence[Any],
+    keys: Sequence[Hashable],
+    folders: Collection[int],
+    now: float,
+) -> ChangedRows | None:
+    """Return the rows of `chats`, if one of them is all that differs from `before`, whose `rows` and `keys` these are.
+
+    None if more differs, and for a chat that is pinned or in a folder, or that goes elsewhere than to the top of today:
+    then all rows have to be arranged. A key is the row's class with its id, or with the words of a heading. `folders`
+    are the ids of those that are listed.
+    """
+    first = _alike(before, chats)
+    last = _alike(before[::-1], chats[::-1])
+    if first == len(chats) or len(chats) - len(before) not in (0, 1):
+        return None
+    chat = chats[first]
+    # Those before it are listed elsewhere than below the days, so that none of these is above it.
+    above = all(one.pin_position is not None or one.folder_id in folders for one in chats[:first])
+    if not _is_free(chat) or not above:
+        return None
+    old = None
+    if len(chats) == len(before):
+        place = len(before) - last - 1
+        old = before[place] if place >= first else None
+        if old is None or old.id != chat.id or not _is_free(old) or before[first:place] != chats[first + 1 : place + 1]:
+            return None
+    elif first + last < len(before):
+        return None
+    if _group(chat, now) != TODAY or (str, TODAY) not in keys:
+        return None
+    changed, names = list(rows), list(keys)
+    top = names.index((str, TODAY)) + 1
+    if old is not None:
+        place = names.index((Conversation, old.id))
+        if place == top:
+            changed[top] = chat
+            return ChangedRows(changed, names, chat)
+        _remove(changed, names, place)
+    changed.insert(top, chat)
+    names.insert(top, (Conversation, chat.id))
+    return ChangedRows(changed, names, chat)
+
+
+def _remove(rows: list[Any], keys: list[Hashable], place: int) -> None:
+    """Remove a row, and the heading above it if nothing else is below that."""
+    del rows[place], keys[place]
+    ends = place == len(rows) or isinstance(rows[place], str)
+    if ends and place and isinstance(rows[place - 1], str):
+        del rows[place - 1], keys[place - 1]
+
+
+def _is_free(chat: Conversation) -> bool:
+    return chat.pin_position is None and chat.folder_id is None
+
+
+def _group(chat: Conversation, now: float) -> str:
+    return grouped([chat], now)[0].name
+
+
+def _alike(one: Sequence[Conversation], other: Sequence[Conversation]) -> int:
+    """Return how many of the first chats of both lists are the same."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
