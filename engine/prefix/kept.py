@@ -10,6 +10,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 import mlx.nn as nn
 
@@ -34,34 +35,45 @@ class _KeptTexts:
     checkpoints: TextIndex[CachedConversation] = field(default_factory=TextIndex)
 
 
+class _Noted(NamedTuple):
+    """What was noted of a conversation: its bytes, its text, and the places of its inner checkpoints.
+
+    Exactly this is taken back, so that the indexes stay right whatever happens to the conversation meanwhile.
+    """
+
+    bytes: int
+    text: list[int]
+    checkpoints: list[int]
+
+
 class KeptConversations:
     """Conversations that no request uses, the least recently used first. They change by `change` only."""
 
     def __init__(self) -> None:
-        self._sizes: OrderedDict[CachedConversation, int] = OrderedDict()
+        self._noted: OrderedDict[CachedConversation, _Noted] = OrderedDict()
         # Those with more checkpoints than a full cache leaves them, in the same order.
         self._thinnable: OrderedDict[CachedConversation, None] = OrderedDict()
         self._texts: defaultdict[tuple[int, bool], _KeptTexts] = defaultdict(_KeptTexts)
         self.bytes = 0
 
     def __len__(self) -> int:
-        return len(self._sizes)
+        return len(self._noted)
 
     def __iter__(self) -> Iterator[CachedConversation]:
         """Iterate over a copy, the least recently used first."""
-        return iter([*self._sizes])
+        return iter([*self._noted])
 
     @property
     def latest(self) -> CachedConversation:
         """The conversation that was used last. Raises IndexError if there is none."""
-        if not self._sizes:
+        if not self._noted:
             raise IndexError("no conversation is kept")
-        return next(reversed(self._sizes))
+        return next(reversed(self._noted))
 
     @property
     def oldest(self) -> CachedConversation:
         """The least recently used conversation. There must be one."""
-        return next(iter(self._sizes))
+        return next(iter(self._noted))
 
     @property
     def thinnable(self) -> CachedConversation | None:
@@ -70,16 +82,15 @@ class KeptConversations:
 
     def add(self, entry: CachedConversation) -> None:
         """Keep a conversation as the one that was used last."""
-        self._sizes[entry] = 0
         self._note(entry)
 
     def remove(self, entry: CachedConversation) -> None:
         self._forget(entry)
-        del self._sizes[entry]
+        del self._noted[entry]
 
     def use(self, entry: CachedConversation) -> None:
         """Note that a conversation was used just now."""
-        self._sizes.move_to_end(entry)
+        self._noted.move_to_end(entry)
         if entry in self._thinnable:
             self._thinnable.move_to_end(entry)
 
@@ -124,22 +135,24 @@ class KeptConversations:
         return self._texts[id(entry.main.model), entry.name is not None]
 
     def _note(self, entry: CachedConversation) -> None:
-        self._sizes[entry] = entry.bytes
-        self.bytes += self._sizes[entry]
+        noted = _Noted(entry.bytes, list(_text(entry.main)), _inner_checkpoints(entry.main))
+        self._noted[entry] = noted
+        self.bytes += noted.bytes
         if any(len(sequence.checkpoints) > KEPT_CHECKPOINTS for sequence in sequences_of(entry)):
             self._thinnable[entry] = None
-        texts, text = self._texts_of(entry), _text(entry.main)
-        texts.whole.add(text, entry)
-        for place in _inner_checkpoints(entry.main):
-            texts.checkpoints.add(text[:place], entry)
+        texts = self._texts_of(entry)
+        texts.whole.add(noted.text, entry)
+        for place in noted.checkpoints:
+            texts.checkpoints.add(noted.text[:place], entry)
 
     def _forget(self, entry: CachedConversation) -> None:
-        self.bytes -= self._sizes[entry]
+        noted = self._noted[entry]
+        self.bytes -= noted.bytes
         self._thinnable.pop(entry, None)
-        texts, text = self._texts_of(entry), _text(entry.main)
-        texts.whole.remove(text, entry)
-        for place in _inner_checkpoints(entry.main):
-            texts.checkpoints.remove(text[:place], entry)
+        texts = self._texts_of(entry)
+        texts.whole.remove(noted.text, entry)
+        for place in noted.checkpoints:
+            texts.checkpoints.remove(noted.text[:place], entry)
         if not texts.whole:
             # Another model may get the same id later.
             del self._texts[id(entry.main.model), entry.name is not None]

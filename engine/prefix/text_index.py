@@ -37,7 +37,8 @@ class TextIndex(Generic[Value]):
         return len(self._texts)
 
     def add(self, text: Sequence[int], value: Value) -> None:
-        kept = list(text)
+        """Add a value. The index keeps a `text` that is a list itself, which must not change then."""
+        kept = text if isinstance(text, list) else list(text)
         place = bisect_right(self._texts, kept)
         self._texts.insert(place, kept)
         self._values.insert(place, value)
