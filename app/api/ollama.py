@@ -316,7 +316,6 @@ class OllamaWriter(ResponseWriter):
     def answers(self) -> Sequence[AnswerParts]:
         return (self._parts,)
 
-    @property
     def keep_alive(self) -> bytes:
         # Clients parse every line, so it is a piece without text.
         return _line(self._piece("", "", ()))

@@ -22,8 +22,8 @@ from engine.stats import RequestStats
 
 
 class ResponseWriter(ABC):
-    """Writes the answers of one call in the form of its endpoint. `headers` are those of a stream, and `keep_alive` is
-    what it sends when nothing happens for a while. `load_s` are the seconds that the call waited for its model.
+    """Writes the answers of one call in the form of its endpoint. `headers` are those of a stream. `load_s` are the
+    seconds that the call waited for its model.
     """
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
@@ -34,8 +34,8 @@ class ResponseWriter(ABC):
         """The parts of each answer so far, if it has such."""
         return ()
 
-    @property
     def keep_alive(self) -> bytes:
+        """Return what a stream sends when nothing happens for a while, after its first `write`."""
         return KEEP_ALIVE
 
     def write(self, batch: list[IndexedEvent]) -> bytes:
@@ -89,7 +89,7 @@ class EventStream:
         sent = time.monotonic()
         async for batch in self._answering.events():
             silent = time.monotonic() - sent >= KEEP_ALIVE_S
-            if body := self._writer.write(batch) or (self._writer.keep_alive if silent else b""):
+            if body := self._writer.write(batch) or (self._writer.keep_alive() if silent else b""):
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
         await send({"type": "http.response.body", "body": self._writer.finish(), "more_body": False})

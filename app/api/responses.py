@@ -243,9 +243,12 @@ class ResponseItemsWriter(ItemsWriter):
     def write(self, batch: list[IndexedEvent]) -> bytes:
         begun: list[bytes] = []
         if self._number < 0:
-            started = {**self._base, "status": "in_progress", "output": [], "usage": None}
-            begun = [self._event(f"response.{name}", response=started) for name in ("created", "in_progress")]
+            begun = [self._state_event(name) for name in ("created", "in_progress")]
         return b"".join((*begun, super().write(batch)))
+
+    def keep_alive(self) -> bytes:
+        """Return an event: agents leave that see only comments."""
+        return self._state_event("in_progress")
 
     def failed(self, error: ApiError) -> bytes:
         wrong = {"code": error.code or "server_error", "message": error.sentence}
@@ -333,6 +336,11 @@ class ResponseItemsWriter(ItemsWriter):
             },
             "timings": timings(stats),
         }
+
+    def _state_event(self, name: str) -> bytes:
+        """Return an event with the response so far, without an item that grows."""
+        so_far = {**self._base, "status": "in_progress", "output": self._output, "usage": None}
+        return self._event(f"response.{name}", response=so_far)
 
     def _part_event(self, kind: str, **fields: Any) -> bytes:
         assert self._item is not None

@@ -47,7 +47,8 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
             if bodies.count(KEEP_ALIVE) == 3:
                 engine.go_on(3)
 
-        writer: Any = SimpleNamespace(headers={}, keep_alive=KEEP_ALIVE, write=lambda _: b"", finish=lambda: b"end")
+        writer: Any = SimpleNamespace(headers={}, finish=lambda: b"end")
+        writer.write, writer.keep_alive = (lambda _: b""), (lambda: KEEP_ALIVE)
         response = EventStream(answering, writer, {})
         await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
         await asyncio.sleep(0.02)

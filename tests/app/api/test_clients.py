@@ -188,6 +188,24 @@ def test_openai_gets_responses_whole_and_streamed(client: openai.OpenAI) -> None
     assert (kinds[0], kinds[-1]) == ("response.created", "response.completed")
 
 
+def test_openai_takes_any_number_of_signs_of_life(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("answering", "response_writers"):
+        monkeypatch.setattr(f"app.api.{module}.KEEP_ALIVE_S", 0.005)
+    gate = threading.Semaphore(1)
+    served = serve(ScriptedEngine([Script("Hello")], gate=gate))
+    numbers: list[int] = []
+    signs = 0
+    with served.openai() as client, client.responses.stream(model="default", input="Hi") as stream:
+        for event in stream:
+            numbers.append(event.sequence_number)
+            signs += event.type == "response.in_progress"
+            if signs == 4:
+                gate.release(99)
+        assert stream.get_final_response().output_text == "Hello"
+    assert signs >= 4
+    assert numbers == list(range(len(numbers)))
+
+
 def test_openai_gets_logprobs_of_responses(client: openai.OpenAI) -> None:
     asked: Any = {"model": "default", "input": "What is a draft model?", "temperature": 0, "max_output_tokens": 12}
     chat = client.chat.completions.create(

@@ -146,8 +146,8 @@ def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_
 
 def test_a_silent_stream_sends_a_piece_without_text() -> None:
     writer = OllamaWriter("m", AnswerParts(), OllamaGenerateBody())
-    piece = json.loads(writer.keep_alive)
-    assert (piece["response"], piece["done"], writer.keep_alive[-1:]) == ("", False, b"\n")
+    piece = json.loads(writer.keep_alive())
+    assert (piece["response"], piece["done"], writer.keep_alive()[-1:]) == ("", False, b"\n")
 
 
 def test_models_are_listed_shown_and_loaded(client: ollama.Client) -> None:
