@@ -24,7 +24,7 @@ from app.api.conversation import (
 )
 from app.api.errors import ApiError, bad_field, sse
 from app.api.lenient_content import arguments_of, custom_text, readable_text
-from app.api.request_settings import Format, grammar_of, readable_format, refuse_unsupported
+from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, refuse_unsupported
 from app.api.response_items import readable_items
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
@@ -40,11 +40,25 @@ _UNSUPPORTED = {
     "background": "Responses in the background are not supported.",
 }
 _LOGPROBS = "message.output_text.logprobs"
-# Fields of the request that the response repeats, because OpenAI's schema requires them, with what they are else.
-_ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tokens")) | {
+# Fields of the request that the response repeats, because OpenAI's schema has them or clients read them, with what they
+# are else.
+_ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tokens", "user", "prompt_cache_key")) | {
+    "frequency_penalty": 0.0,
     "metadata": {},
     "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
     "tool_choice": "auto",
+    "top_logprobs": 0,
+    "truncation": "disabled",
+}
+# Fields of a response that are the same in each: nothing is kept, and nothing runs in the background.
+_UNCHANGING = {
+    "background": False,
+    "max_tool_calls": None,
+    "previous_response_id": None,
+    "safety_identifier": None,
+    "service_tier": "default",
+    "store": False,
 }
 
 
@@ -53,8 +67,16 @@ class _Effort(Struct):
     max_tokens: int | None = None
 
 
+class _AnswerSchema(JsonSchema, tag="json_schema"):
+    """A JSON schema with what a client says of it, which the response repeats."""
+
+    name: str | None = None
+    description: str | None = None
+    strict: bool | None = None
+
+
 class _TextSettings(Struct):
-    format: Format | None = None
+    format: _AnswerSchema | OtherFormat | None = None
 
 
 class _ResponsesTool(FunctionDefinition, kw_only=True):
@@ -100,6 +122,10 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     text: _TextSettings | None = None
     reasoning: _Effort | None = None
     metadata: dict[str, Any] | None = None
+    # "auto" leaves out the oldest turns of an input that is longer than the context.
+    truncation: Literal["auto", "disabled"] | None = None
+    user: str | None = None
+    prompt_cache_key: str | None = None
     previous_response_id: Any = None
     conversation: Any = None
     background: Any = None
@@ -114,6 +140,12 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             found["tools"] = _joined_tools([*given, *tools])
         if isinstance(found.get("text"), dict):
             found["text"] = {**found["text"], "format": readable_format(found["text"].get("format"))}
+        for name in ("user", "prompt_cache_key"):
+            if not isinstance(found.get(name), str):
+                found[name] = None
+        if found.get("truncation") not in (None, "auto", "disabled"):
+            skipped.append("truncation")
+            found["truncation"] = None
         return with_readable_tools(found, skipped, _written_tool, own=("namespace",))
 
     def __post_init__(self) -> None:
@@ -135,6 +167,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             pictures=pictures,
             alternatives=self.top_logprobs or 0,
             token_bytes=logprobs,
+            overflow="shorten" if self.truncation == "auto" else None,
         )
         return PreparedCall(requests, ResponseItemsWriter(name, tools.parts(), self, logprobs=logprobs), field)
 
@@ -180,6 +213,12 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
 
 def _written_tool(kind: str, tool: Any) -> Any:
     return {"type": kind, **tool} if isinstance(tool, dict) else tool
+
+
+def _shown_text(text: _TextSettings | None) -> dict[str, Any]:
+    """Return the settings of the text as the response repeats them."""
+    form = text.format if text is not None else None
+    return {"format": {"type": "text"} if form is None else msgspec.to_builtins(form)}
 
 
 def _shown_tool(tool: _ResponseTool) -> dict[str, Any]:
@@ -230,9 +269,13 @@ class ResponseItemsWriter(ItemsWriter):
             "object": "response",
             "created_at": now(),
             "model": model,
+            "completed_at": None,
             "error": None,
             "incomplete_details": None,
             "tools": [_shown_tool(tool) for tool in body.tools or ()],
+            "text": _shown_text(body.text),
+            "reasoning": {"effort": body.reasoning.effort if body.reasoning is not None else None, "summary": None},
+            **_UNCHANGING,
             **{key: default if (value := getattr(body, key)) is None else value for key, default in _ECHOED.items()},
         }
         self._number = -1
@@ -324,6 +367,7 @@ class ResponseItemsWriter(ItemsWriter):
         return {
             **self._base,
             "status": "incomplete" if cut else "completed",
+            "completed_at": None if cut else now(),
             "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
             "output": self._output,
             "usage": {

@@ -101,6 +101,14 @@ def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
     assert "".join(tokens) == text
 
 
+# What each response of OpenAI has, beside what its schema requires.
+RESPONSE_FIELDS = {
+    *("background", "completed_at", "max_output_tokens", "max_tool_calls", "previous_response_id", "prompt_cache_key"),
+    *("reasoning", "safety_identifier", "service_tier", "status", "store", "text", "tool_choice", "top_logprobs"),
+    *("truncation", "usage", "user", "metadata", "parallel_tool_calls", "presence_penalty", "frequency_penalty"),
+}
+
+
 def test_answers_have_what_openais_published_schema_requires(calling: Served) -> None:
     """The client's types lack the fields that the schema requires and that may be null."""
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -129,6 +137,8 @@ def test_answers_have_what_openais_published_schema_requires(calling: Served) ->
         Response.model_validate(one)
         assert {"instructions", "metadata", "temperature", "top_p", "error", "incomplete_details"} <= {*one}
         assert {"parameters", "strict"} <= {*one["tools"][0]}
+        assert {*one} >= RESPONSE_FIELDS
+        assert (one["text"], one["truncation"], one["store"]) == ({"format": {"type": "text"}}, "disabled", False)
     assert response["usage"]["output_tokens_details"] == {"reasoning_tokens": spent}
 
 
@@ -186,6 +196,27 @@ def test_openai_gets_responses_whole_and_streamed(client: openai.OpenAI) -> None
         final = stream.get_final_response()
     assert final.output_text == whole.output_text
     assert (kinds[0], kinds[-1]) == ("response.created", "response.completed")
+
+
+def test_a_response_repeats_what_was_asked_for(serve: Serve) -> None:
+    served = serve()
+    form = {"type": "json_schema", "name": "joke", "schema": SCHEMA, "strict": True}
+    asked = {
+        "input": "A joke", "text": {"format": form, "verbosity": "low"}, "reasoning": {"effort": "low"},
+        "truncation": "auto", "user": "me", "top_logprobs": 2, "presence_penalty": 0.5,
+    }  # fmt: skip
+    whole = served.post("/v1/responses", asked).json()
+    ends = [event["response"] for event in served.events("/v1/responses", asked) if "response" in event]
+    assert len(ends) == 3
+    for response in (whole, *ends):
+        # LangChain reads the type of the format at the end of a stream.
+        assert response["text"]["format"] == {**form, "description": None}
+        assert response["reasoning"] == {"effort": "low", "summary": None}
+        assert (response["truncation"], response["user"], response["top_logprobs"]) == ("auto", "me", 2)
+        assert response["presence_penalty"] == 0.5
+    assert [request.overflow for request in served.requests] == ["shorten"] * 2
+    served.post("/v1/responses", {"input": "Hi", "truncation": "disabled", "text": {"format": {"type": "json_object"}}})
+    assert served.requests[-1].overflow is None
 
 
 def test_openai_takes_any_number_of_signs_of_life(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
