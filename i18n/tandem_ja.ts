@@ -738,6 +738,10 @@
         <translation>書き込みました。以前のファイル：{copy}</translation>
     </message>
     <message>
+        <source>Then choose the model “Tandem” in {app}.</source>
+        <translation>その後、{app}でモデル「Tandem」を選択します。</translation>
+    </message>
+    <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
         <translation>{app}を初めて起動する環境で設定してください。その後は、管理者設定の「接続」に入力してください。</translation>
     </message>

@@ -738,6 +738,10 @@
         <translation>파일을 저장했어요. 이전 파일: {copy}</translation>
     </message>
     <message>
+        <source>Then choose the model “Tandem” in {app}.</source>
+        <translation>그다음 {app} 앱에서 ‘Tandem’ 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
         <translation>{app} 앱을 처음 시작할 때 이 변수를 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘연결’에 입력해 주세요.</translation>
     </message>

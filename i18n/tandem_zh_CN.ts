@@ -738,6 +738,10 @@
         <translation>已写入。之前的文件：{copy}</translation>
     </message>
     <message>
+        <source>Then choose the model “Tandem” in {app}.</source>
+        <translation>然后在 {app} 中选择模型“Tandem”。</translation>
+    </message>
+    <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
         <translation>请在首次启动 {app} 的环境中设置；之后请在其管理员设置的“连接”中输入。</translation>
     </message>

@@ -60,6 +60,8 @@ def next_sentence(plan: ConfigChange) -> str:
     """Say what the person does afterwards."""
     if plan.start_command:
         said = translate("Agents", "Then start it with: {command}")
+    elif plan.file is not None and plan.key_variable:
+        said = translate("Agents", "Then choose the model “Tandem” in {app}.")
     elif plan.file is not None:
         said = translate("Agents", "Then choose the model “Tandem” in {app}. If it requires a key, enter anything.")
     else:
