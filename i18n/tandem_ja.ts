@@ -750,6 +750,10 @@
         <translation>その後、次のコマンドで起動します：{command}</translation>
     </message>
     <message>
+        <source>{app} is told to wait longer for an answer, because a long prompt can take minutes to process.</source>
+        <translation>長いプロンプトの処理には数分かかることがあるため、{app}が回答を待つ時間も長く設定されます。</translation>
+    </message>
+    <message>
         <source>{app} won&apos;t work with this model: its first request has about {tokens} tokens, and the model&apos;s context is {context}. Choose one of these first: {models}.</source>
         <translation>このモデルでは{app}は動作しません。最初のリクエストが約{tokens}トークンあるのに対し、モデルのコンテキストは{context}トークンです。先に次のいずれかを選択してください：{models}。</translation>
     </message>

@@ -750,6 +750,10 @@
         <translation>그다음 이 명령어로 시작해 주세요: {command}</translation>
     </message>
     <message>
+        <source>{app} is told to wait longer for an answer, because a long prompt can take minutes to process.</source>
+        <translation>{app} 앱이 답변을 더 오래 기다리도록 설정돼요. 긴 프롬프트는 처리하는 데 몇 분이 걸릴 수 있거든요.</translation>
+    </message>
+    <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>그다음 {app} 앱에서 ‘Tandem’ 모델을 선택해 주세요. 키를 요구하면 아무 값이나 입력해 주세요.</translation>
     </message>

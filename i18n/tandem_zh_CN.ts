@@ -750,6 +750,10 @@
         <translation>然后用以下命令启动：{command}</translation>
     </message>
     <message>
+        <source>{app} is told to wait longer for an answer, because a long prompt can take minutes to process.</source>
+        <translation>处理较长的提示词可能需要几分钟，因此还会让 {app} 等待更长时间。</translation>
+    </message>
+    <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>然后在 {app} 中选择模型“Tandem”。如果要求密钥，随意输入即可。</translation>
     </message>

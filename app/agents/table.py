@@ -117,6 +117,9 @@ _NO_KEY = "none"
 # Tokens of the smallest window that Claude Code accepts for summing up ahead, 33,000 tokens before its end. In smaller
 # contexts its own prompt would soon be beyond that point; there it sums up when the API refuses a prompt.
 _LEAST_CLAUDE_WINDOW = 100_000
+# Milliseconds for which a program waits for the next event of an answer. Claude Code and Codex otherwise leave after
+# 300 s and ask again, although a model here reads a long prompt, or writes a file in one call, for longer.
+_PATIENCE_MS = 900_000
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,8 @@ class App:
     moves its first folder. The program reads the API's key from `key_variable`. `start` is the command that uses the
     file, "" for a program with a list of models. `run` turns the content into a command for one run, with its
     variables; None for a program that is no command. `first_prompt` is about how many tokens its first request has, and
-    `beside` the name of a file in Tandem's own folder that `content` has written.
+    `beside` the name of a file in Tandem's own folder that `content` has written. `waits_longer` says that the content
+    makes it wait longer for an answer than it does of itself.
     """
 
     name: str
@@ -141,6 +145,7 @@ class App:
     run: Callable[[str], tuple[Sequence[str], Mapping[str, str]]] | None = None
     first_prompt: int = 0
     beside: str = ""
+    waits_longer: bool = False
 
     def models_with_room(self, endpoint: Endpoint) -> list[str]:
         """Return the installed models that hold its first request, those with the shortest contexts first."""
@@ -158,7 +163,8 @@ def _claude_code(endpoint: Endpoint) -> str:
     context = {"CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(endpoint.context)}
     if endpoint.context >= _LEAST_CLAUDE_WINDOW:
         context["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = str(endpoint.context)
-    return _json({"env": {"ANTHROPIC_BASE_URL": endpoint.address, **key, **dict.fromkeys(names, _MODEL), **context}})
+    variables = {"ANTHROPIC_BASE_URL": endpoint.address, **key, **dict.fromkeys(names, _MODEL), **context}
+    return _json({"env": {**variables, "CLAUDE_STREAM_IDLE_TIMEOUT_MS": str(_PATIENCE_MS)}})
 
 
 def _codex(endpoint: Endpoint) -> str:
@@ -170,6 +176,7 @@ def _codex(endpoint: Endpoint) -> str:
         f"{provider}.name": "Tandem",
         f"{provider}.base_url": endpoint.openai,
         f"{provider}.wire_api": "responses",
+        f"{provider}.stream_idle_timeout_ms": _PATIENCE_MS,
     }
     if endpoint.needs_key:
         values[f"{provider}.env_key"] = KEY_VARIABLE
@@ -186,7 +193,8 @@ def _opencode(endpoint: Endpoint) -> str:
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "name": "Tandem",
-        "options": {"baseURL": endpoint.openai, **key},
+        # Otherwise the whole answer has to end within five minutes.
+        "options": {"baseURL": endpoint.openai, **key, "timeout": False},
         "models": {_MODEL: {"name": "Tandem", "limit": limit}},
     }
     # opencode would write the schema's address into the file.
@@ -247,6 +255,7 @@ _APPS = (
         run=lambda content: (("claude", "--settings", content), {}),
         # As with version 2.1 of this and 0.169, 1.18 and 0.86 of the programs below.
         first_prompt=22_905,
+        waits_longer=True,
     ),
     App(
         "Codex",
@@ -257,6 +266,7 @@ _APPS = (
         run=lambda content: (("codex", *(part for line in content.splitlines() for part in ("-c", line))), {}),
         first_prompt=5_400,
         beside=CATALOG,
+        waits_longer=True,
     ),
     App(
         "opencode",
@@ -265,6 +275,7 @@ _APPS = (
         start="OPENCODE_CONFIG={file} opencode",
         run=lambda content: (("opencode",), {"OPENCODE_CONFIG_CONTENT": content}),
         first_prompt=7_384,
+        waits_longer=True,
     ),
     App(
         "aider",

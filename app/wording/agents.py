@@ -25,6 +25,13 @@ def plan_sentence(plan: ConfigChange) -> str:
         said = translate("Agents", "This is added to {file}. Everything else in it stays.")
     else:
         said = translate("Agents", "This file tells {app} about Tandem: {file}")
+    if plan.app.waits_longer:
+        patience = translate(
+            "Agents",
+            "{app} is told to wait longer for an answer, because a long prompt can take minutes to process.",
+        )
+        # What a person adds by hand stands below the sentence that says so.
+        said = f"{patience}\n{said}" if plan.after is None else f"{said}\n{patience}"
     return said.format(app=plan.app.name, file=plan.file)
 
 

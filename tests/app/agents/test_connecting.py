@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from app.agents.connecting import NotConnected, connected, file_of, members_of, plan, take_back, with_members, write
 from app.agents.table import APPS, App, Endpoint
 from app.system.paths import data_folder
-from app.wording.agents import room_sentence
+from app.wording.agents import next_sentence, plan_sentence, room_sentence
 
 OPEN = Endpoint("http://127.0.0.1:8642", 4096)
 LOCKED = Endpoint("http://127.0.0.1:8642", 4096, needs_key=True, key="tandem-7x")
@@ -90,6 +90,30 @@ def test_claude_code_is_told_the_context_and_sums_up_before_its_end_where_there_
     variables = json.loads(APPS["claude-code"].content(Endpoint("http://127.0.0.1:8642", context)))["env"]
     assert variables["CLAUDE_CODE_MAX_CONTEXT_TOKENS"] == str(context)
     assert variables.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW") == window
+
+
+def test_agents_wait_for_a_model_that_reads_a_long_prompt() -> None:
+    variables = json.loads(APPS["claude-code"].content(OPEN))["env"]
+    assert variables["CLAUDE_STREAM_IDLE_TIMEOUT_MS"] == "900000"
+    provider = tomllib.loads(APPS["codex"].content(OPEN))["model_providers"]["tandem"]
+    assert provider["stream_idle_timeout_ms"] == 900_000
+    assert json.loads(APPS["opencode"].content(OPEN))["provider"]["tandem"]["options"]["timeout"] is False
+    for name in ("claude-code", "codex", "opencode"):
+        app = APPS[name]
+        assert app.run is not None
+        # One run is told the same.
+        assert "timeout" in str(app.run(app.content(OPEN))).lower()
+        assert plan_sentence(plan(app, OPEN)).splitlines()[1].startswith(f"{app.name} is told to wait longer")
+    place(app).write_text("mine")
+    assert plan_sentence(plan(app, OPEN)).endswith("Add this by hand:")
+    assert "wait longer" not in plan_sentence(plan(ZED, OPEN))
+
+
+def test_a_key_is_either_of_no_matter_or_required() -> None:
+    assert "enter anything" in next_sentence(plan(ZED, OPEN))
+    said = next_sentence(plan(ZED, LOCKED))
+    assert "The API requires a key: set TANDEM_API_KEY to it" in said
+    assert "enter anything" not in said
 
 
 def test_continue_is_told_that_models_of_names_unknown_to_it_use_tools() -> None:
