@@ -70,9 +70,10 @@ class NotProved(CodedError):
         )
 
 
-def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
+def serving_endpoint(expected: Endpoint, key: str, *, key_optional: bool = False) -> Endpoint | None:
     """Return `expected` as the API that answers there describes itself; without a `key`, it may need one. The key is
-    sent only to a server that has proved that it has it. Returns None if no API of Tandem answers. Raises `NotProved`.
+    sent only to a server that has proved that it has it. With `key_optional`, a server that has no key is used without
+    one if it asks for none. Returns None if no API of Tandem answers. Raises `NotProved`.
     """
     # Not at the top: it takes a tenth of a second, and the window never needs it.
     import httpx2
@@ -83,9 +84,11 @@ def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
             closed = reply.status_code == 401
             # Other servers do not say which model is loaded.
             loaded = None if closed else reply.json()["model"]
-            if key:
-                if not _proves(client, expected.address, key):
+            if key and not _proves(client, expected.address, key):
+                if closed or not key_optional:
                     raise NotProved(expected.address)
+                key = ""
+            if key:
                 client.headers["Authorization"] = f"Bearer {key}"
                 loaded = client.get("/v1/speculation").json()["model"]
             elif closed:

@@ -20,6 +20,11 @@ from app.settings.declarations import SettingsValues
 from engine import SpeculationSettings
 from engine.errors import CodedError
 
+_UNPROVED = (
+    "tandem: what serves at {address} asks for no key, and other people have accounts on this computer: make sure that "
+    f"it is your own Tandem. With `tandem serve --key` it proves that; {KEY_VARIABLE}= says that you know."
+)
+
 
 def add_parser(subparsers: Any) -> None:
     parser = add_command(
@@ -130,18 +135,20 @@ def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[
     """Yield the API of the window or of `tandem serve`, or else serve one meanwhile. Raises `CodedError`."""
     from app.api.guard import ApiSettings
     from app.api.local_api import new_key
-    from app.cli.serve import api_key, serving
+    from app.cli.serve import api_key, reached, serving
 
-    declared = declared_endpoint(values)
-    # A key that cannot be kept is for this run only.
-    key = api_key()[0] or new_key() if declared.needs_key else _given_key()
-    if (found := serving_endpoint(declared, key)) is not None:
+    declared, given = declared_endpoint(values), os.environ.get(KEY_VARIABLE)
+    if (found := reached(declared)) is not None:
         if found.needs_key and not found.key:
             raise CodedError(f"the local API asks for its key: set {KEY_VARIABLE} to it")
+        if declared.needs_key and not found.key and given is None:
+            say(_UNPROVED.format(address=found.address))
         yield found
         return
     use_last_pair(arguments, values)
     say("tandem: the local API is off, so this serves the models meanwhile")
+    # A key that cannot be kept is for this run only.
+    key = api_key()[0] or new_key() if declared.needs_key else _given_key()
     settings = ApiSettings(port=0, key=key or None, speculation=SpeculationSettings(same_text=values.same_text))
     with serving(values, chosen_pair(arguments), settings) as api:
         served = serving_endpoint(Endpoint(api.status.address), key)

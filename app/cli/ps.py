@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
-from app.agents.table import KEY_VARIABLE, declared_endpoint, serving_endpoint
+from app.agents.table import KEY_VARIABLE, declared_endpoint
 from app.cli.command import DONE, FAILED, add_command
 from app.cli.pair_options import own_settings
 from app.cli.terminal import format_bytes, print_table, say
@@ -33,11 +32,10 @@ def reply_of(method: str, path: str, body: dict[str, Any] | None = None) -> dict
     # Not at the top: other commands should not wait for it.
     import httpx2
 
-    from app.cli.serve import api_key
+    from app.cli.serve import reached
 
     declared = declared_endpoint(own_settings())
-    key = api_key()[0] or "" if declared.needs_key else os.environ.get(KEY_VARIABLE, "").strip()
-    found = serving_endpoint(declared, key)
+    found = reached(declared)
     if found is None or (found.needs_key and not found.key):
         missing = f"asks for its key: set {KEY_VARIABLE} to it" if found else "is off: `tandem serve` starts it"
         say(f"tandem: the local API at {declared.address} {missing}")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.agents.table import KEY_VARIABLE
+from app.agents.table import KEY_VARIABLE, Endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, add_command
 from app.cli.pair_options import add_pair_options, checked, chosen_pair, own_settings
 from app.cli.terminal import say
@@ -153,6 +153,19 @@ def api_key() -> tuple[str | None, str]:
     if given := os.environ.get(KEY_VARIABLE, "").strip():
         return given, KEY_VARIABLE
     return kept_key(Keychain()), _KEYCHAIN
+
+
+def reached(declared: Endpoint) -> Endpoint | None:
+    """Return the API that serves at `declared`, or None if none does.
+
+    The key is that of the environment or else, where one may be needed, of the keychain. A server that asks for none,
+    such as `tandem serve` without --key, is used without one, unless the environment names a key. Raises `NotProved`.
+    """
+    given = os.environ.get(KEY_VARIABLE)
+    if given is not None:
+        return serving_endpoint(declared, given.strip())
+    kept = api_key()[0] if declared.needs_key else None
+    return serving_endpoint(declared, kept or "", key_optional=True)
 
 
 def port(text: str) -> int:

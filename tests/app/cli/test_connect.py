@@ -184,6 +184,64 @@ def test_a_stranger_cannot_have_tandem_prove_for_it(stranger: type[Stranger]) ->
     engine.close()
 
 
+@pytest.fixture
+def claude(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program named `claude`; returns the file into which it writes its settings and its key."""
+    wrote = own_home / "started"
+    program = own_home / "claude"
+    program.write_text(f'#!/bin/sh\necho "$2 key=$ANTHROPIC_AUTH_TOKEN" > {wrote}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(own_home), prepend=os.pathsep)
+    return wrote
+
+
+@pytest.mark.parametrize("given", [None, ""], ids=["no variable", "an empty variable"])
+@pytest.mark.parametrize("kept", [None, "tandem-KEPT"], ids=["no keychain", "a keychain"])
+def test_a_server_without_a_key_is_used_where_others_have_accounts(
+    given: str | None,
+    kept: str | None,
+    claude: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("app.agents.table.others_have_accounts", lambda: True)
+    monkeypatch.setattr("app.api.local_api.kept_key", lambda _keychain: kept)
+    monkeypatch.delenv("TANDEM_API_KEY", raising=False)
+    if given is not None:
+        monkeypatch.setenv("TANDEM_API_KEY", given)
+    engine = ScriptedEngine()
+    served = Served(engine)
+    port = int(served.address.rpartition(":")[2])
+    SettingsStore(settings_folder() / "settings.json").change(api_port=port)
+    assert main(["connect", "claude-code", "--run", "hello"]) == 0
+    assert served.address in claude.read_text()
+    assert "KEPT" not in claude.read_text()
+    # Another account could serve there: that is said, unless the person has said that there is no key.
+    assert ("make sure that it is your own" in capsys.readouterr().err) == (given is None)
+    assert main(["ps"]) == 0
+    served.close()
+    engine.close()
+
+
+def test_a_server_that_asks_for_a_key_that_nobody_has_is_said(
+    claude: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.agents.table.others_have_accounts", lambda: True)
+    monkeypatch.setattr("app.api.local_api.kept_key", lambda _keychain: None)
+    monkeypatch.delenv("TANDEM_API_KEY", raising=False)
+    engine = ScriptedEngine()
+    served = Served(engine, key="tandem-TOPSECRET")
+    port = int(served.address.rpartition(":")[2])
+    SettingsStore(settings_folder() / "settings.json").change(api_port=port)
+    assert main(["connect", "claude-code", "--run", "hello"]) == 1
+    assert "asks for its key: set TANDEM_API_KEY to it" in capsys.readouterr().err
+    monkeypatch.setenv("TANDEM_API_KEY", "tandem-TOPSECRET")
+    assert main(["connect", "claude-code", "--run", "hello"]) == 0
+    assert "key=tandem-TOPSECRET" in claude.read_text()
+    served.close()
+    engine.close()
+
+
 # Of each program: what asks one question and ends.
 QUESTIONS = {
     "claude-code": ["-p"],
