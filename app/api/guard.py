@@ -2,7 +2,8 @@
 
 A page in a browser can send requests to the loopback address. It cannot choose `Host` (so a name that was rebound to
 127.0.0.1 shows), it cannot hide `Origin`, and without a preflight it cannot send JSON. So a body without a declared
-type comes from a program or a person's terminal.
+type comes from a program or a person's terminal. A rebound page does not have the key either, so a request with the
+key may use any name: those of tailnets, of reverse proxies, and of other computers' lists of hosts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from app.api.errors import ApiError, error_reply
 from engine.requests import SpeculationSettings
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+# Programs in containers and virtual machines call this computer by names such as host.docker.internal. The domain is
+# reserved for private use: nobody can register a name below it, so only the network's own DNS server could rebind one,
+# and a page of such a name can only read lists and figures, because anything else has an `Origin`.
+_PRIVATE_NAME = re.compile(r"(?:[\w-]+\.)+internal", re.ASCII)
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _WITH_BODY = ("POST", "PUT", "PATCH")
 # What programs send that declare nothing: curl has the second of itself. Pages can send it unasked, but not without
@@ -67,6 +72,9 @@ class Guard:
         self._key = settings.key.encode() if settings.key else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            # The server answers 403 to a handshake that is closed before it is accepted.
+            await send({"type": "websocket.close", "code": 1008})
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
@@ -91,14 +99,18 @@ class Guard:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
         hosts = headers.getlist("host")
         name = _host_name(hosts[0]) if len(hosts) == 1 else ""
-        if name not in self._names and (self._loopback or not _is_address(name)):
-            raise ApiError(403, "The Host header does not name this computer.", code="host")
+        has_key = self._took_key_from_path(scope) or self._has_key(headers)
+        if not (self._names_this_computer(name) or (has_key and name)):
+            sentence = "The Host header does not name this computer."
+            if self._key is not None:
+                sentence += " With the key, any name is accepted."
+            raise ApiError(403, sentence, code="host")
         origin = headers.get("origin")
         from_a_page = origin is not None or headers.get("sec-fetch-site", "none") != "none"
         if from_a_page and origin not in self._origins:
             raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
-            if not (self._took_key_from_path(scope) or self._has_key(headers)):
+            if not has_key:
                 sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
                 raise ApiError(401, sentence, code="invalid_api_key")
             scope[HAS_KEY] = True
@@ -111,6 +123,12 @@ class Guard:
                 raise ApiError(415, sentence, code="content_type")
             if headers.get("content-encoding", "identity").lower() != "identity":
                 raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
+
+    def _names_this_computer(self, name: str) -> bool:
+        """Whether a name from a Host header, "" for a bad one, is one by which only this computer is called."""
+        if name in self._names or _PRIVATE_NAME.fullmatch(name):
+            return True
+        return not self._loopback and _is_address(name)
 
     def _has_key(self, headers: Headers) -> bool:
         """Whether a header has the key, that for names and passwords too: programs send it for http://KEY@host."""

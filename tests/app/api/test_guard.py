@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from app.api import proof
 from app.api.bodies import LIMITS
-from app.api.guard import ApiSettings
+from app.api.guard import ApiSettings, Guard
 from app.api.local_api import KeyNeeded, LocalApi, kept_key
 from app.api.server import NotServing
 from tests.app.api.conftest import Serve
@@ -168,6 +169,60 @@ def test_other_machines_are_let_in_only_with_a_key_and_under_no_rebound_name(ser
     served.client.base_url = served.address.replace("0.0.0.0", "127.0.0.1")
     for host, status in (("192.168.1.5:8642", 200), (socket.gethostname(), 200), ("evil.example", 403)):
         assert served.get("/health", headers={"host": host}).status_code == status
+
+
+# By which programs in containers and virtual machines, and those on a tailnet, call this computer.
+CONTAINERS = ("host.docker.internal:8642", "host.containers.internal", "host.orb.internal:1", "HOST.LIMA.INTERNAL")
+OTHER_NAMES = ("studio.tail1234.ts.net:8642", "mac.example:80", "192.168.1.5", "my_mac")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_with_the_key_this_computer_has_any_name(serve: Serve, host: str) -> None:
+    served = serve(host=host, key="secret")
+    served.client.base_url = served.address.replace("0.0.0.0", "127.0.0.1")
+    key = {"authorization": "Bearer secret"}
+    for name in (*CONTAINERS, *OTHER_NAMES):
+        assert served.get("/v1/models", headers={"host": name, **key}).status_code == 200, name
+        assert served.get("/secret/v1/models", headers={"host": name}).status_code == 200, name
+        for wrong in ({}, {"authorization": "Bearer Secret"}, {"x-api-key": "s"}):
+            assert served.get("/v1/models", headers={"host": name, **wrong}).status_code in (401, 403), name
+    for name in NO_HOSTS:
+        assert served.get("/v1/models", headers={"host": name, **key}).status_code == 403, name
+    # A page is none, even with the key.
+    page = {"host": "mac.example", "origin": "http://mac.example", **key}
+    assert served.get("/v1/models", headers=page).json()["error"]["code"] == "origin"
+    # What needs no key shows under no rebound name either.
+    for path in ("/health", "/proof"):
+        assert served.get(path, headers={"host": "mac.example"}).status_code == 403
+
+
+def test_without_a_key_containers_reach_this_computer_and_no_other_name_does(told: Served) -> None:
+    for name in CONTAINERS:
+        assert told.get("/v1/models", headers={"host": name}).status_code == 200, name
+        page = {"host": name, "origin": f"http://{name}"}
+        assert told.get("/v1/models", headers=page).status_code == 403, name
+    key = {"authorization": "Bearer secret"}
+    for name in (*OTHER_NAMES, "internal", "docker.internal.example", "evilinternal", ".internal.", "internal.:80"):
+        refused = told.get("/v1/models", headers={"host": name, **key})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "host"), name
+
+
+def test_a_websocket_is_refused_with_an_answer(told: Served) -> None:
+    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    upgrade += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    with told.connect() as connection:
+        connection.sendall(b"GET /v1/responses HTTP/1.1\r\nHost: localhost\r\n" + upgrade)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 405")
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def never(*_: Any) -> Any:
+        raise AssertionError
+
+    asyncio.run(Guard(never, ApiSettings())({"type": "websocket", "path": "/", "headers": []}, never, send))
+    assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_an_address_that_is_taken_is_an_error_of_the_start(serve: Serve) -> None:
