@@ -41,10 +41,10 @@ def process_of(server: Server) -> StdioServerParameters:
     if server.package:
         # npm shows no other sign of life without a terminal.
         variables["npm_config_loglevel"] = "http"
-    variables |= server.values | {"PATH": search_path(server.values)}
     found = program_of(server.command, server.values)
     if found is None:
         raise ToolFailed("no-command", server=server.name, command=server.command)
+    variables |= server.values | {"PATH": search_path(server.values, found)}
     # Python's own variables are for the server, not for its guardian.
     program, *arguments = own_program("app.tools.guardian", "--tool-server", "-I")
     arguments += [str(os.getpid()), found, *server.args]

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-# Where npx and uvx are: a program that was not started in a terminal has only the system's folders in PATH.
-PROGRAM_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin", "~/.local/bin")
+from app.tools.program_folders import USUAL_FOLDERS, manager_folders
+
 # What a variable decides: which programs run, or what code is loaded into one.
 PROGRAM, CODE = "program", "code"
 # They say where programs and packages are, or are files of settings that name programs. Where most variables of a
@@ -44,10 +44,21 @@ def decides(name: str) -> str:
     return CODE if _CODE.fullmatch(name) else PROGRAM if _PROGRAM.fullmatch(name) else ""
 
 
-def search_path(values: Mapping[str, str]) -> str:
-    """Return the folders in which commands with these variables are looked up, as PATH has them."""
-    own = (os.environ.get("PATH", os.defpath), *map(os.path.expanduser, PROGRAM_FOLDERS))
-    return values.get("PATH") or os.pathsep.join(own)
+def search_path(values: Mapping[str, str], program: str | None = None) -> str:
+    """Return the folders in which commands with these variables are looked up, as PATH has them.
+
+    The folder of the `program` that runs is among them, because the first line of npx asks for the node beside it:
+    before those that Tandem adds, and after those that the person names.
+    """
+    own = [os.path.dirname(program)] if program is not None else []
+    if values.get("PATH"):
+        folders = [values["PATH"], *own]
+    else:
+        given = os.environ.get("PATH", os.defpath)
+        added = [*map(os.path.expanduser, USUAL_FOLDERS), *manager_folders()]
+        # Where the environment names the program's folder, its order stays.
+        folders = [given, *added] if set(own) & {*given.split(os.pathsep)} else [*own, given, *added]
+    return os.pathsep.join(folders)
 
 
 def program_of(command: str, values: Mapping[str, str]) -> str | None:
