@@ -1,4 +1,4 @@
-"""The grammars that a caller can request: JSON, a regular expression, a Lark grammar, or calls of functions."""
+"""The grammars that a caller can request: JSON, one of some texts, an expression, or calls of functions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Any
 from engine.call_forms.writing import CallsNotExpressible, json_of
 from engine.errors import BadRequest, GrammarNotUsable
 from engine.grammars.calls import calls_grammar, calls_source, with_reduced_arguments
+from engine.grammars.gbnf import is_gbnf, lark_of_gbnf
 from engine.grammars.schemas import plain_schema, reduced_schema
 
 log = logging.getLogger(__name__)
 
-KINDS = ("json_object", "json_schema", "regex", "lark", "calls", "calls_in_text")
+KINDS = ("json_object", "json_schema", "choice", "regex", "gbnf", "lark", "calls", "calls_in_text")
 # The most bytes of a source. Published schemas of whole interfaces are far smaller.
 LARGEST_SOURCE = 2**18
 # Without this the library allows only the tokens that the tokenizer would choose for a forced text.
@@ -29,9 +30,10 @@ _INDENTED = {"whitespace_flexible": True, "whitespace_pattern": r"( |\n {0,40})"
 class Grammar:
     """A grammar for the whole answer; the thinking before it is free.
 
-    `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
-    the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls"
-    (of functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
+    `kind` says what `source` is: "json_schema" (a schema as JSON text), "choice" (a list of texts as JSON, of which the
+    answer is one), "regex" (of the Rust crate of that name, for the whole answer), "gbnf" (llama.cpp's notation, from
+    `root`), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls" (of
+    functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
     What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that declare
     properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds options of llguidance.
 
@@ -57,6 +59,12 @@ class Grammar:
             return self._calls(marks)
         if self.kind == "lark":
             return self.source + _NO_FORCING
+        if self.kind == "gbnf":
+            return lark_of_gbnf(self.source) + _NO_FORCING
+        if self.kind == "choice":
+            # Lark writes texts as JSON does. As one expression, no text hides a longer one.
+            texts = " | ".join(json.dumps(text, ensure_ascii=False) for text in json.loads(self.source))
+            return f"start: CHOICE\nCHOICE: {texts}{_NO_FORCING}"
         if self.kind == "regex":
             # Imported here because the window imports this module, and should start without the library.
             from llguidance import LLMatcher
@@ -118,6 +126,16 @@ class Grammar:
         if not isinstance(schema, dict) or not isinstance(schema.get("x-guidance", {}), dict):
             raise GrammarNotUsable("not-a-schema")
         return schema
+
+
+def choice_of(texts: Sequence[str]) -> Grammar:
+    """Return a grammar of answers that are one of `texts`, of which there is at least one."""
+    return Grammar("choice", json.dumps(list(texts)))
+
+
+def written_grammar(source: str) -> Grammar:
+    """Return the grammar that a person wrote in GBNF or in Lark, whichever it is."""
+    return Grammar("gbnf" if is_gbnf(source) else "lark", source)
 
 
 def _of_schema(schema: Mapping[str, Any]) -> Grammar:

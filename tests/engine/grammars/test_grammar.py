@@ -11,7 +11,7 @@ from engine.grammars.grammar import LARGEST_SOURCE, Grammar
 
 
 def test_only_known_kinds_are_taken() -> None:
-    kinds = "json_object, json_schema, regex, lark, calls, calls_in_text"
+    kinds = "json_object, json_schema, choice, regex, gbnf, lark, calls, calls_in_text"
     with pytest.raises(BadRequest, match=f"grammar must be one of {kinds}, not 'xml'"):
         Grammar("xml")
 
