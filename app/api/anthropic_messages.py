@@ -143,7 +143,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
         return found
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
+        tools, (grammar, path) = self._tools(info.tool_format), self.constrained(*self._grammar())
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[EngineMessage] = [{"role": "system", "content": system}] if system else []
         pictures: PictureBytes = {}

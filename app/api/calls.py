@@ -19,12 +19,13 @@ from starlette.types import ASGIApp
 from app.api import errors
 from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
+from app.api.constraints import ConstrainedSettings
 from app.api.conversation import as_plain_texts
 from app.api.engine_host import EngineHost
 from app.api.errors import ApiError, JsonReply
 from app.api.kept_thoughts import KeptThoughts
 from app.api.models import ModelDirectory
-from app.api.request_settings import MOST_CHOICES, RequestSettings
+from app.api.request_settings import MOST_CHOICES
 from app.api.response_writers import EventStream, ResponseWriter, new_id
 from app.api.tool_use import RequestTools
 from app.settings.engine_settings import recommended_of
@@ -47,7 +48,7 @@ class PreparedCall:
     form: str = ""
 
 
-class AnswerRequestBody(RequestSettings, kw_only=True):
+class AnswerRequestBody(ConstrainedSettings, kw_only=True):
     """The body of a request for answers."""
 
     @property

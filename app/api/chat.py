@@ -12,7 +12,6 @@ from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.errors import bad_field
 from app.api.lenient_content import custom_text, messages_of
-from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.usage import TopLogprobs, choice_logprobs
@@ -31,14 +30,6 @@ class _ChatTool(Struct):
     type: Literal["function", "custom"] | None = "function"
 
 
-class _SchemaField(Struct):
-    schema: dict[str, Any] | None = None
-
-
-class _NamedSchema(Struct, tag_field="type", tag="json_schema"):
-    json_schema: _SchemaField | None = None
-
-
 class ChatBody(SeveralAnswers, kw_only=True):
     """Answer a conversation."""
 
@@ -50,7 +41,6 @@ class ChatBody(SeveralAnswers, kw_only=True):
     # The older spelling of tools, whose answers have the older form, too.
     functions: Any = None
     parallel_tool_calls: bool | None = None
-    response_format: _NamedSchema | OtherFormat | None = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
@@ -59,7 +49,6 @@ class ChatBody(SeveralAnswers, kw_only=True):
             found["functions"] = None
         skipped += [key for key in _LEFT_OUT if found.get(key)]
         found["messages"] = messages_of(found.get("messages"), lambda one: readable_message(one, skipped))
-        found["response_format"] = readable_format(found.get("response_format"))
         return with_readable_tools(found, skipped, lambda kind, function: {"type": kind, "function": function})
 
     def __post_init__(self) -> None:
@@ -70,12 +59,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
         functions = [tool.function for tool in self.tools or ()]
         parallel = False if self.functions else self.parallel_tool_calls
         tools = openai_tools(info.tool_format, functions, self.tool_choice, parallel)
-        form = self.response_format
-        if isinstance(form, _NamedSchema):
-            schema = form.json_schema.schema if form.json_schema is not None else None
-            grammar, field = grammar_of(JsonSchema(schema), "response_format.json_schema")
-        else:
-            grammar, field = grammar_of(form, "response_format")
+        grammar, field = self.constrained()
         pictures: PictureBytes = {}
         requests = self.engine_requests(
             api,

@@ -47,11 +47,16 @@ class CompletionBody(SeveralAnswers, kw_only=True):
             "alternatives": 0 if isinstance(self.logprobs, bool) else self.logprobs or 0,
             "prompt_logprobs": bool(self.echo),
         }
+        grammar, field = self.constrained()
         requests = [
-            one for prompt in prompts for one in self.engine_requests(api, info, count=count, prompt=prompt, **wanted)
+            one
+            for prompt in prompts
+            for one in self.engine_requests(
+                api, info, answer=grammar, param=field, count=count, prompt=prompt, **wanted
+            )
         ]
         logprobs = self.logprobs is not None and self.logprobs is not False
-        return PreparedCall(requests, CompletionWriter(name, with_usage=self.with_usage, logprobs=logprobs))
+        return PreparedCall(requests, CompletionWriter(name, with_usage=self.with_usage, logprobs=logprobs), field)
 
 
 def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> list[str | list[int]]:

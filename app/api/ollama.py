@@ -101,8 +101,9 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
         tools, content = openai_tools(info.tool_format, self.functions, None, None), self.content()
         content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
         content |= {"overflow": "shorten", "kept_context": (self.options or _OllamaOptions()).num_ctx or None}
-        requests = self.engine_requests(api, info, tools, self._grammar(), "format", **content)
-        return PreparedCall(requests, OllamaWriter(name, tools.parts(), self), "format")
+        grammar, field = self.constrained(self._grammar(), "format")
+        requests = self.engine_requests(api, info, tools, grammar, field, **content)
+        return PreparedCall(requests, OllamaWriter(name, tools.parts(), self), field)
 
     @property
     def with_logprobs(self) -> bool:

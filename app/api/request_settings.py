@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
 from app.api.errors import bad_field, of_engine, unsupported
 from app.settings.declarations import declared_in
 from engine.errors import EngineError
+from engine.grammars.gbnf import is_gbnf
 from engine.grammars.grammar import Grammar
 from engine.methods import methods
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
@@ -199,8 +200,26 @@ class _Lark(Struct, tag_field="type", tag="lark"):
     grammar: str
 
 
-OtherFormat = _PlainText | _JsonObject | _Regex | _Lark
+class _Written(Struct, tag_field="type", tag="grammar"):
+    """A grammar in GBNF, from `root`, or in Lark's notation, from `start`."""
+
+    grammar: str
+
+
+OtherFormat = _PlainText | _JsonObject | _Regex | _Lark | _Written
 Format = JsonSchema | OtherFormat
+
+
+class _SchemaField(Struct):
+    schema: dict[str, Any] | None = None
+
+
+class _NamedSchema(Struct, tag_field="type", tag="json_schema"):
+    json_schema: _SchemaField | None = None
+
+
+# As chat completions of the OpenAI API have it.
+ResponseFormat = _NamedSchema | OtherFormat
 
 
 def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
@@ -212,6 +231,8 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
             kind, name = "regex", "pattern"
         case _Lark(grammar=source):
             kind, name = "lark", "grammar"
+        case _Written(grammar=source):
+            kind, name = "gbnf" if is_gbnf(source) else "lark", "grammar"
         case _JsonObject() | JsonSchema():
             kind, name, source = "json_object", "type", ""
         case _:
@@ -223,16 +244,45 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
         raise of_engine(error, param) from error
 
 
+def grammar_of_response(form: ResponseFormat | None) -> tuple[Grammar | None, str]:
+    """Return the grammar of a `response_format`, and the name of the field that holds it. Raises `ApiError`."""
+    if isinstance(form, _NamedSchema):
+        schema = form.json_schema.schema if form.json_schema is not None else None
+        return grammar_of(JsonSchema(schema), "response_format.json_schema")
+    return grammar_of(form, "response_format")
+
+
+# The members of a schema that an object has which should have had the schema as a member.
+_OF_SCHEMAS = {"type", "properties", "items", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"}
+
+
 def readable_format(form: Any) -> Any:
-    """Rewrite a format that is only a type, has none, or has a schema for any object, as the types here know it."""
+    """Rewrite a format that is only a type, has none, or has its schema or pattern as other servers have it."""
     form = {"type": form} if isinstance(form, str) else form
     if not isinstance(form, dict):
         return form
-    schema = form.get("schema")
-    kind = form.get("type") or ("json_schema" if "schema" in form else "text")
-    if kind in ("json", "json_object"):
-        return {"type": "json_schema", "schema": schema} if isinstance(schema, dict) else {"type": "json_object"}
-    return {**form, "type": kind}
+    schema = next((form[name] for name in ("schema", "json_schema", "value") if form.get(name) is not None), None)
+    kind = form.get("type") or ("text" if schema is None else "json_schema")
+    if kind == "regex" and form.get("pattern") is None:
+        return {**form, "pattern": form.get("value", form.get("regex"))}
+    if kind in ("json", "json_object") and schema is None:
+        return {"type": "json_object"}
+    if kind not in ("json", "json_object", "json_schema"):
+        return {**form, "type": kind}
+    named: dict[str, Any] = {}
+    is_schema = isinstance(schema, dict) and bool(_OF_SCHEMAS & schema.keys()) and "schema" not in schema
+    if form.get("schema") is None and isinstance(schema, dict) and not is_schema:
+        # An object with a name and the schema.
+        named, schema = schema, schema.get("schema")
+    return {**form, **named, "type": "json_schema", "schema": schema}
+
+
+def readable_response_format(form: Any) -> Any:
+    """Rewrite a `response_format` as `readable_format` does, in the form of chat completions."""
+    form = readable_format(form)
+    if not isinstance(form, dict) or form.get("type") != "json_schema":
+        return form
+    return {"type": "json_schema", "json_schema": {"schema": form["schema"]}}
 
 
 def refuse_unsupported(body: Struct, sentences: Mapping[str, str]) -> None:

@@ -154,7 +154,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         functions = [replace(one, name=called) for called, (_, one) in self.functions().items()]
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
-        grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
+        own = grammar_of(self.text.format if self.text is not None else None, "text.format")
+        grammar, field = self.constrained(*own)
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         pictures: PictureBytes = {}
         requests = self.engine_requests(

@@ -134,8 +134,9 @@ def choice_of(texts: Sequence[str]) -> Grammar:
 
 
 def written_grammar(source: str) -> Grammar:
-    """Return the grammar that a person wrote in GBNF or in Lark, whichever it is."""
-    return Grammar("gbnf" if is_gbnf(source) else "lark", source)
+    """Return the grammar that a person wrote in GBNF or in Lark, whichever it is. Raises `GrammarNotUsable`."""
+    grammar = Grammar("lark", source)
+    return Grammar("gbnf", source) if is_gbnf(source) else grammar
 
 
 def _of_schema(schema: Mapping[str, Any]) -> Grammar:
