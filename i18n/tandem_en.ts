@@ -59,6 +59,20 @@
             <numerusform>%Ln scanned pages</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln unreadable byte(s)</source>
+        <translation>
+            <numerusform>%Ln unreadable byte</numerusform>
+            <numerusform>%Ln unreadable bytes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln unreadable passage(s)</source>
+        <translation>
+            <numerusform>%Ln unreadable passage</numerusform>
+            <numerusform>%Ln unreadable passages</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>BackupControls</name>

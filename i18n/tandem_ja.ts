@@ -1137,6 +1137,18 @@
             <numerusform>スキャンされたページ%Lnページ</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln unreadable byte(s)</source>
+        <translation>
+            <numerusform>読み取れないバイト%Ln個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln unreadable passage(s)</source>
+        <translation>
+            <numerusform>読み取れないテキスト%Lnか所</numerusform>
+        </translation>
+    </message>
     <message>
         <source>reading…</source>
         <translation>読み込み中…</translation>

@@ -1137,6 +1137,18 @@
             <numerusform>스캔한 페이지 %Ln쪽</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln unreadable byte(s)</source>
+        <translation>
+            <numerusform>읽을 수 없는 바이트 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln unreadable passage(s)</source>
+        <translation>
+            <numerusform>읽을 수 없는 텍스트 %Ln곳</numerusform>
+        </translation>
+    </message>
     <message>
         <source>reading…</source>
         <translation>읽는 중…</translation>

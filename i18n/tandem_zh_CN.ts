@@ -1137,6 +1137,18 @@
             <numerusform>%Ln 页扫描内容</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln unreadable byte(s)</source>
+        <translation>
+            <numerusform>%Ln 个无法读取的字节</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln unreadable passage(s)</source>
+        <translation>
+            <numerusform>%Ln 处无法读取的文字</numerusform>
+        </translation>
+    </message>
     <message>
         <source>reading…</source>
         <translation>正在读取…</translation>

@@ -249,6 +249,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             "hidden-slide": self.tr("%Ln hidden slide(s)", "", count),
             "hidden-text": self.tr("%Ln hidden passage(s)", "", count),
             "scanned-page": self.tr("%Ln scanned page(s)", "", count),
+            "unreadable-byte": self.tr("%Ln unreadable byte(s)", "", count),
+            "unreadable-text": self.tr("%Ln unreadable passage(s)", "", count),
         }
         return words.get(kind, "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from engine.documents.encodings import decode, has_no_controls
+from engine.documents.encodings import decode, has_no_controls, unreadable_bytes
 from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, ZIP, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.zipped_parts import ZippedParts
@@ -15,6 +15,8 @@ from engine.sandbox.tasks import task
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 # What pypdf raises for a file that needs a password, or AES, for which no library is installed.
 _ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError", "Encrypted")
+# What text in UTF-8 has that is none: U+FFFD stands for it.
+_BYTES = "unreadable-byte"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class DocumentText:
 
     If there is none, `problem` is "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures),
     "empty", "old-format" (of Office 97), "unknown-encoding" or "not-text". `seconds` of computing were spent on it.
-    `left_out` says how often something of each kind is not in the text, whose last line says so, too.
+    `left_out` says how often something of each kind is not in the text. The last line of a document's says so, too.
     """
 
     text: str = ""
@@ -56,15 +58,16 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
     form = format_of(name, data)
     if form is OLD_OFFICE:
         return DocumentText(problem="encrypted" if _ENCRYPTED_STREAM in data else "old-format")
-    encoding = ""
+    encoding, damaged = "", 0
     if form is None or form.decode is not None:
         decoding = form.decode if form and form.decode else decode
         decoded = decoding(data, language)
         if decoded is None:
             return DocumentText(problem="unknown-encoding" if form or has_no_controls(data) else "not-text")
         content, encoding = decoded
+        damaged = 0 if encoding else unreadable_bytes(data, content)
         if form is None:
-            return DocumentText(content, encoding=encoding)
+            return DocumentText(content, encoding=encoding, left_out=((_BYTES, damaged),) if damaged else ())
         data = content.encode("utf-8", "replace")
     if form.main or form is ZIP:
         kind = ZippedParts(data).kind
@@ -72,6 +75,7 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
     if form is None or form.read is None:
         return DocumentText(problem="not-text")
     text = MarkedText(most)
+    text.left_out[_BYTES] += damaged
     form.read(data, text)
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""

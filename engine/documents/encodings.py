@@ -1,7 +1,8 @@
 """Decodes text files whose encoding is not declared, in a process with limits: a guess takes memory.
 
-UTF-8, byte-order marks and UTF-16 come first, then Western text, by where its accented letters and signs stand. Among
-other encodings, chardet's confidence decides, together with the language of the window, and kana.
+UTF-8, byte-order marks and UTF-16 come first, then UTF-8 of which some bytes are damaged, then Western text, by where
+its accented letters and signs stand. Among other encodings, chardet's confidence decides, together with the language of
+the window, and kana.
 """
 
 from __future__ import annotations
@@ -16,6 +17,20 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 _KANA = re.compile(r"[\u3041-\u30fe]")
+# The beginning of a character of UTF-8 at the end of a file.
+_CUT = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+# How many characters of several bytes a text in UTF-8 has for each byte that is none of it. In texts in other encodings
+# some bytes look like such characters: in a few words twice as many as others, in a few lines half as many.
+_SURELY, _MAYBE, _MARKED = 4, 1, 0
+# What codecs read bytes as that mean nothing in their encodings.
+_MEANINGLESS = re.compile(r"[\x80-\x9f\ue000-\uf8ff]")
+# Accented letters, which have ASCII neighbours, look like single characters or narrow kana.
+_WIDE_WORD = re.compile(r"[^\x00-\x7f\uff61-\uff9f]{2}")
+# Zeros between text of one line, and only one.
+_ZEROS_INSIDE = re.compile(rb"(?<=[^\0\r\n])\0+(?=[^\0\r\n])")
+_ONE_ZERO = re.compile(rb"[^\0\r\n]\0[^\0\r\n]")
+# Where an archive says that it is one: its zeros stand between texts.
+_TAR_MARK = slice(257, 262)
 # From Greek to Thai.
 _OTHER_LETTERS = re.compile(r"[\u0370-\u0e7f]")
 _ELISION = re.compile(r"(?i)\b([cdjlmnost]|qu|jusqu|lorsqu|puisqu|aujourd|un|all|dall|dell|nell|quell|quest|sull)’")
@@ -63,11 +78,13 @@ _PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
 
 
 def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
-    """Return a file's text, and its encoding if that was guessed for the window's `language`; None if it is no text."""
+    """Return a file's text, and its encoding if that was guessed for the window's `language`; None if it is no text.
+
+    In UTF-8, each byte that is not UTF-8 is read as U+FFFD; bytes of value 0 are passed over.
+    """
     for mark, codec in _MARKS.items():
         if content.startswith(mark):
-            text = _decoded(content, codec)
-            return None if text is None or "\0" in text else (text, "")
+            return _marked(content, codec)
     if b"\x1b$" in content and content.isascii() and (text := _decoded(content, "iso2022_jp")) is not None:
         return text, "ISO-2022-JP"
     text = _decoded(content, "utf-8")
@@ -78,11 +95,48 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
         text = _decoded(content, codec) if 2 * zeros.count(0) > len(zeros) else None
         if text is not None and has_no_controls(text.encode()):
             return text, codec.upper()
-    if not has_no_controls(content):
-        return None
-    # Two characters of several bytes tell that it is UTF-8, which may end inside one.
-    cut = next((text for end in (1, 2, 3) if (text := _decoded(content[:-end], "utf-8"))), "")
-    return (f"{cut}\ufffd", "") if len(_FOREIGN.findall(cut)) >= 2 else _guessed(content, language)
+    if (text := _damaged_utf8(content, _SURELY)) is not None:
+        return text, ""
+    return _guessed(content, language) if has_no_controls(content) else None
+
+
+def unreadable_bytes(content: bytes, text: str) -> int:
+    """Return how many bytes of a file in UTF-8 are read as U+FFFD in its text, or passed over."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return 0
+    return content.count(0) + max(0, text.count("\ufffd") - content.count("\ufffd".encode()))
+
+
+def _marked(content: bytes, codec: str) -> tuple[str, str] | None:
+    """Decode text that begins with a byte-order mark. UTF-16 may end inside a character, UTF-8 may be damaged."""
+    text = _decoded(content, codec)
+    if codec == "utf-16":
+        if text is None and (text := _decoded(content[:-1], codec)) is not None:
+            text += "\ufffd"
+    elif text is None or "\0" in text:
+        text = _damaged_utf8(content.removeprefix(codecs.BOM_UTF8), _MARKED)
+    return None if text is None or "\0" in text else (text, "")
+
+
+def _damaged_utf8(content: bytes, times: int) -> str | None:
+    """Return the text of a file in UTF-8 of which some bytes are not; None if it has not so many `times` as many
+    characters of several bytes. It may end inside a character, if it has two others.
+    """
+    if b"\0" in content:
+        # Logs have runs of them after a crash. What else has them has single ones, or other control characters.
+        plain = _ZEROS_INSIDE.sub(b"\n", content).replace(b"\0", b"")
+        is_binary = content[_TAR_MARK] == b"ustar" or _ONE_ZERO.search(content) is not None
+        if is_binary or len(content) > 2 * len(plain) or not has_no_controls(plain.replace(b"\x1b", b"")):
+            return None
+        content = plain
+    text = content.decode("utf-8", "replace")
+    damaged = text.count("\ufffd") - content.count("\ufffd".encode())
+    whole = len(_FOREIGN.findall(text)) - damaged
+    least = 0
+    if _CUT.search(content):
+        damaged -= 1
+        least = 2
+    return text if whole >= max(least, times * damaged) else None
 
 
 def has_no_controls(content: bytes) -> bool:
@@ -100,6 +154,9 @@ def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
         text = _decoded(content, codec)
         if text is not None and not _NOT_WESTERN.search(_ELISION.sub(r"\1 ", text)):
             return text, label
+    mended = _damaged_utf8(content, _MAYBE)
+    if mended is not None and not any(_has_words(content, codec) for codec, _, _ in _EAST_ASIAN.values()):
+        return mended, ""
     # Most accented letters have ASCII neighbours; in other alphabets whole words are not ASCII.
     runs = _FOREIGN_RUN.findall(content)
     stand_alone = sum(map(len, runs)) < 2 * len(runs)
@@ -134,6 +191,12 @@ def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
             is_home = name in _EAST_ASIAN and language.startswith(_EAST_ASIAN[name][2])
             weight = _HOME if is_home else _COMMON if name == "Windows-1252" else 1.0
             yield weight * guess["confidence"], name
+
+
+def _has_words(content: bytes, codec: str) -> bool:
+    """Return whether all bytes mean something in an East Asian encoding, and some are a word."""
+    text = _decoded(content, codec)
+    return text is not None and not _MEANINGLESS.search(text) and _WIDE_WORD.search(text) is not None
 
 
 def _decoded(content: bytes, codec: str) -> str | None:

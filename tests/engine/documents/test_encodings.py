@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.documents.document import document_text
 from engine.documents.encodings import decode
 
 LANGUAGES = ["en", *(pytest.param(language, marks=pytest.mark.full) for language in ("ko", "ja", "zh_CN"))]
@@ -112,3 +113,61 @@ def test_utf_8_that_ends_inside_a_character_is_utf_8(text: str, language: str) -
 
 def test_a_letter_at_the_end_is_no_half_character() -> None:
     assert read("un café".encode("latin-1")) == "un café"
+
+
+KOREAN = "서버 로그 항목: 오류가 발생했습니다 code=500\n"
+# A byte that no character begins with, letters of Latin-1, a byte that goes on, and the beginning of a character.
+DAMAGE = [b"\xff", b"\xe9", b"\xfc\xfc", b"\x80", b"\xed\x95"]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize(
+    "text", [KOREAN * 3, "会議は明日です。資料", "Привет, как дела?", "ไม่พบไฟล์ที่ต้องการ", "Ein Gruß aus Köln, schön"]
+)
+def test_a_damaged_byte_in_utf_8_is_one_replacement(text: str, damage: bytes) -> None:
+    middle = len(text) // 2
+    content = text[:middle].encode() + damage + b" " + text[middle:].encode()
+    replaced = "\ufffd" * (1 if damage == b"\xed\x95" else len(damage))
+    assert decode(content) == (f"{text[:middle]}{replaced} {text[middle:]}", "")
+
+
+@pytest.mark.parametrize(
+    "content", [b"utf8 \xc3\xa9 ok \xff\n", b"caf\xc3\xa9 and caf\xe9\n", b"log\n" * 50 + b"gr\xc3\xbc\xc3\x9fe \x80"]
+)
+def test_a_few_letters_of_utf_8_tell_among_ascii(content: bytes) -> None:
+    assert decode(content) == (content.decode("utf-8", "replace"), "")
+
+
+def test_damage_is_counted() -> None:
+    content = KOREAN.encode() + b"\xff\xff" + "written: \ufffd".encode()
+    found = document_text("server.log", content, 1000)
+    assert found.text == f"{KOREAN}\ufffd\ufffdwritten: \ufffd"
+    assert found.left_out == (("unreadable-byte", 2),)
+    page = document_text("a.html", b"<p>\xed\x95\x9c\xea\xb8\x80\xff</p>", 1000)
+    assert page.text == "한글\ufffd\n\n[Left out: 1 unreadable byte]"
+
+
+def test_damage_does_not_hide_the_mark_or_the_colours_of_a_log() -> None:
+    assert read(b"\xef\xbb\xbfName\xff;1\r\n") == "Name\ufffd;1\r\n"
+    assert read("한글 ok".encode("utf-16") + b"a") == "한글 ok\ufffd"
+    assert read(KOREAN.encode() + b"\x1b[31m\xff\x1b[0m") == f"{KOREAN}\x1b[31m\ufffd\x1b[0m"
+
+
+def test_zeros_that_a_crash_left_in_a_log_are_passed_over_and_counted() -> None:
+    found = document_text("a.log", f"line1\n{KOREAN}".encode() + bytes(4) + b"\nline3\n", 1000)
+    assert (found.text, found.left_out) == (f"line1\n{KOREAN}\nline3\n", (("unreadable-byte", 4),))
+    assert read(b"line1\0\0\0line2") == "line1\nline2"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        bytes(100) + b"text",
+        b"a\0b",
+        b"text\0\0\x01text",
+        b"a" * 257 + b"ustar\0" + b"text" * 99,
+        "초안 요약".encode("utf-16-le"),
+    ],
+)
+def test_other_files_with_zeros_are_no_text(content: bytes) -> None:
+    assert decode(content) is None
