@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from io import BytesIO
 from typing import Any
 
@@ -12,11 +13,16 @@ from engine.files.safe_xml import safe_xml
 
 # Bits of an annotation's flags and of a button's: neither is shown as a field.
 _UNSEEN, _PUSHED = 1 << 1 | 1 << 5, 1 << 16
+# Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
+_PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
+_SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
 
 
 def read_pdf(data: bytes, text: MarkedText) -> None:
     """Add each page: its text, then its fields, notes and links."""
     from pypdf import PdfReader
+
+    from engine.documents.pdf_page import ShownPages
 
     # pypdf's warnings are noise here.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -26,18 +32,25 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     reader = PdfReader(BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Encrypted
+    pages = ShownPages(reader)
     scanned = 0
     for page in reader.pages:
         content, notes = "", list[Any]()
         with skipping_damage(text):
-            content = page.extract_text()
+            text.left_out += pages.prepare(page)
+            content = _with_known_letters(page.extract_text(), text)
             text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
                 scanned += 1
         for one in notes:
             with skipping_damage(text):
-                text.add_blocks(_said(one.get_object(), content))
+                note = one.get_object()
+                said = _said(note, content)
+                if said and pages.hide(note):
+                    text.left_out["hidden-text"] += 1
+                else:
+                    text.add_blocks(said)
     with skipping_damage(text):
         # What was filled in where Adobe's programs alone draw the form.
         filled = {} if reader.get_fields() else reader.xfa or {}
@@ -47,6 +60,13 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     # A file of nothing else has no text.
     if scanned and str(text):
         text.left_out["scanned-page"] += scanned
+
+
+def _with_known_letters(content: str, text: MarkedText) -> str:
+    """Return a page's text, in which U+FFFD stands for each character that only its font knows; count these."""
+    replaced, count = _PRIVATE.subn("\ufffd", content.translate(_SYMBOLS))
+    text.left_out["unreadable-text"] += count
+    return replaced
 
 
 def _said(note: Any, content: str) -> str:

@@ -1,0 +1,249 @@
+"""Places and colours on a page of a PDF file, as far as they tell whether text can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pypdf.generic import ArrayObject, DictionaryObject
+
+from engine.documents.pdf_fonts import FontStrings, resolved_entry
+
+# x and y are mapped to (a x + c y + e, b x + d y + f) by a matrix (a, b, c, d, e, f).
+Matrix = tuple[float, float, float, float, float, float]
+Point = tuple[float, float]
+# Shares of red, green and blue; None if it is not known.
+Colour = tuple[float, float, float] | None
+IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+BLACK, WHITE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+# Modes in which text is filled, and in which its outlines are drawn.
+_FILLING, _STROKING = (0, 2, 4, 6), (1, 2, 5, 6)
+# Differences of colours that nobody sees.
+_ALIKE = 0.03
+# Points of a box that text may lie in.
+_THINNEST = 3.0
+_SPACES = {"/CalGray": "/DeviceGray", "/G": "/DeviceGray", "/CalRGB": "/DeviceRGB", "/RGB": "/DeviceRGB"}
+_SPACES |= {"/CMYK": "/DeviceCMYK", "/DeviceN": "/Separation"}
+_OF_PROFILES = {1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}
+
+
+class Box(NamedTuple):
+    """A rectangle on the page."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def meets(self, other: Box) -> bool:
+        return (
+            self.left <= other.right
+            and other.left <= self.right
+            and self.bottom <= other.top
+            and other.bottom <= self.top
+        )
+
+    def holds(self, point: Point) -> bool:
+        return self.left <= point[0] <= self.right and self.bottom <= point[1] <= self.top
+
+    def within(self, other: Box) -> Box:
+        """Return the part that lies in another box; its sides change places if there is none."""
+        return Box(
+            max(self.left, other.left),
+            max(self.bottom, other.bottom),
+            min(self.right, other.right),
+            min(self.top, other.top),
+        )
+
+    @property
+    def area(self) -> float:
+        return max(0.0, self.right - self.left) * max(0.0, self.top - self.bottom)
+
+
+def product(first: Matrix, second: Matrix) -> Matrix:
+    """Return the matrix of `first` and then `second`."""
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = second
+    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
+
+
+def mapped(matrix: Matrix, x: float, y: float) -> Point:
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def box_of(points: Iterable[Point]) -> Box:
+    across, up = zip(*points, strict=True)
+    return Box(min(across), min(up), max(across), max(up))
+
+
+def mapped_box(matrix: Matrix, left: float, bottom: float, right: float, top: float) -> Box:
+    """Return the box around a rectangle, after a matrix."""
+    a, b, c, d, e, f = matrix
+    if b == 0 == c:
+        across, up = sorted((a * left + e, a * right + e)), sorted((d * bottom + f, d * top + f))
+        return Box(across[0], up[0], across[1], up[1])
+    return box_of(mapped(matrix, x, y) for x in (left, right) for y in (bottom, top))
+
+
+def matrix_of(numbers: Sequence[Any]) -> Matrix:
+    a, b, c, d, e, f = (float(number) for number in numbers)
+    return a, b, c, d, e, f
+
+
+class Path:
+    """The path that is being built: a box around each of its parts, and whether that is its very shape."""
+
+    def __init__(self) -> None:
+        self._parts: list[list[Point]] = []
+        self._curved: set[int] = set()
+
+    def begin(self, point: Point) -> None:
+        self._parts.append([point])
+
+    def add(self, point: Point) -> None:
+        """Add a line. Of parts with many only the corners of the box around are kept."""
+        if not self._parts:
+            self._parts.append([])
+        part = self._parts[-1]
+        part.append(point)
+        if len(part) > 5:
+            box = box_of(part)
+            self._curved.add(len(self._parts) - 1)
+            part[:] = [(box.left, box.bottom), (box.right, box.top)]
+
+    def add_curve(self, *points: Point) -> None:
+        for point in points:
+            self.add(point)
+        self._curved.add(len(self._parts) - 1)
+
+    def boxes(self) -> list[tuple[Box, bool]]:
+        """Return a box for each part, and whether the part is that rectangle."""
+        found = []
+        for index, part in enumerate(self._parts):
+            box = box_of(part)
+            corners = {(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)}
+            found.append((box, index not in self._curved and {*part} == corners))
+        return found
+
+
+@dataclass(slots=True)
+class GraphicsState:
+    """What `q` keeps and `Q` brings back. Widths and sizes are in units of their matrices."""
+
+    clip: Box
+    matrix: Matrix = IDENTITY
+    is_clip_plain: bool = True
+    # Whether only glyphs of text are painted.
+    is_clip_text: bool = False
+    fill: Colour = BLACK
+    stroke: Colour = BLACK
+    fill_space: str = "/DeviceGray"
+    stroke_space: str = "/DeviceGray"
+    fill_opacity: float = 1.0
+    stroke_opacity: float = 1.0
+    line_width: float = 1.0
+    has_font: bool = False
+    strings: FontStrings | None = None
+    # Of a Type 3 font the size says nothing: its glyphs may have any.
+    is_drawn_font: bool = False
+    size: float = 0.0
+    mode: int = 0
+    leading: float = 0.0
+    stretch: float = 1.0
+    spacing: float = 0.0
+
+    def text_colours(self) -> list[Colour]:
+        colours = [self.fill] if self.mode in _FILLING else []
+        if self.mode in _STROKING:
+            colours.append(self.stroke)
+        return colours
+
+    def draws_no_text(self) -> bool:
+        """Return whether text has no ink."""
+        is_filled = self.mode in _FILLING and self.fill_opacity > 0
+        is_stroked = self.mode in _STROKING and self.stroke_opacity > 0
+        return not (is_filled or is_stroked)
+
+
+@dataclass(slots=True)
+class PaintedAreas:
+    """What lies behind text on a page that is white: boxes in the order in which they were painted."""
+
+    areas: list[tuple[Box, Colour]] = field(default_factory=list)
+    # Those of boxes that text may lie in: lines are thinner.
+    _colours: set[Colour] = field(default_factory=set)
+    _may_hide: dict[Colour, bool] = field(default_factory=dict)
+
+    def add(self, box: Box, colour: Colour) -> None:
+        """Add a box. The colour is None if it is not known, or if not all of the box has it."""
+        self.areas.append((box, colour))
+        if colour not in self._colours and min(box.right - box.left, box.top - box.bottom) >= _THINNEST:
+            self._colours.add(colour)
+            self._may_hide.clear()
+
+    def may_hide(self, colour: Colour) -> bool:
+        """Return whether anything on the page has this colour of text."""
+        if colour not in self._may_hide:
+            self._may_hide[colour] = any(_alike(colour, known) for known in (WHITE, *self._colours))
+        return self._may_hide[colour]
+
+    def hide(self, colour: Colour, box: Box, point: Point) -> bool:
+        """Return whether text cannot be seen that has the colour of all that lies behind it.
+
+        The text lies somewhere in a box, and certainly at a point.
+        """
+        if not self.may_hide(colour):
+            return False
+        for area, behind in reversed(self.areas):
+            if behind is not None and area.holds(point):
+                return _alike(colour, behind)
+            if not _alike(colour, behind) and area.meets(box):
+                return False
+        return _alike(colour, WHITE)
+
+
+def colour_of(space: str, operands: Sequence[Any]) -> Colour:
+    """Return the colour of components in a colour space."""
+    shares = [float(share) for share in operands if isinstance(share, int | float)]
+    if len(shares) != len(operands):
+        # A pattern.
+        return None
+    if space == "/DeviceGray" and len(shares) == 1:
+        return shares[0], shares[0], shares[0]
+    if space == "/DeviceRGB" and len(shares) == 3:
+        return shares[0], shares[1], shares[2]
+    if space == "/DeviceCMYK" and len(shares) == 4:
+        cyan, magenta, yellow = (min(1.0, share + shares[3]) for share in shares[:3])
+        return 1 - cyan, 1 - magenta, 1 - yellow
+    if space == "/Separation" and not any(shares):
+        # No ink.
+        return WHITE
+    if space == "/Lab" and len(shares) == 3 and shares[0] >= 100 * (1 - _ALIKE) and shares[1] == 0 == shares[2]:
+        return WHITE
+    return None
+
+
+def space_of(name: Any, resources: DictionaryObject) -> str:
+    """Return the kind of a colour space by its name in a content; "" if it is not known."""
+    spaces = resolved_entry(resources, "/ColorSpace")
+    space = resolved_entry(spaces, name) if isinstance(spaces, DictionaryObject) and name in spaces else name
+    if isinstance(space, ArrayObject) and space:
+        kind = str(space[0])
+        if kind == "/ICCBased":
+            return _OF_PROFILES.get(resolved_entry(space[1].get_object(), "/N"), "")
+    else:
+        kind = str(space)
+    return _SPACES.get(kind, kind)
+
+
+def first_colour(space: str) -> Colour:
+    """Return the colour that setting a colour space sets."""
+    return BLACK if space.startswith("/Device") else None
+
+
+def _alike(one: Colour, other: Colour) -> bool:
+    if one is None or other is None:
+        return False
+    return all(abs(share - another) <= _ALIKE for share, another in zip(one, other, strict=True))

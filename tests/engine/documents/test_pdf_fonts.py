@@ -1,0 +1,133 @@
+"""Composite fonts of PDF files: encodings that the specification names, that files bring, and none that is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.documents.document import DocumentText
+from tests.engine.documents.pdf_pages import PageFile, stream
+
+TO_UNICODE = b"1 begincodespacerange <00> <ffff> endcodespacerange %d beginbfchar %s endbfchar"
+
+
+def read(encoding: object, *strings: bytes, to_unicode: bytes | str = b"") -> DocumentText:
+    """Return what is read of strings, each on a line, in a composite font."""
+    file = PageFile()
+    system = {"Registry": b"Adobe", "Ordering": b"Identity", "Supplement": 0}
+    descriptor = {"Type": "/FontDescriptor", "FontName": "/Foo", "Flags": 4}
+    glyphs = {"Type": "/Font", "Subtype": "/CIDFontType0", "BaseFont": "/Foo", "DW": 1000, "CIDSystemInfo": system}
+    font = {"Type": "/Font", "Subtype": "/Type0", "BaseFont": "/Foo", "Encoding": encoding}
+    font["DescendantFonts"] = [{**glyphs, "FontDescriptor": descriptor}]
+    if to_unicode:
+        font["ToUnicode"] = to_unicode if isinstance(to_unicode, str) else file.refer(stream(to_unicode))
+    file.add("Font", "F2", font)
+    lines = b" T* ".join(b"<%s> Tj" % string.hex().encode() for string in strings)
+    return file.read(b"BT /F2 12 Tf 14 TL 50 700 Td %s ET" % lines)
+
+
+@pytest.mark.parametrize(
+    ("names", "codec", "text"),
+    [
+        ("KSCms-UHC KSCms-UHC-HW", "cp949", "계산서 No. 12, 똠방각하"),
+        ("KSC-EUC KSCpc-EUC", "euc_kr", "계산서 No. 12"),
+        ("KSC-Johab", "johab", "계산서 No. 12"),
+        ("90ms-RKSJ 90msp-RKSJ 78ms-RKSJ Ext-RKSJ", "cp932", "請求書 No. ①, テスト"),
+        ("83pv-RKSJ 90pv-RKSJ RKSJ 78-RKSJ Add-RKSJ", "shift_jis", "請求書 No. 12, ﾃｽﾄ"),
+        ("EUC 78-EUC", "euc_jp", "請求書 No. 12, ﾃｽﾄ"),
+        ("GB-EUC GBpc-EUC GBK-EUC GBKp-EUC GBK2K", "gbk", "会议 No. 12 — 简体"),
+        ("GBK2K", "gb18030", "会议 㐀 No. 12"),
+        ("B5 B5pc ETen-B5 ETenms-B5 HKscs-B5 ETHK-B5 HKdla-B5", "big5", "發票 No. 12"),
+        ("ETen-B5 HKscs-B5 ETHK-B5", "big5hkscs", "の ① Я"),
+        ("HKscs-B5 ETHK-B5", "big5hkscs", "嘅 喺"),
+        ("UniKS-UTF16 UniKS-UCS2 UniJIS2004-UTF16 UniGB-UCS2", "utf-16-be", "계산서 請求書 会议 A"),
+        ("UniKS-UTF8 UniJIS-UTF8 UniGB-UTF8 UniCNS-UTF8", "utf-8", "계산서 請求書 会议 𠮷 A"),
+        ("UniKS-UTF32 UniJISX0213-UTF32", "utf-32-be", "계산서 請求書 𠮷 A"),
+    ],
+)
+@pytest.mark.parametrize("direction", "HV")
+def test_encodings_that_the_specification_names_are_read(names: str, codec: str, text: str, direction: str) -> None:
+    for name in names.split():
+        found = read(f"/{name}-{direction}", text.encode(codec))
+        assert (found.text, found.left_out) == (text, ()), name
+
+
+@pytest.mark.parametrize(
+    ("names", "codec", "text"),
+    [
+        ("H V 78-H Add-V Ext-H", "euc_jp", "請求書"),
+        ("KSC-H KSC-V", "euc_kr", "계산서"),
+        ("GB-H GB-V", "gb2312", "会议"),
+    ],
+)
+def test_encodings_of_seven_bits_are_read(names: str, codec: str, text: str) -> None:
+    code = bytes(byte & 0x7F for byte in text.encode(codec))
+    for name in names.split():
+        assert read(f"/{name}", code).text == text, name
+
+
+def test_signs_that_apple_added_are_read() -> None:
+    assert read("/90pv-RKSJ-H", b"A\xfd\xfe\xff").text == "A©™…"
+    assert read("/KSCpc-EUC-H", b"\x81\xb0\xe8\xff").text == "₩계…"
+
+
+@pytest.mark.parametrize("name", ["CNS-EUC-H", "GBT-EUC-H", "90pv-RKSJ-H", "Some-Own-H"])
+def test_codes_without_a_known_character_are_never_others(name: str) -> None:
+    found = read(f"/{name}", b"\x87\x9f\xfa\xa1", b"\x87\x9f")
+    assert found.left_out == (("unreadable-text", 1),)
+    assert not any(character.isalpha() for character in found.text.partition("[Left out: ")[0])
+
+
+def test_what_is_readable_beside_a_code_without_a_character_is_kept() -> None:
+    found = read("/CNS-EUC-H", b"No. \xa4\xa4 12")
+    assert found.text == "No. \ufffd 12\n\n[Left out: 1 unreadable passage]"
+
+
+def test_glyphs_that_nothing_maps_are_left_out_and_counted() -> None:
+    assert read("/Identity-H", b"\0\x24\0\x25").text == "[Left out: 1 unreadable passage]"
+
+
+def test_what_a_file_maps_itself_comes_first() -> None:
+    mapped = TO_UNICODE % (2, b"<b0e8> <0041> <42> <ac00>")
+    assert read("/KSCms-UHC-H", "계B산".encode("cp949"), to_unicode=mapped).text == "A가산"
+    mapped = TO_UNICODE % (1, b"<8ba1> <0041>")
+    assert read("/GBK-EUC-H", "计".encode("gbk"), to_unicode=mapped).text == "计"
+
+
+@pytest.mark.parametrize(
+    "mapped",
+    [
+        TO_UNICODE % (2, b"<0024> <0041> <0025> <00660069>"),
+        b"1 beginbfrange\n<0024>\n<0024> <0041>\nendbfrange 1 beginbfrange <00 25> <0025> [ <0066 0069> ] endbfrange",
+    ],
+)
+def test_glyphs_that_a_file_maps_are_read_and_others_are_counted(mapped: bytes) -> None:
+    assert read("/Identity-H", b"\0\x24\0\x25", to_unicode=mapped).text == "Afi"
+    found = read("/Identity-H", b"\0\x24\0\x42\0\x25", to_unicode=mapped)
+    assert found.text == "A\ufffdfi\n\n[Left out: 1 unreadable passage]"
+
+
+def test_codes_that_are_unicode_by_a_name_are_read() -> None:
+    assert read("/Identity-H", "계산서".encode("utf-16-be"), to_unicode="/Identity-H").text == "계산서"
+
+
+def test_an_encoding_of_the_file_divides_its_strings() -> None:
+    spaces = b"2 begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange"
+    mapped = TO_UNICODE % (2, b"<41> <0061> <8142> <ac00>")
+    own = PageFile().refer(stream(spaces, CMapName="/Own"))
+    assert own is not None
+    assert read(stream(spaces, CMapName="/Own"), b"A\x81\x42A", to_unicode=mapped).text == "a가a"
+    named = stream(b"", CMapName="/KSCms-UHC-H")
+    assert read(named, "계산서".encode("cp949")).text == "계산서"
+    based = stream(b"", CMapName="/Own", UseCMap="/KSCms-UHC-H")
+    assert read(based, "계산서".encode("cp949")).text == "계산서"
+
+
+def test_a_file_that_maps_millions_of_codes_is_read_within_bounds() -> None:
+    mapped = b"1 beginbfrange <00000000> <ffffffff> <0041> endbfrange"
+    assert read("/Identity-H", b"\0\0\0\1", to_unicode=mapped).text == "AB"
+
+
+def test_letters_that_only_a_font_knows_are_marked_and_bullets_are_read() -> None:
+    mapped = TO_UNICODE % (4, b"<01> <e000> <02> <f0b7> <03> <004f> <04> <0066>")
+    found = read("/Identity-H", b"\0\2\0\3\0\4\0\1", to_unicode=mapped)
+    assert found.text == "•Of\ufffd\n\n[Left out: 1 unreadable passage]"
