@@ -239,23 +239,23 @@ class Answer:
         self.repeats = self._repetition.found and not by_itself
         self.stats = stats if self.speed_counts else with_figures(stats, **_NO_SPEEDUP)
 
-    def _add(self, text: str, opening: str = "", *, ended: bool = False) -> None:
+    def _add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> None:
         if self.separator is None:
             self.text += text
             return
         if not self._separated and self.before:
             self._known = len(self.before) - len(self.separator.add(self.before).shown)
         self._separated += len(text)
-        shown = self.separator.add(text, opening, ended=ended).shown
+        shown = self.separator.add(text, opening, ended=ended, cut=cut).shown
         self.text += shown[self._known :]
         self._known = max(0, self._known - len(shown))
 
     def _end(self, text: str, *, whole: bool) -> None:
-        """Take all text of the request that has ended; a call at its end counts only if the answer is `whole`."""
+        """Take all text of the request that has ended. If the answer is not `whole`, a call at its end may be cut."""
         if self.separator is None:
             self.text = self.before + text
         else:
-            self._add(text[self._separated :], ended=whole)
+            self._add(text[self._separated :], ended=True, cut=not whole)
 
     def _numbered_on(self, event: TokensCommitted) -> TokensCommitted:
         if not self.first_round:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from app.text.fences import ends_in_code
 from app.text.stray_calls import StrayCalls
-from app.text.thinking import GrowingParts, ThoughtAndReply, half_a_mark
+from app.text.thinking import GrowingParts, ThoughtAndReply, begins_in_header, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
-from engine.call_forms.stray import is_cut
 from engine.call_forms.tagged import Unclear
 
 log = logging.getLogger(__name__)
@@ -45,6 +45,12 @@ class AnswerParts:
 
     The values of a call with tags may contain any tags, so from such a call on everything is held back until the answer
     has ended. If it cannot be told where a value ends, all of it stays text, and `unclear` has the function's name.
+
+    If something else than the model ended the answer within a call, such as the limit of tokens, what there is of the
+    call belongs to no part: nobody can use half a call, programs that get one with half of its arguments fail, and its
+    marks are no text for people. `broken` then says that something is missing. Whole calls before it count, unless
+    their values have tags or they share its marks. A text that only mentions a call, or has one in a block of code,
+    stays.
 
     In an answer without calls in the form, text that ends it counts as calls if it is almost one (`stray_calls`).
     `broken` says that the answer ended within a call, and `thinking` that it has not got beyond its thoughts.
@@ -95,16 +101,17 @@ class AnswerParts:
 
     def add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> Delta:
         """Take the next piece of the answer; `ended` with the last one, which may be empty. `cut` says that the model
-        did not end the answer: calls with tags at its end then stay text. `opening` is the thinking mark that the
-        prompt ends with (`RequestStats.opening`); the first call uses it.
+        did not end the answer, whose last call may then be incomplete. `opening` is the thinking mark that the prompt
+        ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
         reasoning, messages, was_replying = "", list[ToolCall](), self._replying
         if not self._replying:
             self._text += text
-            parts = self._parts.of(self._text, ended)
+            # Of a cut answer that is no more than the beginning of a header, nothing is text.
+            parts = self._parts.of(self._text, ended and not (cut and begins_in_header(self._text)))
             messages, unread = self._read_messages(parts, cut)
-            reasoning, text = self._separate(parts, ended)
+            reasoning, text = self._separate(parts, ended, cut)
             text += unread
             self._in_messages = parts.begin is None
         # In answers of several messages, calls are messages of their own.
@@ -138,26 +145,27 @@ class AnswerParts:
 
     def _read_messages(self, parts: ThoughtAndReply, cut: bool) -> tuple[list[ToolCall], str]:
         """Return the calls in new messages to functions, and the text of those whose values have no certain end. A
-        message to an unknown function belongs to no part.
+        message to an unknown function belongs to no part, nor does one that was cut.
         """
         calls, unread = list[ToolCall](), ""
         for message in parts.calls[self._messages :] if self.form is not None else ():
             assert self.form is not None
             start = message.find(self.form.tags.start) if self.form.tags is not None else -1
             if start >= 0 and self._begins_with_tags(message, start):
-                found, _ = self._last_calls(message[start:], cut and message is parts.calls[-1])
-                unread += "" if found else message[start:]
+                is_cut = cut and message is parts.calls[-1]
+                found, _ = self._last_calls(message[start:], is_cut)
+                unread += "" if found or is_cut else message[start:]
             else:
                 found, _ = self.form.calls(message, self.tools)
             calls += found
         self._messages = max(self._messages, len(parts.calls))
         return calls, unread
 
-    def _separate(self, parts: ThoughtAndReply, ended: bool) -> tuple[str, str]:
+    def _separate(self, parts: ThoughtAndReply, ended: bool, cut: bool) -> tuple[str, str]:
         """Return the new thoughts and the new text of the reply."""
         thought, late = parts.thought or "", ""
         if not parts.closed:
-            at = self._call_in(thought, ended)
+            at = self._call_in(thought, ended, cut)
             thought, late = thought[:at].rstrip(), thought[at:] if ended else ""
         self.thinking = not parts.closed
         self._note_head(parts, thought)
@@ -183,7 +191,7 @@ class AnswerParts:
             newest = parts.thought.rpartition("\n\n")[2]
             self._head = self._text[: self._text.rindex(newest) + len(newest) - after]
 
-    def _call_in(self, thought: str, ended: bool) -> int:
+    def _call_in(self, thought: str, ended: bool, cut: bool) -> int:
         """Return where a call begins in thoughts that have not ended, or perhaps begins."""
         at = len(self.reasoning)
         while (found := self._next_mark(thought, at)) is not None:
@@ -191,13 +199,15 @@ class AnswerParts:
             assert self.form is not None
             if self._begins_with_tags(thought, start):
                 return start
-            inner, after, whole = self._inside(thought, start, mark, ended)
+            inner, after, closed = self._inside(thought, start, mark)
             self._searched = 0
-            if whole and self.form.calls(inner, self.tools)[0]:
+            if (closed or ended) and self.form.calls(inner, self.tools)[0]:
                 return start
-            if not whole and self._may_begin(thought[start + len(mark.start) :]):
+            if not closed and not ended and self._may_begin(thought[start + len(mark.start) :]):
                 return start
-            at = after if whole else start + len(mark.start)
+            if not closed and cut and self._ends_within_call(thought[:start], thought[start:], mark, cut):
+                return start
+            at = after if closed or ended else start + len(mark.start)
         half = 0 if ended else max((half_a_mark(thought, mark.start) for mark in self._marks), default=0)
         return len(thought) - half
 
@@ -239,10 +249,11 @@ class AnswerParts:
             self._held += new
             return "", []
         rest, content, self.calling = self._held + new, "", False
+        self._held = ""
         calls: list[ToolCall] = []
         while rest:
             if self._orphan:
-                rest = self._without_orphan(rest, ended)
+                rest = self._without_orphan(rest, ended, cut)
                 if self._orphan:
                     break
             first = not (calls or self.calls or content.strip() or self.content.strip())
@@ -256,8 +267,8 @@ class AnswerParts:
                 break
             start, mark = call
             has_tags = self._begins_with_tags(rest, start)
-            inner, after, whole = self._inside(rest, start, mark, ended, self._searched)
-            if not ended and (has_tags or not whole):
+            inner, after, closed = self._inside(rest, start, mark, self._searched)
+            if not ended and (has_tags or not closed):
                 self._held, self.calling, self._has_tags = rest[start:], True, has_tags
                 return content + self._words(rest[:start]), calls
             self._searched = 0
@@ -265,28 +276,71 @@ class AnswerParts:
             if has_tags:
                 found, after = self._last_calls(rest[start:], cut)
                 alone, after = bool(found), start + after
+                closed = not cut and self._has_end_of_tags(rest[start + len(mark.start) :])
             else:
                 found, alone = self.form.calls(inner, self.tools)
-            self.broken = ended and not found and self._is_unfinished(rest[start:], mark, has_tags)
+            self.broken = False
+            if not found and not closed:
+                before = self._text_before(content) + rest[:start]
+                self.broken = self._ends_within_call(before, rest[start:], mark, cut)
+                if self.broken and cut:
+                    return content + self._words(rest[:start], call_follows=True), calls
+                after = after if has_tags else self._first_end(rest, start, mark)
             content += self._words(rest[:start] if alone else rest[:after], call_follows=bool(found))
             calls += found
             rest = rest[after:]
             self._orphan = self._marks[0].end if alone and mark.whole else ""
+        return content + self._last_words(rest, content, calls, ended, cut), calls
+
+    def _last_words(self, rest: str, content: str, calls: Sequence[ToolCall], ended: bool, cut: bool) -> str:
+        """Return the content of the text after the last mark, and hold back what may begin another one."""
+        if cut and (half := self._half_mark(self._text_before(content), rest)):
+            self.broken = True
+            return self._words(rest[:-half], call_follows=True)
         kept = 0 if ended else self._incomplete(rest)
         shown = len(rest) - kept
         self._held = rest[shown:]
-        content += self._words(rest[:shown])
+        words = self._words(rest[:shown])
         if ended and self._blank and not (self.calls or calls):
-            content, self._blank = self._blank, ""
-        return content, calls
+            words, self._blank = self._blank, ""
+        return words
 
-    def _is_unfinished(self, text: str, mark: Marks, has_tags: bool) -> bool:
-        """Return whether a call begins with the text, and has no end in it."""
-        inner = text[len(mark.start) :]
-        if has_tags and self.form is not None and self.form.tags is not None:
-            return (self.form.tags.end or self.form.tags.stop) not in inner
-        cut = mark.end not in inner if mark.end else is_cut(text if mark.whole else inner)
-        return cut and bool(inner.strip()) and self._may_begin(inner)
+    def _has_end_of_tags(self, text: str) -> bool:
+        """Return whether a text in which a call with tags has begun has the end of one."""
+        assert self.form is not None
+        assert self.form.tags is not None
+        return (self.form.tags.end or self.form.tags.stop) in text
+
+    def _ends_within_call(self, before: str, text: str, mark: Marks, cut: bool) -> bool:
+        """Return whether the answer ended within a call, which begins with `text` and has no end in it; `before` is the
+        reply or the thoughts before it. A mark with nothing after it counts if the answer was cut where a call begins.
+        """
+        assert self.form is not None
+        if not text[len(mark.start) :].strip() and not (cut and self._calls_begin_after(before, mark)):
+            return False
+        return self.form.begins_calls(text, mark, self._names) and not (cut and ends_in_code(before))
+
+    def _half_mark(self, before: str, rest: str) -> int:
+        """Return the length of the mark of a call within which the reply was cut, which ends with `rest`. It may be the
+        beginning of a word or a sign, so it counts only with a sign in it, and where calls begin or if most of it is
+        there.
+        """
+        for mark in self._marks:
+            length = half_a_mark(rest, mark.start)
+            half, text = rest[len(rest) - length :], before + rest[: len(rest) - length]
+            if not half.strip() or half.strip().isalnum() or ends_in_code(text):
+                continue
+            if length > len(mark.start) // 2 or self._calls_begin_after(text, mark):
+                return length
+        return 0
+
+    def _text_before(self, content: str) -> str:
+        """Return the reply up to and including `content`, also what is held back of it."""
+        return f"{self.content}{self._stray.held if self._stray is not None else ''}{content}{self._blank or ''}"
+
+    def _calls_begin_after(self, before: str, mark: Marks) -> bool:
+        """Return whether calls usually begin after this text: on a line of their own, or after other calls."""
+        return bool(self.calls) or mark.start.startswith("\n") or not before.rpartition("\n")[2].strip()
 
     def _words(self, text: str, *, call_follows: bool = False) -> str:
         """Hold back white space until text follows it, and drop it if a call follows instead."""
@@ -295,15 +349,16 @@ class AnswerParts:
         self._blank = "" if call_follows else None if worded else text
         return text if worded else ""
 
-    def _without_orphan(self, rest: str, ended: bool) -> str:
+    def _without_orphan(self, rest: str, ended: bool, cut: bool) -> str:
         """Remove the mark that ends calls from the beginning of the text; it stays expected while it is incomplete."""
         bare = rest.lstrip()
         if bare.startswith(self._orphan):
             bare, self._orphan = bare.removeprefix(self._orphan), ""
             return bare
-        if ended or not self._orphan.startswith(bare):
+        is_half = self._orphan.startswith(bare)
+        if ended or not is_half:
             self._orphan = ""
-        return rest
+        return "" if cut and is_half else rest
 
     def _incomplete(self, rest: str) -> int:
         """Return how many characters at the end of the text may begin a mark."""
@@ -324,18 +379,25 @@ class AnswerParts:
             log.info("a call is left as text, because it cannot be told where its values end")
             return [], len(text)
 
-    def _inside(self, text: str, start: int, mark: Marks, ended: bool, searched: int = 0) -> tuple[str, int, bool]:
-        """Return the text of the calls that begin at `start`, where they end, and whether they have ended. There is no
-        end in the first `searched` characters after `start`.
+    def _inside(self, text: str, start: int, mark: Marks, searched: int = 0) -> tuple[str, int, bool]:
+        """Return the text of the calls that begin at `start`, where they end, and whether they have an end. There is no
+        end in the first `searched` characters after `start`. A part of the mark that ends them is not in their text.
         """
         assert self.form is not None
         begin = start + len(mark.start)
-        first = end = text.find(mark.end, max(begin, start + searched)) if mark.end else -1
+        end = text.find(mark.end, max(begin, start + searched)) if mark.end else -1
         while end >= 0 and self.form.is_in_quotes(text[begin:end]):
             self._searched = end + len(mark.end) - start
             end = text.find(mark.end, start + self._searched)
-        if end < 0 and ended:
-            end = first if not searched else text.find(mark.end, begin)
         after = end + len(mark.end) if end >= 0 else len(text)
-        inner = text[start:after] if mark.whole else text[begin : end if end >= 0 else len(text)]
-        return inner, after, end >= 0 or ended
+        if mark.whole:
+            return text[start:after], after, end >= 0
+        inner = text[begin : end if end >= 0 else len(text)]
+        if end < 0 and mark.end:
+            inner = inner[: len(inner) - half_a_mark(inner, mark.end)]
+        return inner, after, end >= 0
+
+    def _first_end(self, text: str, start: int, mark: Marks) -> int:
+        """Return where text ends that begins with a mark, but not with calls: also an end mark in quotes ends it."""
+        end = text.find(mark.end, start + len(mark.start)) if mark.end else -1
+        return end + len(mark.end) if end >= 0 else len(text)

@@ -10,12 +10,15 @@ from engine.call_forms.stray import BEGINNING, is_cut
 
 # A call has the name of its function within as many characters.
 _MOST_HEAD = 80
-_FENCE = "```"
+_FENCE, _OTHER_FENCE = "```", "~~~"
+# The marks of calls in another form than the model's.
+_MARK = re.compile(r"\s*+(?:<(?:tool|function)|\[TOOL_CALL)", re.IGNORECASE)
 
 
 class StrayCalls:
     """Separates such calls of functions with these `names` from text: they end an answer, and begin on a line. `read`
-    returns the calls in a text that is nothing but calls. `cut` says that the answer ended within one.
+    returns the calls in a text that is nothing but calls. `cut` says that the answer ended within one. Such a call
+    stays text, because it may be one, unless it has marks.
     """
 
     def __init__(self, names: Collection[str], read: Callable[[str], list[ToolCall]]) -> None:
@@ -28,7 +31,9 @@ class StrayCalls:
         self.held = ""
 
     def take(self, text: str, *, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
-        """Return the text that is known to be no call, and the calls once the answer has `ended`, unless it was cut."""
+        """Return the text that is known to be no call, and the calls once the answer has `ended`, unless it was `cut`, so
+        that they may only seem to be whole.
+        """
         self.held += text
         if self._named and not ended:
             return "", []
@@ -40,7 +45,10 @@ class StrayCalls:
             if ended and not cut and (calls := self._read(call.strip())):
                 return self._release(found.start(), drop=True), calls
             named = any(name in call for name in self._names)
-            self.cut = self.cut or (ended and named and is_cut(call))
+            if ended and named and is_cut(call):
+                self.cut = True
+                if cut and _MARK.match(call):
+                    return self._release(found.start(), drop=True), []
             if not ended and (named or len(call.strip()) <= _MOST_HEAD):
                 self._named = named
                 return self._release(found.start()), []
@@ -63,7 +71,8 @@ class StrayCalls:
 
     def _is_fenced(self, at: int) -> bool:
         """Return whether a block of code of another language is open at a place of the text that is held back."""
-        return self._fenced ^ bool(self.held.count(_FENCE, 0, at) % 2)
+        fences = self.held.count(_FENCE, 0, at) + self.held.count(_OTHER_FENCE, 0, at)
+        return self._fenced ^ bool(fences % 2)
 
     def _release(self, count: int, *, drop: bool = False) -> str:
         self._fenced = self._is_fenced(count)

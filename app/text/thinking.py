@@ -99,6 +99,11 @@ def without_thoughts(text: str) -> str:
     return parts.reply if parts.begin is None or parts.dropped else text
 
 
+def begins_in_header(text: str) -> bool:
+    """Return whether a text is no more than the beginning of the header of an answer's first message."""
+    return _FIRST_HEADER.match(text) is not None and _HEADER.search(text) is None
+
+
 def _begins_a_mark(text: str, marks: Sequence[str]) -> bool:
     """Whether the text may be the beginning of a mark."""
     return bool(text) and any(mark.startswith(text) for mark in marks)

@@ -12,6 +12,7 @@ from engine.call_forms.reading import CallReader, whole
 from engine.call_forms.schema import arguments_of
 from engine.call_forms.stray import stray_calls
 from engine.call_forms.tagged import Tagged, Unclear
+from engine.call_forms.unfinished import begins_calls
 from engine.call_forms.writing import Write, cannot_write
 
 # A longer call is treated as text, because parsers copy it several times.
@@ -119,6 +120,18 @@ class CallForm:
         except Exception:
             return False
         return False
+
+    def begins_calls(self, text: str, mark: Marks, names: Iterable[str]) -> bool:
+        """Return whether a `text` that begins with a mark and ends an answer was cut within calls of functions with
+        these `names`. A text that only mentions the mark was not.
+        """
+        written = list(self.names(names).values())
+        begin = self.tags.beginning(text) if self.tags is not None else None
+        if begin is not None and begin.end() < len(text):
+            return begin["name"] in written
+        return bool(written) and begins_calls(
+            text if mark.whole else text[len(mark.start) :], written, marked=not mark.first
+        )
 
     def last_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], int]:
         """Return the calls with tags with which the rest of an answer begins, and their end. Raises `Unclear`."""

@@ -73,8 +73,12 @@ class Tagged:
 
     def begins(self, text: str, at: int, names: Container[str]) -> bool:
         """Return whether a call of one of the functions begins here."""
-        found = self._begin.match(text, at)
+        found = self.beginning(text, at)
         return found is not None and found["name"] in names
+
+    def beginning(self, text: str, at: int = 0) -> re.Match[str] | None:
+        """Return how a call of any function begins here, with the group `name`; None if none does."""
+        return self._begin.match(text, at)
 
     def read(self, text: str, tools: Tools) -> tuple[list[dict[str, Any]], int]:
         """Return the calls with which the end of an answer begins, and their end. Raises `Unclear` and `ValueError`."""

@@ -38,7 +38,7 @@ def _chat(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
     [choice] = served.chat(asked)["choices"]
     message = choice["message"]
     calls = [_call(**one["function"]) for one in message.get("tool_calls", ())]
-    assert message["content"] != ""
+    assert message["content"] != "" or not calls
     yield Reply(message["content"] or "", calls, choice["finish_reason"], message.get("reasoning_content", ""))
     chunks = list(served.events("/v1/chat/completions", asked))
     choices = [chunk["choices"][0] for chunk in chunks]

@@ -114,3 +114,44 @@ def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name:
 def test_a_second_thought_is_none_of_the_answer(serve: Serve, name: str, said: str, thoughts: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)])), DIALECTS[name]
     assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], thoughts)] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "thoughts", "text"),
+    in_turn(
+        DIALECTS,
+        [
+            ("\n\n<tool_call>\n", "", ""),
+            (CALL[:30], "", ""),
+            (f"Let me see.\n\n{CALL[:50]}", "", "Let me see.\n\n"),
+            (f"<think>\nWhere?\n</think>\n\n{CALL[:55]}", "Where?", ""),
+            (f"<think>\nWhere?\n{CALL[:55]}", "Where?", ""),
+        ],
+    ),
+)
+def test_a_call_that_the_limit_of_tokens_cuts_is_no_text(
+    serve: Serve, name: str, said: str, thoughts: str, text: str
+) -> None:
+    served, dialect = serve(ScriptedEngine([Script(said, reason="length")]), CALLER), DIALECTS[name]
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply(text, [], dialect.ends[2], thoughts)] * 2
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_whole_call_before_one_that_the_limit_cuts_counts(serve: Serve, name: str) -> None:
+    script = Script(f"Let me see.\n{CALL}\n{CALL[:50]}", reason="length")
+    served, dialect = serve(ScriptedEngine([script]), CALLER), DIALECTS[name]
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("Let me see.\n", [CALLED], dialect.ends[2])] * 2
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_text_that_mentions_a_call_stays_where_the_limit_cuts_it(serve: Serve, name: str) -> None:
+    said = f"Calls begin with <tool_call> and a brace:\n\n```\n{CALL[:50]}"
+    served, dialect = serve(ScriptedEngine([Script(said, reason="length")]), CALLER), DIALECTS[name]
+    assert list(dialect.replies(served, "Calls?", TOOLS)) == [Reply(said, [], dialect.ends[2])] * 2
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_without_tools_the_marks_of_a_call_that_the_limit_cuts_are_text(serve: Serve, name: str) -> None:
+    said = CALL[:50]
+    served, dialect = serve(ScriptedEngine([Script(said, reason="length")]), CALLER), DIALECTS[name]
+    assert list(dialect.replies(served, "Calls?", [])) == [Reply(said, [], dialect.ends[2])] * 2

@@ -53,11 +53,12 @@ def test_a_file_whose_end_cannot_be_told_stays_text(serve: Serve, api: str, form
 
 
 @pytest.mark.parametrize("api", DIALECTS)
-def test_a_file_that_was_cut_off_stays_text(serve: Serve, api: str) -> None:
+def test_a_file_that_was_cut_off_is_neither_a_call_nor_text(serve: Serve, api: str) -> None:
     text = file_of("qwen3_coder", f"{closing_tags('qwen3_coder')[-2]} and")[: -len(" and\n</parameter>")]
     whole = file_of("qwen3_coder", "x")
     for cut in (text, whole, whole[:-20]):
-        assert answered(serve, api, "qwen3_coder", cut, "length") == [Reply(cut, [], DIALECTS[api].ends[2])] * 2
+        found = answered(serve, api, "qwen3_coder", f"I write it.\n{cut}", "length")
+        assert found == [Reply("I write it.\n", [], DIALECTS[api].ends[2])] * 2
 
 
 @pytest.mark.parametrize("api", by_tier(DIALECTS, ["messages"]))

@@ -382,3 +382,11 @@ def test_an_answer_that_fails_or_is_cut_off_within_a_call_shows_none_of_it(loop:
         loop.settle()
         assert turn.answer.text.strip() == "Let me look."
     assert loop.host.calls == []
+
+
+def test_a_text_that_mentions_a_call_stays_where_it_is_cut_off(loop: Loop) -> None:
+    text = f"A call begins with <tool_call> and a brace. Look:\n```\n{NOW[:-14]}"
+    session = loop.open(Script(text, reason="length"))
+    turn = session.answers.ask("One?")
+    loop.settle()
+    assert turn.answer.text == text
