@@ -256,7 +256,7 @@ class AnswerParts:
                 rest = self._without_orphan(rest, ended, cut)
                 if self._orphan:
                     break
-            first = not (calls or self.calls or content.strip() or self.content.strip())
+            first = not (calls or self.calls or self._text_before(content).strip())
             call = self._next_mark(rest, first=first)
             removed = min(((at, mark) for mark in self._dropped if (at := rest.find(mark)) >= 0), default=None)
             if removed is not None and (call is None or removed[0] < call[0]):

@@ -8,74 +8,103 @@ from collections.abc import Callable, Collection
 from engine.call_forms.form import ToolCall
 from engine.call_forms.stray import BEGINNING, is_cut
 
-# A call has the name of its function within as many characters.
+# The name of a call's function begins within so many characters.
 _MOST_HEAD = 80
-_FENCE, _OTHER_FENCE = "```", "~~~"
+_FENCES = ("```", "~~~")
+# How a line begins that `BEGINNING` matches once it goes on.
+_BEGINNINGS = (
+    *("calling", "call", "using", "use", "invoking", "invoke", "action", "tool", "functions."),
+    *("<tool", "<function=", *_FENCES),
+)
 # The marks of calls in another form than the model's.
 _MARK = re.compile(r"\s*+(?:<(?:tool|function)|\[TOOL_CALL)", re.IGNORECASE)
+# What may become a fence, or a longer one.
+_HALF_A_FENCE = re.compile(r"(?:`+|~+)\Z")
 
 
 class StrayCalls:
-    """Separates such calls of functions with these `names` from text: they end an answer, and begin on a line. `read`
-    returns the calls in a text that is nothing but calls. `cut` says that the answer ended within one. Such a call
-    stays text, because it may be one, unless it has marks.
+    """Separates such calls of functions with these `names` from text: they end an answer, and begin on a line, with the
+    name of the function near its beginning. `read` returns the calls in a text that is nothing but calls. What is a
+    call does not depend on the pieces in which the answer arrives.
+
+    `cut` says that the answer ended within a call. What there is of it stays text, because it may be one, unless it has
+    marks.
     """
 
     def __init__(self, names: Collection[str], read: Callable[[str], list[ToolCall]]) -> None:
         self._names, self._read = names, read
-        called = "|".join(map(re.escape, names))
-        line = rf"\s*+(?:(?:{BEGINNING})|(?:<function=|[\"'])?(?:{called})\s*[({{])"
-        self._first, self._later = (re.compile(rf"{begin}{line}", re.IGNORECASE) for begin in (r"(?:\A|\n)", r"\n"))
-        self._half = re.compile(rf"(?:\A|\n)\s*+([^\n]{{0,{_MOST_HEAD}}})\Z")
+        self._most_head = _MOST_HEAD + max(map(len, names))
+        called = rf"(?:<function=|[\"'])?(?:{'|'.join(map(re.escape, names))})\s*"
+        self._line = _on_a_line(rf"(?:{BEGINNING}|{called}[({{])")
+        # A line that has only a function's name may go on as a call, also below it.
+        self._half_line = _on_a_line(rf"(?:{called}|[^\n]{{0,{self._most_head}}})\Z")
         self._begun = self._named = self._fenced = self.cut = False
         self.held = ""
 
     def take(self, text: str, *, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
-        """Return the text that is known to be no call, and the calls once the answer has `ended`, unless it was `cut`, so
-        that they may only seem to be whole.
+        """Return the text that is known to be no call, and the calls once the answer has `ended`. There are none in an
+        answer that was `cut`, where they may only seem to be whole.
         """
         self.held += text
         if self._named and not ended:
             return "", []
         at = 0
-        while (found := (self._later if self._begun else self._first).search(self.held, at)) is not None:
-            at, call = found.end(), self.held[found.start() :]
+        while (found := self._line[self._begun].search(self.held, at)) is not None:
+            line = found.start("line")
+            at = line + 1
             if self._is_fenced(found.start()):
                 continue
-            if ended and not cut and (calls := self._read(call.strip())):
+            head = self.held[line : line + self._most_head]
+            named = any(name in head for name in self._names)
+            if not ended and (named or len(head) < self._most_head):
+                self._named = named
+                return self._release(found.start()), []
+            if not named or not ended:
+                continue
+            call = self.held[line:].strip()
+            if not cut and (calls := self._read(call)):
                 return self._release(found.start(), drop=True), calls
-            named = any(name in call for name in self._names)
-            if ended and named and is_cut(call):
+            if is_cut(call):
                 self.cut = True
                 if cut and _MARK.match(call):
                     return self._release(found.start(), drop=True), []
-            if not ended and (named or len(call.strip()) <= _MOST_HEAD):
-                self._named = named
-                return self._release(found.start()), []
-        return self._release(len(self.held) if ended else self._half_line()), []
+        return self._release(len(self.held) if ended else self._known()), []
 
     def flush(self) -> str:
         """Return the text that was held back, because the answer has calls in its form."""
         return self._release(len(self.held))
 
-    def _half_line(self) -> int:
-        """Return where the last line begins, with the white space before it, if it may go on as a call."""
-        half = self._half.search(self.held)
-        if half is None or (half.start() == 0 and self._begun and not self.held.startswith("\n")):
-            return len(self.held)
-        line = half[1].lower()
-        if line.startswith(_FENCE):
+    def _known(self) -> int:
+        """Return where the last line begins, with the white space before it, if it may go on as a call; otherwise the
+        length of the text, without a part of a fence at its end.
+        """
+        half = self._half_line[self._begun].search(self.held)
+        if half is not None and self._may_go_on(half["line"]):
             return half.start()
-        begins = [_FENCE, "<function=", *self._names, "calling", "call", "using", "use", "invoking", "action", "tool"]
-        return half.start() if any(one.lower().startswith(line) for one in begins) else len(self.held)
+        fence = _HALF_A_FENCE.search(self.held)
+        return len(self.held) if fence is None else fence.start()
+
+    def _may_go_on(self, line: str) -> bool:
+        """Return whether a line may go on as one with which a call begins, or as a fence."""
+        line = line.lower()
+        words, name = line.lstrip("*["), line.removeprefix("<function=").lstrip("\"'").rstrip()
+        is_word = any(word.startswith(words) for word in _BEGINNINGS)
+        return is_word or line.startswith(_FENCES) or any(one.lower().startswith(name) for one in self._names)
 
     def _is_fenced(self, at: int) -> bool:
         """Return whether a block of code of another language is open at a place of the text that is held back."""
-        fences = self.held.count(_FENCE, 0, at) + self.held.count(_OTHER_FENCE, 0, at)
-        return self._fenced ^ bool(fences % 2)
+        return self._fenced ^ bool(sum(self.held.count(fence, 0, at) for fence in _FENCES) % 2)
 
     def _release(self, count: int, *, drop: bool = False) -> str:
         self._fenced = self._is_fenced(count)
         text, self.held = self.held[:count], "" if drop else self.held[count:]
         self._begun = self._begun or bool(text)
         return text
+
+
+def _on_a_line(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a pattern at the beginning of a line, with the white space before it: in a text, and in one
+    that begins within a line.
+    """
+    first, later = (re.compile(rf"{begin}\s*+(?P<line>{pattern})", re.IGNORECASE) for begin in (r"(?:\A|\n)", r"\n"))
+    return first, later

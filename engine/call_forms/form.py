@@ -17,6 +17,8 @@ from engine.call_forms.writing import Write, cannot_write
 
 # A longer call is treated as text, because parsers copy it several times.
 LONGEST_CALL = 2**20
+# What the tags of arguments begin with.
+_BEFORE_TAGS = ("<", "]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
@@ -128,7 +130,8 @@ class CallForm:
         written = list(self.names(names).values())
         begin = self.tags.beginning(text) if self.tags is not None else None
         if begin is not None and begin.end() < len(text):
-            return begin["name"] in written
+            values = text[begin.end() :].lstrip()
+            return begin["name"] in written and (not values or values.startswith(_BEFORE_TAGS))
         return bool(written) and begins_calls(
             text if mark.whole else text[len(mark.start) :], written, marked=not mark.first
         )

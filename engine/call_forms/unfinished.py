@@ -13,16 +13,17 @@ _FIRST_KEYS = (
 )
 _FIRST_KEY = re.compile(r'\{\s*+"(?P<word>[^"]*+)(?P<end>"?)')
 _NAME = re.compile(r'"(?:name|tool_name|tool|function|function_name)"\s*+:\s*+"(?P<word>[^"]*+)(?P<end>"?)')
-# Texts in quotes, in which signs have no meaning, and what begins one that has no end.
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*+\"|(?<=[=(\[,:{ ])'(?:\\.|[^'\\])*+'", re.DOTALL)
-_OPEN_QUOTE = re.compile(r"\"|(?<=[=(\[,:{ ])'")
+# Texts in quotes, in which signs have no meaning; the last one may have no end.
+_QUOTED = re.compile(
+    r"\"(?:\\.|[^\"\\])*+(?:(?P<end>\")|\\?\Z)|(?<=[=(\[,:{ ])'(?:\\.|[^'\\])*+(?:(?P<other_end>')|\\?\Z)", re.DOTALL
+)
 _FIRST_OF_LIST = re.compile(r"\[\s*+(?P<word>[\w.-]*+)\s*+(?P<end>.?)", re.DOTALL)
 _BEFORE_VALUES = re.compile(r"[^{(]*+")
 _FIRST_WORD = re.compile(r"\s*+(?P<word>[^\W\d][\w.-]*+)(?P<end>.?)", re.DOTALL)
 # Words before the name of a function that are no part of it.
 _BEGINNINGS = ("call", "function", "functions.")
 # A word of a sentence; in calls, words stand beside signs.
-_PROSE = re.compile(r"(?<!\S)[^\W\d_]++(?=\s)|[^\W\d_]*[^\W\d_\x00-\x7f]")
+_PROSE = re.compile(r"(?<!\S)[^\W\d_]++(?=\s)|[^\W\d_\x00-\x7f]")
 # The signs before a function's name are not longer.
 _LONGEST_HEAD = 120
 
@@ -70,9 +71,10 @@ def _names_function(text: str, names: Collection[str]) -> bool:
 
 def _goes_on(text: str) -> bool:
     """Return whether a text ends within values, or with nothing but signs after them."""
-    outside = _QUOTED.sub('""', text)
-    if _OPEN_QUOTE.search(outside.replace('""', "")):
+    quoted = list(_QUOTED.finditer(text))
+    if quoted and not (quoted[-1]["end"] or quoted[-1]["other_end"]):
         return True
+    outside = _QUOTED.sub('""', text)
     opened, closed = (sum(map(outside.count, signs)) for signs in ("{[(", "}])"))
     if opened > closed:
         return True

@@ -1,0 +1,186 @@
+"""Answers of every two and three kinds of blocks, in the pieces of text in which speculative rounds deliver them.
+
+A round commits several tokens at once, so its text may begin and end anywhere: a fence and the table below it come
+together, or the head of a table without its line of dashes. Tests that feed single tokens or whole texts meet neither.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from engine.tokenizers.answer_text import AnswerText
+
+STARTER = Path(__file__).parents[2] / "resources" / "starter" / "main"
+
+# A block of each kind. "@" stands for the number of the block in its answer, so that each word occurs once in it.
+BLOCKS = {
+    "paragraph": "Words@ that fill@ a line\nand go@ on with **bold@ words** and `code@`.\n",
+    "heading": "## Heading@\n",
+    "underlined heading": "Underlined@\n===\n",
+    "list": "- first@\n- second@ item\n",
+    "numbered list": "1. step@\n2. next@ step\n",
+    "nested list": "1. outer@\n   - inner@\n     - innermost@\n2. back@\n",
+    "loose list": "- loose@\n\n  goes on@\n\n- last@\n",
+    "tasks": "- [x] done@\n- [ ] open@\n",
+    "quotation": "> quoted@\n> so@\n",
+    "quoted list": "> - said@\n>   - in quotes@\n",
+    "alert": "> [!NOTE]\n> noted@\n",
+    "code": "```py\nx@ = 1\n\ny@ = 2\n```\n",
+    "code without language": "```\nplain@ code\n```\n",
+    "code between tildes": "~~~sh\nls@\n~~~\n",
+    "empty code": "```\n```\n",
+    "unclosed code": "```js\nlet a@ = 1\n",
+    "longer fence": "````md\n```\nfenced@\n```\n````\n",
+    "indented code": "    make@\n    make install@\n",
+    "code in a list": "1. Install@:\n\n   ```sh\n   pip@ install\n   ```\n\n2. Then@\n",
+    "code in the line of a mark": "- ```py\n  marked@ = 1\n  ```\n- after@\n",
+    "quoted code": "> ```\n> quoted@ code\n> ```\n",
+    "table": "| A@ | B@ |\n|---|---|\n| 1@ | 2@ |\n",
+    "table without outer bars": "C@ | D@\n---|---\n3@ | 4@\n",
+    "table with code": "| E@ | `a@|b@` |\n|:-:|--:|\n| **5@** | $x_@$ |\n",
+    "table below code": "```\nabove@\n```\n| F@ | G@ |\n|---|---|\n| 6@ | 7@ |\n",
+    "long table": "| H@ | I@ |\n|---|---|\n" + "".join(f"| row@.{row} | cell@.{row} |\n" for row in range(14)),
+    "formula": "$$\na@ = b\n- c\n$$\n",
+    "formula in brackets": "\\[\nd@ = e\n\\]\n",
+    "formula in a fence": "```math\nf@ = g\n```\n",
+    "formulas in a line": "So $h_@ = 1$ and \\(i_@ = 2\\).\n",
+    "fold": "<details>\n<summary>Summary@</summary>\n\nfolded@\n\n```\ninside@\n```\n\n</details>\n",
+    "unclosed fold": "<details>\n<summary>Open summary@</summary>\n\nunfolded@\n",
+    "comment": "<!-- unseen@ -->\n",
+    "lines of comment": "<!--\nunseen@\n\nunseen too@\n-->\n",
+    "tags": "Press <kbd>K@</kbd><br>and <b>wait@</b>.\n",
+    "link definition": "See [link@].\n\n[link@]: https://example.org/@ 'Title@'\n",
+    "unused definition": "[source@]: https://example.org/source@\n",
+    "footnote": "Noted[^n@] here.\n\n[^n@]: Note@.\n",
+    "numbered footnote": "Numbered[^1@] here.\n\n[^1@]: Another@ note.\n    It goes on@.\n",
+    "rule": "---\n",
+    "stars": "***\n",
+    "terms": "Term@\n: meaning@\n\n: another meaning@\n",
+    "picture": "![name@](https://example.org/@.png)\n",
+    "address": "https://example.org/address@ and www.example.org/www@\n",
+    "Chinese": "草稿模型@猜**几个词（@）**，主模型检查。\n",
+    "Japanese": "下書き@モデルが**提案@**し、確かめます。🙂\n",
+    "Korean": "초안@ 모델이 **제안(@)**하고 확인합니다.\n",
+    "pictures in words": "👩‍👩‍👧@ and 🇰🇷@ é@\n",
+}
+# Lines that a few more letters or another line turn into something else, or that belong to the block above or not.
+LINES = (
+    *(
+        "words here",
+        "more words that go on",
+        "中文，字。**粗体（x）**后",
+        "**Note:** bold start",
+        "12345678901 x",
+        "{x}",
+    ),
+    *("", "", "", "", "", "", "", "", "<br>", "&amp; x", "See [a] and [^1].", "![p](https://example.org/p.png)"),
+    *("```py", "```", "```code x``` and words", "~~~", "````", "     ```sh", "     ```", "   ```", "```math"),
+    *("    indented", "   x = 1", "  inside", "  - nested", "   - three", "@@ -1 +1 @@"),
+    *("- item one", "- item two", "* star", "1. one", "1. again", "2. two", "10) ten", "- [x] done", "- > in an item"),
+    *("> quote", "> > deep", "> ```", "> - in a quote", "> [!NOTE]", "# Heading", "===", "---"),
+    *("***********", "- - - - - - x", "___________bold___________ x"),
+    *("| a | b |", "|---|---|", "|---|---|---|", "| 1 | 2 |", "a | b", "--|--"),
+    *("$$", "$$ x = 1", "$$a+b+c+d+e$$ and so on", "\\[", "\\]", "\\begin{align}", "\\end{align} x", "\\boxed{1}"),
+    *(
+        "<!-- comment words -->",
+        "<!-- open",
+        "--> more",
+        "<details>",
+        "<summary>S</summary>",
+        "<summary>",
+        "</summary>",
+    ),
+    *("</details>", "<details open><summary>T</summary>words</details>"),
+    *("[a]: https://example.org", "[a]:", "https://example.org/x", "'title'", "[source2]: htt", "[^1]: note"),
+    *("Term", ": meaning", "~ meaning too"),
+)
+# The answer in which tables broke most often.
+PROSE_CODE_TABLE = (
+    "Here is an example.\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n"
+    "| Call | Result |\n|------|--------|\n| add(1, 2) | 3 |\n| add(2, 2) | 4 |\n\nThat is all.\n"
+)
+
+
+class Answer(NamedTuple):
+    """An answer and its name in a test's report."""
+
+    name: str
+    text: str
+
+
+@cache
+def starter_tokenizer() -> Any:
+    return tokenizer_of(STARTER)
+
+
+def tokenizer_of(folder: Path) -> Any:
+    """Return the tokenizer of a model's folder, with its streaming detokeniser."""
+    # Takes a second to import, which only a test that needs a tokenizer should pay for.
+    from mlx_lm.utils import load_tokenizer
+
+    return load_tokenizer(folder)
+
+
+def token_texts(text: str, tokenizer: Any) -> list[str]:
+    """Return what each token of a text adds to it, as the engine delivers it, "" where a character is incomplete.
+
+    The last piece is what is left when the answer ends. Joined, the pieces are the text, without a space at its start.
+    """
+    answer = AnswerText(tokenizer.detokenizer)
+    pieces = [answer.add(token) for token in tokenizer.encode(text, add_special_tokens=False)]
+    return [*pieces, answer.finish()]
+
+
+def in_rounds(pieces: Sequence[str], seed: int, least: int = 1, most: int = 16) -> list[str]:
+    """Join the texts of tokens to those of rounds that commit `least` to `most` of them, drawn by the seed."""
+    draw, rounds, start = random.Random(seed), list[str](), 0
+    while start < len(pieces):
+        end = start + draw.randint(least, most)
+        rounds.append("".join(pieces[start:end]))
+        start = end
+    return rounds
+
+
+def rounds_of(text: str, seed: int, least: int = 1, most: int = 16, tokenizer: Any = None) -> list[str]:
+    """Return the texts of the rounds in which an answer may arrive, with the Starter's tokenizer or another one."""
+    return in_rounds(token_texts(text, tokenizer or starter_tokenizer()), seed, least, most)
+
+
+def answer_of(kinds: Sequence[str], between: str = "\n") -> Answer:
+    """Return an answer of blocks of these kinds. `between` is "\n" for a blank line between them, "" for none."""
+    texts = [BLOCKS[kind].replace("@", str(number)) for number, kind in enumerate(kinds, start=1)]
+    return Answer((" / " if between else " + ").join(kinds), between.join(texts))
+
+
+def pairs() -> Iterator[Answer]:
+    """Yield the answers of every two kinds of blocks, with a blank line between them and without."""
+    for kinds in product(BLOCKS, repeat=2):
+        yield answer_of(kinds)
+        yield answer_of(kinds, between="")
+
+
+def triples() -> Iterator[Answer]:
+    """Yield the answers of every three kinds of blocks, with blank lines between them and without."""
+    for kinds in product(BLOCKS, repeat=3):
+        yield answer_of(kinds)
+        yield answer_of(kinds, between="")
+
+
+def sample(count: int, seed: int) -> list[Answer]:
+    """Return that many answers of two to four kinds of blocks, drawn by the seed; some have no blank lines."""
+    draw = random.Random(seed)
+    kinds = list(BLOCKS)
+    return [answer_of(draw.choices(kinds, k=draw.randint(2, 4)), draw.choice(("\n", "\n", ""))) for _ in range(count)]
+
+
+def lines(seed: int) -> str:
+    """Return an answer of a few lines, drawn by the seed, some of which make nothing whole."""
+    draw = random.Random(seed)
+    drawn = draw.choices(LINES, k=draw.randint(2, 8))
+    between = "\n" if draw.random() < 0.7 else "\n\n"
+    return between.join(drawn) + draw.choice(("", "\n"))
