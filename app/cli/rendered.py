@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 # Seconds between two drawings of a block, which may come with every token.
 _DRAW_EVERY_S = 0.08
+# The beginning of a line that defines an address or a footnote.
+_DEFINITION = re.compile(r"^([ \t>*+\d.)-]*)\[(?=[^\[\]]+\]:)")
 
 
 class UnchangedText:
@@ -36,6 +39,9 @@ class MarkdownText:
     """Draws Markdown, with words wrapped at the terminal's width. Blocks that are complete are printed once. What the
     last block looks like can change with each token, so it is erased and drawn anew; of one that is higher than the
     screen, the end is shown until it is complete.
+
+    Definitions of addresses and footnotes are shown where they stand, because what refers to them is printed before
+    they come.
     """
 
     def __init__(self, stream: TextIO, style: str = "") -> None:
@@ -46,7 +52,7 @@ class MarkdownText:
         # Without a background, which is dark on a light terminal.
         theme = Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"})
         self._console = Console(file=terminal_of(stream), highlight=False, theme=theme)
-        self._parser, self._style = MarkdownIt("commonmark").enable("table"), style
+        self._parser, self._style = MarkdownIt("commonmark").enable("table").disable("reference"), style
         self._live: Live | None = None
         self._block, self._printed, self._drawn_at = "", False, 0.0
 
@@ -54,7 +60,7 @@ class MarkdownText:
         self._block += shown(text)
         # Not at every token: a long block is parsed and drawn as a whole.
         if time.monotonic() - self._drawn_at >= _DRAW_EVERY_S:
-            self._block = self._print_complete()
+            self._block = self._print_complete(ended=False)
             self._draw()
 
     def pause(self) -> None:
@@ -64,12 +70,15 @@ class MarkdownText:
 
     def end(self) -> None:
         """Print what is left."""
-        self._print(self._print_complete())
+        self._print(self._print_complete(ended=True))
         self._block, self._printed = "", False
 
-    def _print_complete(self) -> str:
-        """Print the blocks before the last one, which is returned."""
-        tokens = self._parser.parse(self._block)
+    def _print_complete(self, *, ended: bool) -> str:
+        """Print the blocks before the last one, which is returned. While more text may come, an incomplete line begins
+        no block: a number may become an item of the list above it, and dashes the line below the head of a table.
+        """
+        lines_end = len(self._block) if ended else self._block.rfind("\n") + 1
+        tokens = self._parser.parse(self._block[:lines_end])
         starts = [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
         lines = self._block.split("\n")
         for first, after in pairwise([0, *starts[1:]]):
@@ -100,7 +109,7 @@ class MarkdownText:
         """Return the lines of a text without empty ones around it, below one that parts it from what was printed."""
         from rich.markdown import Markdown
 
-        markdown = Markdown(text, code_theme="ansi_light", style=self._style, hyperlinks=False)
+        markdown = Markdown(self._with_definitions(text), code_theme="ansi_light", style=self._style, hyperlinks=False)
         lines = self._console.render_lines(markdown, pad=False)
         # Markdown turns the characters that an address or `&#x202e;` spells out into themselves.
         lines = [[one._replace(text=shown(one.text)) for one in line] for line in lines]
@@ -109,6 +118,15 @@ class MarkdownText:
             return []
         kept = lines[filled[0] : filled[-1] + 1]
         return [[], *kept] if self._printed else kept
+
+    def _with_definitions(self, text: str) -> str:
+        """Return Markdown in which definitions are words, so that they are shown."""
+        lines = text.split("\n")
+        for token in self._parser.parse(text):
+            if token.type == "inline" and token.map:
+                for number in range(*token.map):
+                    lines[number] = _DEFINITION.sub(r"\1\\[", lines[number])
+        return "\n".join(lines)
 
 
 def growing_text(stream: TextIO, style: str = "") -> UnchangedText | MarkdownText:
