@@ -276,7 +276,7 @@ class AnswerParts:
             if has_tags:
                 found, after = self._last_calls(rest[start:], cut)
                 alone, after = bool(found), start + after
-                closed = not cut and self._has_end_of_tags(rest[start + len(mark.start) :])
+                closed = not cut and self.form.has_end_of_tags(rest[start + len(mark.start) :])
             else:
                 found, alone = self.form.calls(inner, self.tools)
             self.broken = False
@@ -304,12 +304,6 @@ class AnswerParts:
         if ended and self._blank and not (self.calls or calls):
             words, self._blank = self._blank, ""
         return words
-
-    def _has_end_of_tags(self, text: str) -> bool:
-        """Return whether a text in which a call with tags has begun has the end of one."""
-        assert self.form is not None
-        assert self.form.tags is not None
-        return (self.form.tags.end or self.form.tags.stop) in text
 
     def _ends_within_call(self, before: str, text: str, mark: Marks, cut: bool) -> bool:
         """Return whether the answer ended within a call, which begins with `text` and has no end in it; `before` is the

@@ -123,6 +123,10 @@ class CallForm:
             return False
         return False
 
+    def has_end_of_tags(self, text: str) -> bool:
+        """Return whether a text has the mark in it with which a call with tags ends."""
+        return self.tags is not None and (self.tags.end or self.tags.stop) in text
+
     def begins_calls(self, text: str, mark: Marks, names: Iterable[str]) -> bool:
         """Return whether a `text` that begins with a mark and ends an answer was cut within calls of functions with
         these `names`. A text that only mentions the mark was not.

@@ -60,13 +60,17 @@ def _names_function(text: str, names: Collection[str]) -> bool:
     """Return whether the name of one of the functions comes before the first values, or may come yet."""
     head = _BEFORE_VALUES.match(text)[0]  # type: ignore[index]
     first = _FIRST_WORD.match(head)
-    is_beginning = first is None or first["word"].startswith(_BEGINNINGS)
-    if not is_beginning and not _is_among(first["word"], bool(first["end"]), (*names, *_BEGINNINGS)):
+    if first is not None and not _is_word_before_values(first["word"], bool(first["end"]), names):
         return False
     called = re.search(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", head)
     if called is not None:
         return not _PROSE.search(head[: called.start()]) and not _PROSE.search(head[called.end() :])
     return head == text and len(text) <= _LONGEST_HEAD and not _PROSE.search(text)
+
+
+def _is_word_before_values(word: str, ended: bool, names: Collection[str]) -> bool:
+    """Return whether calls may begin with a word, which has `ended` or may go on."""
+    return word.startswith(_BEGINNINGS) or _is_among(word, ended, (*names, *_BEGINNINGS))
 
 
 def _goes_on(text: str) -> bool:

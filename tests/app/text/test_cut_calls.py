@@ -77,7 +77,7 @@ def test_nothing_of_a_call_that_was_cut_is_text(form: str, seed: int) -> None:
     call, draw = call_in(form, seed), random.Random(seed)
     every = range(1, len(call))
     for before, text in beginnings(form):
-        for end in every if seed else sorted(draw.sample(every, min(25, len(every)))):
+        for end in every if seed else sorted(draw.sample(every, min(6, len(every)))):
             whole = before + call[:end]
             parts = cut(form, whole, tuple(sorted(draw.sample(range(len(whole)), min(3, len(whole))))))
             shown = parts.content.strip()
