@@ -14,7 +14,7 @@ import mlx.core as mx
 from engine.advice import fit
 from engine.advice.cache_shape import cached_elements
 from engine.advice.fit import ModelSize, check_fit, stored_bits
-from engine.cpu_backend.backend import backend
+from engine.cpu_backend.backend import GPU, backend
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
 from engine.model_files.adapters import base_of, read_adapter
@@ -30,11 +30,18 @@ if TYPE_CHECKING:
     from engine.upkeep.resident_models import ResidentModel
 
 
+# What Metal says of a GPU. MLX for macOS always has Metal, but its default device can be the CPU (TANDEM_DEVICE=cpu).
+_RECOMMENDED = "max_recommended_working_set_size"
+
+
 def recommended_limit() -> int:
-    """Return Metal's recommended working set in bytes or, without Metal, an equal share of the system's memory."""
-    if mx.metal.is_available():
-        return int(mx.device_info()["max_recommended_working_set_size"])
-    return fit.working_set_limit(system_memory().total)
+    """Return the working set in bytes that Metal recommends for MLX's default device or, where that is no GPU of
+    Metal's, an equal share of the system's memory.
+    """
+    recommended = mx.device_info().get(_RECOMMENDED)
+    if recommended is None:
+        return fit.working_set_limit(system_memory().total)
+    return int(recommended)
 
 
 def return_freed_memory() -> None:
@@ -107,8 +114,9 @@ def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
 
 
 class MetalLimits:
-    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps; nothing elsewhere. With
-    more resident than they need, macOS lacks memory. MLX's own bound is nearly all that Metal recommends.
+    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps; nothing elsewhere, nor
+    where the CPU computes. With more resident than they need, macOS lacks memory. MLX's own bound is nearly all that
+    Metal recommends.
     """
 
     def __init__(self) -> None:
@@ -116,9 +124,12 @@ class MetalLimits:
 
     def set(self, needed: int, reusable: int) -> None:
         """Keep `needed` bytes resident, at most those that Metal recommends, and `reusable` freed ones."""
-        if mx.metal.is_available():
-            before = self._change(min(needed, recommended_limit()), reusable)
-            self._before = self._before or before
+        if not (mx.metal.is_available() and backend() is GPU):
+            return
+        # MLX raises where more is asked for than Metal recommends for the GPU, whatever the default device is.
+        of_gpu = int(mx.device_info(mx.gpu).get(_RECOMMENDED, needed))
+        before = self._change(min(needed, recommended_limit(), of_gpu), reusable)
+        self._before = self._before or before
 
     def restore(self) -> None:
         if self._before is not None:

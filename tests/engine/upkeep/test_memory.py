@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import pytest
 
 from engine import Engine
@@ -181,6 +182,54 @@ def test_what_models_and_answers_need_is_wired_and_the_freed_memory_of_a_pass_is
     assert wired[-1] == 2**10
     scheduler.close()
     assert wired[-1] == 7
+
+
+@pytest.fixture
+def virtual_mac(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Metal is compiled in, as in every MLX for macOS, and the CPU is the default device, as TANDEM_DEVICE=cpu has it.
+
+    Returns the sizes that were kept resident, which Metal refuses above what it recommends.
+    """
+    devices = {mx.cpu: {"architecture": "arm64", "device_name": "Apple M1 (Virtual)"}}
+    devices[mx.gpu] = {"architecture": "applegpu_g13g", "max_recommended_working_set_size": 2**20}
+    wired: list[int] = []
+
+    def set_wired_limit(limit: int) -> int:
+        if limit > 2**20:
+            raise ValueError("[metal::set_wired_limit] Setting a wired limit larger than the maximum working set size")
+        wired.append(limit)
+        return 0
+
+    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.cpu))
+    monkeypatch.setattr(mx, "device_info", lambda device=mx.cpu: devices[device])
+    monkeypatch.setattr(mx.metal, "is_available", lambda: True)
+    monkeypatch.setattr(mx, "set_wired_limit", set_wired_limit)
+    return wired
+
+
+def test_a_mac_that_computes_on_its_cpu_loads_and_answers(
+    virtual_mac: list[int], tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The CPU has no recommended working set: the limit is a share of the memory, and nothing is kept resident."""
+    monkeypatch.delenv("TANDEM_BACKEND")
+    report_memory(monkeypatch, total=8 * 2**30, available=4 * 2**30)
+    assert memory_use().limit == 8 * 2**30 * 2 // 3
+    scheduler = Scheduler()
+    load_models(scheduler, tiny_main, None)
+    [client] = run(scheduler, request(max_tokens=4))
+    assert client.finished.reason == "length"
+    scheduler.close()
+    assert not virtual_mac
+
+
+def test_what_the_tests_keep_resident_on_such_a_mac_is_what_its_gpu_allows(
+    virtual_mac: list[int], tiny_main: Path
+) -> None:
+    """They take the branches of a GPU there, too."""
+    scheduler = Scheduler()
+    load_models(scheduler, tiny_main, None)
+    assert {*virtual_mac} == {2**20}
+    scheduler.close()
 
 
 @pytest.mark.parametrize(
