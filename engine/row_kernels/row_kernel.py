@@ -57,5 +57,11 @@ def widest_alike(passes: WidePasses, widths: Iterable[int]) -> Steps[int]:
 
 @cache
 def row_kernel(name: str, source: str, inputs: str, outputs: str, header: str, *, strided: bool = False) -> Any:
-    """Return a kernel of MLX's, whose inputs and outputs are named; inputs are copied unless they may be `strided`."""
+    """Return a kernel of MLX's, whose inputs and outputs are named; inputs are copied unless they may be `strided`.
+
+    Raises RuntimeError where MLX's default device is not the GPU: MLX would run the kernel on a Mac's GPU even so, and
+    TANDEM_DEVICE=cpu is for Macs whose GPU is wrong.
+    """
+    if mx.default_device() != mx.gpu:
+        raise RuntimeError("kernels of Metal are for a GPU, and MLX's default device is the CPU")
     return mx.fast.metal_kernel(name, inputs.split(), outputs.split(), source, header, not strided)

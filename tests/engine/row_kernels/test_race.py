@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Set
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +14,10 @@ import pytest
 
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels import choice
+from engine.row_kernels.attention import attention_of_rows
 from engine.row_kernels.choice import STALLED, choose_kernels
-from engine.row_kernels.row_kernel import ComparedRows, RowKernel
+from engine.row_kernels.layers import our_product
+from engine.row_kernels.row_kernel import ComparedRows, RowKernel, row_kernel
 from engine.status import ModelInfo
 from engine.tuning import PassSize, WidthCost
 
@@ -134,3 +137,23 @@ def test_from_an_m5_on_only_confirmed_chips_use_our_kernels(
     monkeypatch.setattr(mx, "device_info", lambda: {"architecture": architecture})
     cost, machine = race(lambda _: 0.5 * MLX_S)
     assert (cost.used, machine.passes > 0) == (used, used)
+
+
+@pytest.mark.parametrize("device", [mx.cpu, mx.gpu], ids=str)
+def test_a_mac_that_computes_on_its_cpu_runs_none_of_our_kernels(
+    device: mx.DeviceType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its MLX has Metal, and would run them on the GPU."""
+    launched: list[str] = []
+    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(device))
+    monkeypatch.setattr(mx, "device_info", lambda: {"architecture": "arm64" if device == mx.cpu else "applegpu_g13s"})
+    monkeypatch.setattr(mx.fast, "metal_kernel", lambda name, *_: lambda **_: launched.append(name) or [mx.zeros(1)])
+    row_kernel.cache_clear()
+    queries, keys = mx.zeros((1, 4, 3, 64), mx.bfloat16), mx.zeros((1, 2, 8, 64), mx.bfloat16)
+    product = partial(our_product, nn.QuantizedLinear(256, 8, False, 32, 4), mx.zeros((3, 256)))
+    calls = (partial(attention_of_rows, queries, keys, keys, scale=1.0), product)
+    for call in calls:
+        with pytest.raises(RuntimeError, match="the CPU") if device == mx.cpu else nullcontext():
+            call()
+    row_kernel.cache_clear()
+    assert bool(launched) == (device == mx.gpu)
