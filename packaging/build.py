@@ -63,8 +63,13 @@ def images() -> tuple[str, ...]:
 
 def run(*command: object, **more: str) -> None:
     """Run a command to its end. Raises `CalledProcessError` if it fails."""
-    # The seed for hashes gives sets the same order. The caller's own Python must not matter.
-    fixed = {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", EPOCH)}
+    # The seed for hashes gives sets the same order. The caller's own Python must not matter, nor when it was built: one
+    # from before macOS 26 is told that this is macOS 16, where pip refuses MLX's wheel for 26.
+    fixed = {
+        "PYTHONHASHSEED": "0",
+        "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", EPOCH),
+        "SYSTEM_VERSION_COMPAT": "0",
+    }
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     subprocess.run([str(part) for part in command], check=True, env={**inherited, **fixed, **more})
 

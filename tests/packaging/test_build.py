@@ -11,6 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from packaging.tags import mac_platforms
+from packaging.utils import parse_wheel_filename
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
@@ -36,6 +38,35 @@ def test_mlx_comes_for_the_macos_of_the_image_whatever_the_build_runs_on(
     assert str(PACKAGING / "constraints.txt") in download
     assert "--force-reinstall" in install
     assert install[-1] == str(tmp_path / f"mlx-0.32.4-{platform}.whl")
+
+
+@pytest.mark.parametrize("inherited", [None, "1"])
+def test_pip_takes_the_wheels_for_macos_26_with_a_python_that_was_built_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inherited: str | None
+) -> None:
+    """Such a Python, as on GitHub's Macs, is told that macOS 26.6 is 16.6, and then pip refuses wheels for 26."""
+    if inherited is not None:
+        monkeypatch.setenv("SYSTEM_VERSION_COMPAT", inherited)
+    build = runpy.run_path(str(PACKAGING / "build.py"))
+    refused: list[str] = []
+    installed: list[str] = []
+
+    def pip(command: list[str], *, env: dict[str, str], **_: bool) -> None:
+        if "download" in command:
+            platform = command[command.index("--platform") + 1]
+            for name in ("mlx-0.32.4-cp312-cp312", "mlx_metal-0.32.4-py3-none"):
+                (tmp_path / f"{name}-{platform}.whl").touch()
+            return
+        macos = (26, 6) if env.get("SYSTEM_VERSION_COMPAT") == "0" else (16, 6)
+        platforms = {*mac_platforms(macos, "arm64"), "any"}
+        for wheel in (Path(part) for part in command if part.endswith(".whl")):
+            _, _, _, tags = parse_wheel_filename(wheel.name)
+            accepted = any(tag.platform in platforms for tag in tags)
+            (installed if accepted else refused).append(wheel.name)
+
+    monkeypatch.setattr("subprocess.run", pip)
+    build["take_mlx_for"]("26.2", Path("python"), tmp_path)
+    assert (len(installed), refused) == (2, [])
 
 
 @pytest.fixture

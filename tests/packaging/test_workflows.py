@@ -49,6 +49,8 @@ def test_a_virtual_mac_computes_on_its_cpu_and_has_the_time(file: Path) -> None:
         systems = job.get("strategy", {}).get("matrix", {}).get("os", [job["runs-on"]])
         if any(system.startswith("macos") for system in systems):
             assert job["env"]["TANDEM_DEVICE"] == "${{ startsWith(matrix.os, 'macos') && 'cpu' || '' }}"
+            # pip is told the version of macOS, by which it chooses MLX's wheel.
+            assert job["env"]["SYSTEM_VERSION_COMPAT"] == "0"
             assert job["timeout-minutes"] >= 90
 
 
