@@ -109,6 +109,14 @@ def self_test() -> str:
     return f"{told['device']}, kernels for neural accelerators: {told['nax']}"
 
 
+def on_the_cpu() -> str:
+    """Ask the window a question where the CPU computes, as on the Macs of continuous integration."""
+    told = json.loads(run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *TANDEM, "--self-test"]).splitlines()[-1])
+    if "cpu" not in told["device"]:
+        raise Failed(f"MLX computes on {told['device']}")
+    return str(told["device"])
+
+
 def same_noise() -> str:
     """Compare the noise of a key alone with that of the same key among others."""
     code = """
@@ -128,6 +136,7 @@ POINTS = (
     Point("a Mac stays awake while an answer streams, and only then (pmset -g assertions)", awake),
     Point("noise for a key is the same whatever the number of rows", same_noise, here=True),
     Point("the window answers a question, and every part of the app works: tandem --self-test", self_test, here=True),
+    Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),
     Point(
         "answers across 1,024, 4,096, 8,192 and 16,384 keys are those of plain decoding where that is said",
         (PYTHON, "-m", "tests.tools.same_text"),

@@ -81,6 +81,19 @@ def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
         doctor()
 
 
+@pytest.mark.parametrize(("device", "holds"), [("Device(cpu, 0)", True), ("Device(gpu, 0)", False)])
+def test_a_mac_has_to_answer_on_its_cpu_if_it_is_told_to(script: dict[str, Any], device: str, holds: bool) -> None:
+    commands: list[list[str]] = []
+    point = script["on_the_cpu"]
+    said = json.dumps({"device": device})
+    point.__globals__["run"] = lambda command: commands.append([*command]) or f"a line\n{said}\n"
+    assert script["confirmed"](script["Point"]("the CPU answers", point)) == holds
+    [command] = commands
+    assert "TANDEM_DEVICE=cpu" in command
+    assert command[-1] == "--self-test"
+    assert point in [other.confirm for other in script["POINTS"]]
+
+
 def test_whatever_a_point_raises_the_others_are_run_and_one_anonymous_file_is_left(
     script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
