@@ -59,14 +59,18 @@ def digest() -> str:
 def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]:
     """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
     Only those are used whose every bit equals that of single rows. The result is empty if no layer suits any. Between
-    two steps, only MLX's are in use. `free` is the memory in bytes.
+    two steps, and after an error or where the steps are closed, only MLX's are in use. `free` is the memory in bytes.
     """
     costs: list[WidthCost] = []
     use_row_kernels(main.model, ())
-    for kernel in KERNELS:
-        costs += yield from _race(main, kernel, free)
-    log.info("passes of several rows: %s", costs)
-    use_row_kernels(main.model, costs)
+    try:
+        for kernel in KERNELS:
+            costs += yield from _race(main, kernel, free)
+        log.info("passes of several rows: %s", costs)
+        use_row_kernels(main.model, costs)
+    except BaseException:
+        use_row_kernels(main.model, ())
+        raise
     return tuple(costs)
 
 
@@ -118,12 +122,14 @@ def _time(
     times: list[float] = []
     caches, tokens = kernel.caches(main, size.keys), mx.arange(size.rows)[None] % main.vocabulary
     while len(times) < FEWEST or sum(times) < seconds:
-        # A request may be answered between two steps.
-        kernel.use(main.model, set() if limit is None else {size})
-        start = time.perf_counter()
-        mx.eval(main.model(tokens, cache=caches))
-        times.append(time.perf_counter() - start)
-        kernel.use(main.model, set())
+        # A request may be answered between two steps, and after a pass that fails.
+        try:
+            kernel.use(main.model, set() if limit is None else {size})
+            start = time.perf_counter()
+            mx.eval(main.model(tokens, cache=caches))
+            times.append(time.perf_counter() - start)
+        finally:
+            kernel.use(main.model, set())
         for cache in caches:
             if cache.is_trimmable():
                 cache.trim(size.rows)

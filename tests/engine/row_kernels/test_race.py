@@ -12,6 +12,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
+from engine.files.steps import run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels import choice
 from engine.row_kernels.attention import attention_of_rows
@@ -45,12 +46,10 @@ class Machine(nn.Module):  # type: ignore[misc]
 
 
 @pytest.fixture
-def race(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[WidthCost, Machine]]:
-    """Return a function that races a kernel of ours with MLX's, and returns its cost and the machine."""
+def running(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LoadedModel]:
+    """Return a function that lets `choose_kernels` race one kernel of ours on a machine, and returns its model."""
 
-    def run(ours: Callable[[int], float], alike: Set[str] = ALIKE) -> tuple[WidthCost, Machine]:
-        machine = Machine(ours)
-
+    def run_on(machine: Machine, alike: Set[str] = ALIKE) -> LoadedModel:
         def passes(way: str, width: int) -> Iterator[mx.array]:
             return iter([mx.full((width, 1), width > 1 and way not in alike)] * (WIDTH // width))
 
@@ -63,8 +62,18 @@ def race(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[WidthCost, Mach
 
         monkeypatch.setattr(choice, "KERNELS", (RowKernel("ours", "", [WIDTH], comparisons, use),))
         monkeypatch.setattr(time, "perf_counter", lambda: machine.now)
-        main = LoadedModel(ModelInfo("main", Path(), "", 4096, 0), machine, None, 32, frozenset())
-        steps = choose_kernels(main, 0)
+        return LoadedModel(ModelInfo("main", Path(), "", 4096, 0), machine, None, 32, frozenset())
+
+    return run_on
+
+
+@pytest.fixture
+def race(running: Callable[..., LoadedModel]) -> Callable[..., tuple[WidthCost, Machine]]:
+    """Return a function that races a kernel of ours with MLX's, and returns its cost and the machine."""
+
+    def run(ours: Callable[[int], float], alike: Set[str] = ALIKE) -> tuple[WidthCost, Machine]:
+        machine = Machine(ours)
+        steps = choose_kernels(running(machine, alike), 0)
         while True:
             try:
                 next(steps)
@@ -112,6 +121,24 @@ def test_a_kernel_that_stalls_once_is_not_used_and_not_tried_again(
     cost, machine = race(lambda number: 105.0 if number == 40 else 0.5 * MLX_S)
     assert (cost.used, cost.ours, machine.passes) == (False, None, 40)
     assert race(lambda number: 0.9 * STALLED * MLX_S if number == 40 else 0.5 * MLX_S)[0].used
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("[METAL] Caused GPU Timeout Error"), MemoryError(), KeyboardInterrupt()]
+)
+@pytest.mark.parametrize("passes", [1, 5])
+def test_a_race_that_fails_leaves_mlx_s_kernels_in_use(
+    error: BaseException, passes: int, running: Callable[..., LoadedModel]
+) -> None:
+    def fail(number: int) -> float:
+        if number == passes:
+            raise error
+        return 0.5 * MLX_S
+
+    machine = Machine(fail)
+    with pytest.raises(type(error)):
+        run_to_completion(choose_kernels(running(machine), 0))
+    assert (machine.passes, machine.in_use) == (passes, False)
 
 
 @pytest.mark.parametrize(
