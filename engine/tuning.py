@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -45,15 +45,26 @@ class WidthCost(Struct, frozen=True):
     keys: int = 0
 
 
+class KernelProblem(Struct, frozen=True):
+    """Why `kernel` of `engine.row_kernels` is not in use: the race between it and MLX's is "unfinished", because it
+    failed, or because the Mac or the program ended meanwhile.
+    """
+
+    kernel: str
+    why: Literal["unfinished"]
+
+
 class Rounding(Struct, frozen=True):
     """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to. `ranges`
     are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several rows, if the
-    model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled.
+    model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled. `problems` are
+    those of kernels that were given up.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]
     kernels: tuple[WidthCost, ...] = ()
     stalled: bool = False
+    problems: tuple[KernelProblem, ...] = ()
 
     @property
     def without_kernels(self) -> Rounding:

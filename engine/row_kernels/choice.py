@@ -26,7 +26,8 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels.attention_probe import ATTENTION
 from engine.row_kernels.layers import PRODUCTS
 from engine.row_kernels.row_kernel import RowKernel, widest_alike
-from engine.tuning import PassSize, WidthCost
+from engine.speculation.choosing.race_journal import RaceJournal
+from engine.tuning import KernelProblem, PassSize, WidthCost
 
 log = logging.getLogger(__name__)
 
@@ -56,21 +57,30 @@ def digest() -> str:
     return hashlib.sha256(sources).hexdigest()[:16] if is_confirmed() else "off"
 
 
-def choose_kernels(main: LoadedModel, free: int) -> Steps[tuple[WidthCost, ...]]:
+def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[tuple[WidthCost, ...]]:
     """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
     Only those are used whose every bit equals that of single rows. The result is empty if no layer suits any. Between
     two steps, and after an error or where the steps are closed, only MLX's are in use. `free` is the memory in bytes.
+
+    `races` is told of each race, decides which kernels are left out, and has the problems afterwards.
     """
+    races = races or RaceJournal()
     costs: list[WidthCost] = []
+    problems: list[KernelProblem] = []
     use_row_kernels(main.model, ())
     try:
         for kernel in KERNELS:
-            costs += yield from _race(main, kernel, free)
+            if races.leaves_out(kernel.name):
+                problems.append(KernelProblem(kernel.name, "unfinished"))
+                continue
+            with races.race(kernel.name):
+                costs += yield from _race(main, kernel, free)
         log.info("passes of several rows: %s", costs)
         use_row_kernels(main.model, costs)
     except BaseException:
         use_row_kernels(main.model, ())
         raise
+    races.problems = tuple(problems)
     return tuple(costs)
 
 

@@ -195,7 +195,14 @@ class Models:
 
     def _put_aside(self) -> None:
         self.controllers.keep()
-        self._current = self._probe = None
+        self._stop_probe()
+        self._current = None
+
+    def _stop_probe(self) -> None:
+        """End the probe under way, if any; its race then counts as stopped, not as one that did not end."""
+        if self._probe is not None:
+            self._probe.close()
+        self._probe = None
 
     def _expect_costs_of(self, main: LoadedModel) -> None:
         experts, visited = experts_of(main.config)
@@ -251,7 +258,7 @@ class Models:
             next(self._probe, None)
 
     def forget_learned(self) -> None:
-        self._probe = None
+        self._stop_probe()
         if self._current is not None:
             self._current.drafting.forget()
         else:

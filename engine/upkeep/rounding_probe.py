@@ -29,6 +29,7 @@ from engine.row_kernels.choice import choose_kernels
 from engine.row_kernels.row_kernel import widest_alike
 from engine.speculation.caches.cache_rules import flatten
 from engine.speculation.choosing.kept import Controllers
+from engine.speculation.choosing.race_journal import RaceJournal
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.tuning import KeyRange, Rounding
 from engine.upkeep.calibration import sample_prompt
@@ -49,19 +50,25 @@ CHUNK = 128
 
 
 def probe_and_keep(main: LoadedModel, free: int, controllers: Controllers) -> Steps[None]:
-    """Probe the main model in use, as `probe_rounding` does, and keep what is found in `controllers`."""
+    """Probe the main model in use, as `probe_rounding` does, and keep what is found in `controllers`: until the next
+    start if it was found without one of our kernels that will be tried again then.
+    """
     try:
-        controllers.rounding = yield from probe_rounding(main, free)
-        controllers.keep_rounding()
+        controllers.rounding = yield from probe_rounding(main, free, controllers.races)
+        if not controllers.races.tries_again:
+            controllers.keep_rounding()
     except Exception:
         log.exception("how the rows of %s are rounded could not be probed", main.info.name)
         # Until the next start, only plain rounds count as exact.
         controllers.rounding = Rounding((KeyRange(1, 1),))
 
 
-def probe_rounding(main: LoadedModel, free: int) -> Steps[Rounding]:
-    """Return how this machine rounds the rows of `main`, with `free` bytes of memory; one pass a step."""
-    kernels = yield from choose_kernels(main, free)
+def probe_rounding(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[Rounding]:
+    """Return how this machine rounds the rows of `main`, with `free` bytes of memory; one pass a step. `races` is as in
+    `choose_kernels`.
+    """
+    races = races or RaceJournal()
+    kernels = yield from choose_kernels(main, free, races)
     # A pass cannot be alike if its products are not, which some rows of it may not show.
     most = next((cost.rows - 1 for cost in kernels if not cost.alike and not cost.keys), WIDTHS[-1])
     text = sample_prompt(main, lambda: False)
@@ -71,7 +78,7 @@ def probe_rounding(main: LoadedModel, free: int) -> Steps[Rounding]:
     if shapes is None and most > 1:
         _, end, most = yield from _whole(main, text, LONG, most)
     if shapes is None or most == 1:
-        return Rounding((KeyRange(end, most),), kernels)
+        return Rounding((KeyRange(end, most),), kernels, problems=races.problems)
     # A full window holds its keys in another order when one row alone is written than when several are.
     last = min([main.info.context_length + 1, *windows_of(caches), *(shape.most_keys(free) for shape in shapes)])
     ranges = []
@@ -83,7 +90,7 @@ def probe_rounding(main: LoadedModel, free: int) -> Steps[Rounding]:
             rows = yield from widest_alike(passes, [width for width in WIDTHS if width <= rows])
         ranges.append(KeyRange(end, rows))
         log.info("%s: %s", main.info.name, ranges[-1])
-    return Rounding(tuple(ranges), kernels)
+    return Rounding(tuple(ranges), kernels, problems=races.problems)
 
 
 def windows_of(caches: Sequence[Any]) -> list[int]:

@@ -17,6 +17,7 @@ from engine.cpu_backend.backend import backend
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
+from engine.speculation.choosing.race_journal import RaceJournal
 from engine.speculation.rounds.row_rule import RowRules
 from engine.tuning import LearnedPair, PairNames, Rounding
 
@@ -40,7 +41,8 @@ class Controllers:
     The file at `path`, if given, keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one
     in use has learned something since `keep`. `tried` are the pairs whose calibration began but could not continue.
     `kv_bits` are those of the main model's caches, whose kernels round differently. `guess` is what its passes should
-    cost, as in `Costs`. If `kernels_off`, those of `engine.row_kernels` are not in use.
+    cost, as in `Costs`. If `kernels_off`, those of `engine.row_kernels` are not in use. `races` are those of these
+    kernels that did not end, in the same file.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
@@ -51,6 +53,7 @@ class Controllers:
         self.tried: set[PairNames] = set()
         self.lasting, self.kernels_off = path is not None, False
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
+        self.races = RaceJournal(self._kept)
         self._controllers: dict[PairNames, Controller] = {}
         self._roundings: dict[str, Rounding | None] = {}
 
@@ -117,6 +120,7 @@ class Controllers:
         self._roundings.clear()
         self.unsaved = False
         self._kept.forget(set(self._kept.values))
+        self.races.forget()
 
     @property
     def _main_name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Set
 from contextlib import nullcontext
@@ -12,6 +13,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
+from engine.files.kept_json import KeptJson
 from engine.files.steps import run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels import choice
@@ -19,8 +21,9 @@ from engine.row_kernels.attention import attention_of_rows
 from engine.row_kernels.choice import STALLED, choose_kernels
 from engine.row_kernels.layers import our_product
 from engine.row_kernels.row_kernel import ComparedRows, RowKernel, row_kernel
+from engine.speculation.choosing.race_journal import RaceJournal
 from engine.status import ModelInfo
-from engine.tuning import PassSize, WidthCost
+from engine.tuning import KernelProblem, PassSize, WidthCost
 
 # The seconds of a pass with MLX's kernels.
 MLX_S = 0.02
@@ -139,6 +142,30 @@ def test_a_race_that_fails_leaves_mlx_s_kernels_in_use(
     with pytest.raises(type(error)):
         run_to_completion(choose_kernels(running(machine), 0))
     assert (machine.passes, machine.in_use) == (passes, False)
+
+
+@pytest.mark.expects_log
+def test_a_race_is_written_down_before_it_and_left_out_once_if_it_did_not_end(
+    running: Callable[..., LoadedModel], tmp_path: Path
+) -> None:
+    learned, copy = tmp_path / "learned.json", tmp_path / "copy.json"
+
+    def end_the_program(_: int) -> float:
+        shutil.copy(learned, copy)
+        return 0.5 * MLX_S
+
+    first, second, third = (Machine(end_the_program) for _ in range(3))
+    run_to_completion(choose_kernels(running(first), 0, RaceJournal(KeptJson(learned, {}))))
+    assert "ours" in copy.read_text()
+    assert "ours" not in learned.read_text()
+    shutil.copy(copy, learned)
+    races = RaceJournal(KeptJson(learned, {}))
+    assert run_to_completion(choose_kernels(running(second), 0, races)) == ()
+    assert races.problems == (KernelProblem("ours", "unfinished"),)
+    races = RaceJournal(KeptJson(learned, {}))
+    [cost] = run_to_completion(choose_kernels(running(third), 0, races))
+    assert (cost.used, races.problems) == (True, ())
+    assert [machine.in_use for machine in (first, second, third)] == [True, False, True]
 
 
 @pytest.mark.parametrize(

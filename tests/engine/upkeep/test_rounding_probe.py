@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain, repeat
 from math import inf
 from pathlib import Path
@@ -18,9 +20,12 @@ from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
+from engine.row_kernels import choice
 from engine.row_kernels.attention_probe import attention_shapes
+from engine.row_kernels.row_kernel import ComparedRows, RowKernel
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.speculation.choosing.race_journal import RaceJournal
 from engine.tuning import KeyRange, Rounding
 from engine.upkeep import rounding_probe
 from engine.upkeep.rounding_probe import probe_rounding
@@ -46,7 +51,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The models that were probed; a probe takes three steps."""
     found: list[str] = []
 
-    def probe(main: LoadedModel, _free: int) -> Steps[Rounding]:
+    def probe(main: LoadedModel, _free: int, _races: RaceJournal) -> Steps[Rounding]:
         found.append(main.info.name)
         yield from [None] * 3
         return FOUND
@@ -183,3 +188,52 @@ def test_a_model_that_fails_in_it_answers_plainly(tiny_main: Path, tmp_path: Pat
     # It is tried again in the next session.
     with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
         assert scheduler.models.unprobed
+
+
+@pytest.fixture
+def raced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let one kernel be raced, whose comparison takes many steps; returns a name for each time that it began."""
+    begun: list[str] = []
+
+    def comparisons(main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
+        begun.append(main.info.name)
+        yield 0, "ours", lambda width: (mx.zeros((width, 1)) for _ in range(100 // width))
+
+    kernel = RowKernel("products", "", [2], comparisons, lambda *_: None)
+    monkeypatch.setattr(choice, "KERNELS", (kernel,))
+    monkeypatch.setattr(choice, "SETTLE_S", 0.0)
+    return begun
+
+
+def test_a_program_that_is_quit_during_a_race_runs_it_in_the_next_session(
+    tiny_main: Path, tmp_path: Path, raced: list[str]
+) -> None:
+    for sessions in range(1, 4):
+        with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+            scheduler.measure(partial(next, chain([False] * 5, repeat(True))), PATIENCE_S)
+            assert scheduler.models.unprobed
+        assert len(raced) == sessions
+
+
+@pytest.mark.expects_log
+def test_what_is_measured_without_a_race_that_failed_is_kept_once_it_is_not_tried_again(
+    tiny_main: Path, tmp_path: Path, raced: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sessions fail in a race; the one after each does without it, and only what the last one finds is final."""
+    whole = choice.KERNELS
+
+    def fail(main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
+        raced.append(main.info.name)
+        raise RuntimeError("[METAL] GPU Timeout Error")
+
+    problems = []
+    monkeypatch.setattr(choice, "KERNELS", (replace(whole[0], comparisons=fail),))
+    for _ in range(5):
+        with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
+            scheduler.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
+            assert scheduler.models.rounding is not None
+            problems.append([problem.why for problem in scheduler.models.rounding.problems])
+    # A session whose race fails answers without drafts where the same text is asked for.
+    assert problems == [[], ["unfinished"], [], ["unfinished"], ["unfinished"]]
+    assert len(raced) == 2
+    assert "unfinished" in (tmp_path / "learned.json").read_text()
