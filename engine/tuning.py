@@ -46,12 +46,12 @@ class WidthCost(Struct, frozen=True):
 
 
 class KernelProblem(Struct, frozen=True):
-    """Why `kernel` of `engine.row_kernels` is not in use: the race between it and MLX's is "unfinished", because it
-    failed, or because the Mac or the program ended meanwhile.
+    """Why `kernel` of `engine.row_kernels` is not in use, or not in passes of all sizes: Metal "refused" to run it, or
+    the race between it and MLX's is "unfinished", because it failed, or because the Mac or the program ended meanwhile.
     """
 
     kernel: str
-    why: Literal["unfinished"]
+    why: Literal["refused", "unfinished"]
 
 
 class Rounding(Struct, frozen=True):

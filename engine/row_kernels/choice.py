@@ -12,7 +12,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 from statistics import median
 
@@ -25,7 +25,7 @@ from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.row_kernels.attention_probe import ATTENTION
 from engine.row_kernels.layers import PRODUCTS
-from engine.row_kernels.row_kernel import RowKernel, widest_alike
+from engine.row_kernels.row_kernel import NotComputed, RowKernel, WidePasses, widest_alike
 from engine.speculation.choosing.race_journal import RaceJournal
 from engine.tuning import KernelProblem, PassSize, WidthCost
 
@@ -73,8 +73,11 @@ def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = Non
             if races.leaves_out(kernel.name):
                 problems.append(KernelProblem(kernel.name, "unfinished"))
                 continue
+            refusals = Refusals(kernel.name)
             with races.race(kernel.name):
-                costs += yield from _race(main, kernel, free)
+                costs += yield from _race(main, kernel, free, refusals)
+            if refusals.tell():
+                problems.append(KernelProblem(kernel.name, "refused"))
         log.info("passes of several rows: %s", costs)
         use_row_kernels(main.model, costs)
     except BaseException:
@@ -91,38 +94,98 @@ def use_row_kernels(model: nn.Module, costs: Iterable[WidthCost]) -> None:
         kernel.use(model, {size for name, size in used if name == kernel.name})
 
 
-def _race(main: LoadedModel, kernel: RowKernel, free: int) -> Steps[list[WidthCost]]:
-    """Time passes of all sizes with MLX's kernels and with ours, where these have the bits of single rows."""
+class Refusals:
+    """The sizes of passes that a kernel of ours cannot compute on this machine, and MLX's reasons."""
+
+    def __init__(self, kernel: str) -> None:
+        self._kernel = kernel
+        self._reasons: dict[PassSize, Exception] = {}
+
+    def __contains__(self, size: PassSize) -> bool:
+        return size in self._reasons
+
+    def add(self, size: PassSize, error: Exception) -> None:
+        """Note why passes of this size cannot be computed. Raises a failure of the device."""
+        if is_device_failure(error):
+            raise error
+        self._reasons.setdefault(size, error)
+
+    def tell(self) -> bool:
+        """Log each reason once; return whether Metal has refused any size, rather than that there is no Metal."""
+        has_metal = mx.metal.is_available() and mx.default_device() == mx.gpu
+        # MLX raises ValueError where a threadgroup has more threads than Metal lets a kernel have.
+        refused = has_metal or any(isinstance(error, ValueError) for error in self._reasons.values())
+        sizes: dict[str, list[PassSize]] = {}
+        for size, error in self._reasons.items():
+            sizes.setdefault(" ".join(str(error).split())[:200], []).append(size)
+        for reason, refusing in sizes.items():
+            rows, keys = sorted({size.rows for size in refusing}), sorted({size.keys for size in refusing})
+            level = logging.WARNING if refused else logging.INFO
+            log.log(level, "%s of %s rows stay MLX's from %s keys on: %s", self._kernel, rows, keys, reason)
+        return refused and bool(self._reasons)
+
+
+def _race(main: LoadedModel, kernel: RowKernel, free: int, refusals: Refusals) -> Steps[list[WidthCost]]:
+    """Time passes of all sizes with MLX's kernels and with ours, where these have the bits of single rows. A size that
+    ours cannot compute is added to `refusals`, and stays MLX's.
+    """
     # The rows up to which bits are alike; where MLX's kernels are not compared, nothing is known of them.
     most, contexts = kernel.widths[-1], list[int]()
     alike = {"ours": most if is_confirmed() else 1, "others": most}
     for keys, way, passes in kernel.comparisons(main, free):
         contexts = sorted({*contexts, keys})
-        try:
-            known = alike.get(way, most)
-            alike[way] = yield from widest_alike(passes, [width for width in kernel.widths if width <= known])
-        # MLX raises them where a kernel is compiled or needs too many registers, and without Metal.
-        except (RuntimeError, ValueError) as error:
-            if is_device_failure(error):
-                raise
-            log.info("%s of several rows stay MLX's: %s", kernel.name, " ".join(str(error).split())[:200])
-            alike[way] = 1
-    if not contexts or (alike["ours"] == 1 and "mlx" not in alike):
+        known = alike.get(way, most)
+        widths = [width for width in kernel.widths if width <= known]
+        if way == "ours":
+            other = yield from _compare_ours(passes, keys, widths, refusals)
+            alike[way] = known if other is None else other
+        else:
+            alike[way] = yield from _compare(kernel.name, passes, widths)
+    sizes = [PassSize(width, keys) for keys in contexts for width in kernel.widths]
+    ours = {size for size in sizes if size.rows <= alike["ours"] and size not in refusals}
+    if not sizes or (not ours and "mlx" not in alike):
         return []
     costs = []
-    seconds = SETTLE_S / (len(contexts) * len(kernel.widths)) if alike["ours"] > 1 else 0.0
-    for keys in contexts:
-        one_s = yield from _time(main, kernel, PassSize(1, keys), seconds)
-        for size in (PassSize(width, keys) for width in kernel.widths):
-            mlx_s, our_s = (yield from _time(main, kernel, size, seconds)), inf
-            if size.rows <= alike["ours"]:
+    seconds = SETTLE_S / len(sizes) if ours else 0.0
+    one_s: dict[int, float] = {}
+    for size in sizes:
+        if size.keys not in one_s:
+            one_s[size.keys] = yield from _time(main, kernel, PassSize(1, size.keys), seconds)
+        mlx_s, our_s = (yield from _time(main, kernel, size, seconds)), inf
+        if size in ours:
+            try:
                 our_s = yield from _time(main, kernel, size, seconds, STALLED * mlx_s)
-            same = size.rows <= alike.get("mlx", 1)
-            used = our_s < inf and our_s <= mlx_s * (1.0 - WORTH if same else 1.0 + WORTH)
-            exact = size.rows <= alike["others"] and (used or same)
-            relative = our_s / one_s if our_s < inf else None
-            costs.append(WidthCost(size.rows, mlx_s / one_s, relative, used, exact, kernel.name, keys))
+            except (RuntimeError, ValueError) as error:
+                refusals.add(size, error)
+        same = size.rows <= alike.get("mlx", 1)
+        used = our_s < inf and our_s <= mlx_s * (1.0 - WORTH if same else 1.0 + WORTH)
+        exact = size.rows <= alike["others"] and (used or same)
+        relative = our_s / one_s[size.keys] if our_s < inf else None
+        costs.append(WidthCost(size.rows, mlx_s / one_s[size.keys], relative, used, exact, kernel.name, size.keys))
     return costs
+
+
+def _compare(name: str, passes: WidePasses, widths: Sequence[int]) -> Steps[int]:
+    """Return up to how many rows passes with MLX's kernels have the bits of single rows; 1 if they fail."""
+    try:
+        return (yield from widest_alike(passes, widths))
+    except NotComputed as error:
+        log.info("%s of several rows are not compared: %s", name, error)
+        return 1
+
+
+def _compare_ours(passes: WidePasses, keys: int, widths: Sequence[int], refusals: Refusals) -> Steps[int | None]:
+    """Return up to how many rows passes with our kernel have the bits of single rows; None if all of `widths` have that
+    can be computed. The others are added to `refusals`.
+    """
+    while possible := [width for width in widths if PassSize(width, keys) not in refusals]:
+        try:
+            found = yield from widest_alike(passes, possible)
+        except NotComputed as failure:
+            refusals.add(PassSize(failure.width, keys), failure.error)
+        else:
+            return None if found == possible[-1] else found
+    return None
 
 
 def _time(

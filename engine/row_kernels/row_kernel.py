@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.errors import is_device_failure
 from engine.files.steps import Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.tuning import PassSize
@@ -40,17 +41,36 @@ class RowKernel:
     caches: Callable[[LoadedModel, int], list[Any]] = lambda main, _keys: main.new_caches()
 
 
+class NotComputed(RuntimeError):
+    """Passes of `width` rows cannot be computed; `error` is MLX's."""
+
+    def __init__(self, width: int, error: Exception) -> None:
+        super().__init__(f"passes of {width} rows: {error}")
+        self.width, self.error = width, error
+
+
 def widest_alike(passes: WidePasses, widths: Iterable[int]) -> Steps[int]:
-    """Return the largest of `widths` up to which passes have the bits of single rows, 1 if none; a pass a step."""
+    """Return the largest of `widths` up to which passes have the bits of single rows, 1 if none; a pass a step.
+
+    Raises `NotComputed` if MLX cannot compile a kernel of these passes, or Metal refuses to run it; failures of the
+    device are raised as they are.
+    """
     alone, known, found = passes(1), list[mx.array](), 1
     for width in widths:
-        for number, rows in enumerate(passes(width)):
-            while len(known) < (number + 1) * width:
-                known.append(next(alone))
+        try:
+            for number, rows in enumerate(passes(width)):
+                while len(known) < (number + 1) * width:
+                    known.append(next(alone))
+                    yield None
+                expected = mx.concatenate(known[number * width : (number + 1) * width], axis=-2)
+                if not mx.array_equal(rows, expected).item():
+                    return found
                 yield None
-            if not mx.array_equal(rows, mx.concatenate(known[number * width : (number + 1) * width], axis=-2)).item():
-                return found
-            yield None
+        # MLX raises them where a kernel is compiled or needs too many registers, and without Metal.
+        except (RuntimeError, ValueError) as error:
+            if is_device_failure(error):
+                raise
+            raise NotComputed(width, error) from error
         found = width
     return found
 

@@ -168,6 +168,72 @@ def test_a_race_is_written_down_before_it_and_left_out_once_if_it_did_not_end(
     assert [machine.in_use for machine in (first, second, third)] == [True, False, True]
 
 
+REFUSED = ValueError("Thread group size (1024) is greater than the maximum allowed threads per threadgroup (896).")
+
+
+class Launches(nn.Module):  # type: ignore[misc]
+    """A model whose passes with our kernel raise `error` for the `refused` sizes; MLX's are slower."""
+
+    def __init__(self, refused: Set[PassSize], error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.refused, self.error, self.now = refused, error, 0.0
+        self.in_use: Set[PassSize] = set()
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+    def __call__(self, tokens: mx.array, **_: object) -> mx.array:
+        if self.in_use & self.refused:
+            raise self.error
+        self.now += MLX_S * (0.5 if self.in_use else 1.0)
+        return tokens
+
+    def raced(self, *, compared: bool) -> RowKernel:
+        """Return a kernel for 2, 4 and 8 rows from 1 and 1,024 keys on, refused where rows are compared or later."""
+
+        def passes(keys: int, width: int) -> Iterator[mx.array]:
+            if compared and PassSize(width, keys) in self.refused:
+                raise self.error
+            return iter([mx.zeros((width, 1))] * (WIDTH // width))
+
+        def comparisons(_main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
+            # Attention of two shapes.
+            for keys in (1, 1, 1024, 1024):
+                yield keys, "ours", partial(passes, keys)
+
+        def use(model: Launches, sizes: Set[PassSize]) -> None:
+            model.in_use = sizes
+
+        return RowKernel("ours", "", [2, 4, 8], comparisons, use, lambda *_: [])
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("compared", [True, False])
+@pytest.mark.parametrize(
+    "refused", [{PassSize(2, 1)}, {PassSize(4, 1024)}, {PassSize(rows, 1024) for rows in (2, 4, 8)}], ids=str
+)
+def test_only_the_sizes_that_metal_refuses_are_given_up(
+    compared: bool, refused: Set[PassSize], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, races = Launches(refused, REFUSED, monkeypatch), RaceJournal()
+    monkeypatch.setattr(choice, "KERNELS", (model.raced(compared=compared),))
+    main = LoadedModel(ModelInfo("main", Path(), "", 4096, 0), model, None, 32, frozenset())
+    costs = run_to_completion(choose_kernels(main, 0, races))
+    every = {PassSize(rows, keys) for rows in (2, 4, 8) for keys in (1, 1024)}
+    assert {PassSize(cost.rows, cost.keys) for cost in costs if cost.used} == model.in_use == every - refused
+    assert {PassSize(cost.rows, cost.keys) for cost in costs if cost.ours is None} == refused
+    assert races.problems == (KernelProblem("ours", "refused"),)
+    [warning] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert "Thread group size (1024)" in warning
+    assert not races.leaves_out("ours")
+
+
+def test_without_metal_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = {PassSize(rows, keys) for rows in (2, 4, 8) for keys in (1, 1024)}
+    model, races = Launches(every, RuntimeError("[metal_kernel] No Metal back-end."), monkeypatch), RaceJournal()
+    monkeypatch.setattr(choice, "KERNELS", (model.raced(compared=True),))
+    main = LoadedModel(ModelInfo("main", Path(), "", 4096, 0), model, None, 32, frozenset())
+    assert run_to_completion(choose_kernels(main, 0, races)) == ()
+    assert (races.problems, model.in_use) == ((), set())
+
+
 @pytest.mark.parametrize(
     ("architecture", "confirmed", "used"),
     [
