@@ -4833,6 +4833,14 @@
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>回答が約{share}%遅くなります（推定）。</translation>
     </message>
+    <message>
+        <source>Some of Tandem&apos;s kernels cannot run on this Mac, so MLX&apos;s kernels are used in their place.</source>
+        <translation>このMacではTandemのカーネルの一部を実行できないため、代わりにMLXのカーネルを使います。</translation>
+    </message>
+    <message>
+        <source>A test of Tandem&apos;s kernels failed or did not finish on this Mac, so MLX&apos;s kernels are used in their place.</source>
+        <translation>このMacでTandemのカーネルのテストが失敗したか、終わらなかったため、代わりにMLXのカーネルを使います。</translation>
+    </message>
 </context>
 <context>
     <name>SampleRound</name>

@@ -4833,6 +4833,14 @@
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>답변이 약 {share}% 느려져요(추정).</translation>
     </message>
+    <message>
+        <source>Some of Tandem&apos;s kernels cannot run on this Mac, so MLX&apos;s kernels are used in their place.</source>
+        <translation>이 Mac에서는 Tandem의 커널 중 일부를 실행할 수 없어서 그 대신 MLX의 커널을 사용해요.</translation>
+    </message>
+    <message>
+        <source>A test of Tandem&apos;s kernels failed or did not finish on this Mac, so MLX&apos;s kernels are used in their place.</source>
+        <translation>이 Mac에서 Tandem의 커널 테스트가 실패했거나 끝나지 않아서 그 대신 MLX의 커널을 사용해요.</translation>
+    </message>
 </context>
 <context>
     <name>SampleRound</name>

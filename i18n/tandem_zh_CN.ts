@@ -4833,6 +4833,14 @@
         <source>It slows answers down by about {share}% (estimate).</source>
         <translation>会让回答变慢约 {share}%（估算）。</translation>
     </message>
+    <message>
+        <source>Some of Tandem&apos;s kernels cannot run on this Mac, so MLX&apos;s kernels are used in their place.</source>
+        <translation>Tandem 的部分内核无法在本机上运行，因此改用 MLX 的内核。</translation>
+    </message>
+    <message>
+        <source>A test of Tandem&apos;s kernels failed or did not finish on this Mac, so MLX&apos;s kernels are used in their place.</source>
+        <translation>Tandem 内核的测试在本机上失败或未能完成，因此改用 MLX 的内核。</translation>
+    </message>
 </context>
 <context>
     <name>SampleRound</name>

@@ -5,12 +5,22 @@ from __future__ import annotations
 from PySide6.QtCore import QLocale
 
 from app.wording.errors import joined
-from app.wording.sentences import translate
+from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
 from engine.tuning import LearnedPair, Rounding
 
+# By why a kernel was given up.
+PROBLEMS = Sentences(
+    "Rounding",
+    {
+        "refused": "Some of Tandem's kernels cannot run on this Mac, so MLX's kernels are used in their place.",
+        "unfinished": (
+            "A test of Tandem's kernels failed or did not finish on this Mac, so MLX's kernels are used in their place."
+        ),
+    },
+)
 # Below this share, a cost is not noticeable.
 _UNNOTICEABLE = 0.005
 
@@ -55,15 +65,23 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 
 
 def verification_sentence(rounding: Rounding | None) -> str:
-    """Say what verifying three draft tokens costs, or that it stalled; "" if that was not measured."""
-    if rounding is not None and rounding.stalled:
+    """Say what verifying three draft tokens costs, or that it stalled, and which kernels were given up; "" if nothing
+    was measured.
+    """
+    if rounding is None:
+        return ""
+    reasons = sorted({problem.why for problem in rounding.problems})
+    return joined(_verification_cost(rounding), *(PROBLEMS[why] for why in reasons))
+
+
+def _verification_cost(rounding: Rounding) -> str:
+    if rounding.stalled:
         return translate(
             "Rounding",
             "Tandem's kernels have stalled on this Mac. When that happens, MLX's kernels are used until you quit "
             "Tandem.",
         )
-    kernels = () if rounding is None else rounding.kernels
-    cost = next((cost for cost in kernels if (cost.rows, cost.keys) == (4, 0)), None)
+    cost = next((cost for cost in rounding.kernels if (cost.rows, cost.keys) == (4, 0)), None)
     if cost is None:
         return ""
     if cost.used and cost.ours is not None:

@@ -65,25 +65,24 @@ def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = Non
     `races` is told of each race, decides which kernels are left out, and has the problems afterwards.
     """
     races = races or RaceJournal()
+    races.problems = ()
     costs: list[WidthCost] = []
-    problems: list[KernelProblem] = []
     use_row_kernels(main.model, ())
     try:
         for kernel in KERNELS:
             if races.leaves_out(kernel.name):
-                problems.append(KernelProblem(kernel.name, "unfinished"))
+                races.problems += (KernelProblem(kernel.name, "unfinished"),)
                 continue
             refusals = Refusals(kernel.name)
             with races.race(kernel.name):
                 costs += yield from _race(main, kernel, free, refusals)
             if refusals.tell():
-                problems.append(KernelProblem(kernel.name, "refused"))
+                races.problems += (KernelProblem(kernel.name, "refused"),)
         log.info("passes of several rows: %s", costs)
         use_row_kernels(main.model, costs)
     except BaseException:
         use_row_kernels(main.model, ())
         raise
-    races.problems = tuple(problems)
     return tuple(costs)
 
 

@@ -60,7 +60,7 @@ def probe_and_keep(main: LoadedModel, free: int, controllers: Controllers) -> St
     except Exception:
         log.exception("how the rows of %s are rounded could not be probed", main.info.name)
         # Until the next start, only plain rounds count as exact.
-        controllers.rounding = Rounding((KeyRange(1, 1),))
+        controllers.rounding = Rounding((KeyRange(1, 1),), problems=controllers.races.problems)
 
 
 def probe_rounding(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[Rounding]:

@@ -11,14 +11,18 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from app.settings.checkup import gather, report
+from app.settings.declarations import SettingsValues
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from app.wording import checkup
+from app.wording.rounding import PROBLEMS
 from engine.advice.fit import working_set_limit
 from engine.bench import pair_check
 from engine.files.system_memory import SystemMemory
 from engine.machine import facts
 from engine.machine.facts import MachineFacts
+from engine.tuning import KernelProblem, KeyRange, Rounding
 from tests.engine.rounding_machines import shorten_probe
 from tests.mac_memory import report_memory
 
@@ -83,6 +87,15 @@ def test_the_json_has_the_same_and_no_paths(
     assert found["speed"]["identical"] is True
     assert found["low_power_mode"] is True
     assert str(Path.home()) not in out
+
+
+def test_the_page_and_the_report_say_which_kernels_were_given_up() -> None:
+    problems = (KernelProblem("products", "unfinished"), KernelProblem("attention", "refused"))
+    rounding = Rounding((KeyRange(1117, 4),), problems=problems)
+    found = gather(MAC, SettingsValues(), pair_check.PairCheck("starter/main", "", rounding=rounding))
+    assert all(sentence in checkup.page(found) for sentence in PROBLEMS.data.values())
+    reported = json.loads(report(found))["rounding"]["problems"]
+    assert reported == [{"kernel": problem.kernel, "why": problem.why} for problem in problems]
 
 
 def test_a_pair_that_cannot_be_loaded_is_named_and_the_rest_is_printed(

@@ -9,9 +9,9 @@ from msgspec import structs
 
 from app.session.answer import Answer
 from app.wording import figures
-from app.wording.rounding import same_text_sentence, text_sentence
+from app.wording.rounding import PROBLEMS, same_text_sentence, text_sentence, verification_sentence
 from engine.stats import RequestStats
-from engine.tuning import KeyRange, LearnedPair, Rounding
+from engine.tuning import KernelProblem, KeyRange, LearnedPair, Rounding, WidthCost
 from tests.app.learned_figures import LEARNED
 from tests.app.scripts import Script, play
 
@@ -72,3 +72,22 @@ def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | 
 def test_the_switch_calls_the_starter_by_its_name_and_not_by_its_folder() -> None:
     sentence = same_text_sentence(replace(loaded(None), pair=("starter/main, 9 bytes", "")))
     assert sentence == "How this Mac rounds with Starter is measured while Tandem is idle."
+
+
+COST = WidthCost(4, 3.0, 1.5, True, True, "products")
+REFUSED, UNFINISHED = (KernelProblem("attention", why) for why in ("refused", "unfinished"))
+COSTS = "Verifying 3 draft tokens costs as much as 1.5 plain tokens with Tandem's kernels, and 3.0 with MLX's."
+
+
+@pytest.mark.parametrize(
+    ("rounding", "said"),
+    [
+        (None, ""),
+        (Rounding((KeyRange(1, 1),)), ""),
+        (Rounding((KeyRange(1, 1),), (COST,)), COSTS),
+        (Rounding((KeyRange(1, 1),), (COST,), problems=(REFUSED, REFUSED)), f"{COSTS} {PROBLEMS.data['refused']}"),
+        (Rounding((KeyRange(1, 1),), problems=(UNFINISHED,)), PROBLEMS.data["unfinished"]),
+    ],
+)
+def test_it_says_which_kernels_are_not_used_and_why(rounding: Rounding | None, said: str) -> None:
+    assert verification_sentence(rounding) == said
