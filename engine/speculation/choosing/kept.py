@@ -1,13 +1,15 @@
 """The controllers of all pairs of main model and drafter, and the file that keeps what they learned between runs.
 
-One small JSON file holds the pairs of one machine under one version of mlx: another machine or version starts afresh,
-because its kernels have other costs. Unusable entries are ignored; then a few rounds are measured again.
+One small JSON file holds the pairs of one machine under one version of mlx and of macOS: another machine or version
+starts afresh, because its kernels have other costs and can round otherwise. Unusable entries are ignored; then a few
+rounds are measured again.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import platform
 from pathlib import Path
 
 import mlx.core as mx
@@ -16,6 +18,7 @@ from msgspec import convert, to_builtins
 from engine.cpu_backend.backend import backend
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
+from engine.files.system_memory import kernel_value
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.race_journal import RaceJournal
 from engine.speculation.rounds.row_rule import RowRules
@@ -30,9 +33,16 @@ MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
 def machine_here() -> str:
-    """Return what determines the speed of kernels: chip, cores, backend and linear algebra."""
+    """Return what determines the speed of kernels and their rounding: chip, cores, backend, linear algebra and, on a
+    Mac, macOS with its build, which brings Metal's compiler.
+    """
     chip = mx.device_info().get("device_name", "")
-    return f"{chip}, {os.cpu_count()} cores, {backend().name}, BLAS {BLAS}"
+    parts = [f"{chip}", f"{os.cpu_count()} cores", backend().name, f"BLAS {BLAS}"]
+    if macos := platform.mac_ver()[0]:
+        # A Python that was built before macOS 26 is told that each 26 is 16.0; the build is told as it is.
+        build = kernel_value("kern.osversion").rstrip(b"\0").decode()
+        parts.append(f"macOS {macos} {build}".rstrip())
+    return ", ".join(parts)
 
 
 class Controllers:

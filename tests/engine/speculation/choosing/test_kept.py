@@ -250,6 +250,25 @@ def test_what_passes_should_cost_follows_the_main_model_and_not_the_file(path: P
         assert costs.verify(16).seconds == pytest.approx(1.5 * costs.verify(9).seconds)
 
 
+def test_another_macos_starts_afresh_because_it_brings_another_compiler(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Python that was built before macOS 26 is told that all of them are 16.0, so their builds count too."""
+    machines = []
+    for macos, build in (("", b""), ("26.1", b""), ("26.2", b""), ("16.0", b"25B78\0"), ("16.0", b"25C56\0")):
+        monkeypatch.setattr("platform.mac_ver", lambda macos=macos: (macos, ("", "", ""), "arm64"))
+        monkeypatch.setattr(kept_module, "kernel_value", {"kern.osversion": build}.get)
+        machines.append(kept_module.machine_here())
+    assert len({*machines}) == len(machines)
+    assert "macOS" not in machines[0]
+    assert machines[-1].endswith("macOS 16.0 25C56")
+    controllers = controllers_of(PAIR, path, machine=machines[-2])
+    controllers.rounding = Rounding((KeyRange(1117, 17),))
+    controllers.keep_rounding()
+    assert controllers_of(PAIR, path, machine=machines[-2]).rounding is not None
+    assert controllers_of(PAIR, path, machine=machines[-1]).rounding is None
+
+
 def test_nothing_is_saved_that_was_not_learned(path: Path) -> None:
     controllers_of(PAIR, path).keep()
     assert not path.exists()
