@@ -91,10 +91,14 @@ SUMMING = """
 """
 
 # 32 SIMD groups add up the blocks of one row and head; each adds some of its outputs, and each thread every 32nd block.
+# They share nothing, so it does not matter how many of them a threadgroup has.
 ADDING = """
   constexpr int EACH = D / 32;
-  const int lane = thread_index_in_simdgroup, simd = simdgroup_index_in_threadgroup, blocks = most_shape[3];
-  const long query = threadgroup_position_in_grid.x, first = query * blocks;
+  const int lane = thread_index_in_simdgroup, blocks = most_shape[3];
+  const int simds = threads_per_threadgroup.x / 32;
+  const long place = long(threadgroup_position_in_grid.x) * simds + simdgroup_index_in_threadgroup;
+  const long query = place / 32, first = query * blocks;
+  const int simd = place % 32;
   float greatest = Limits<float>::finite_min, sum = 0, added[EACH] = {};
   for (int block = lane; block < blocks; block += 32) greatest = max(greatest, most[first + block]);
   greatest = simd_max(greatest);
@@ -109,6 +113,10 @@ ADDING = """
     if (lane == 0) out[query * D + simd * EACH + j] = static_cast<T>(sum == 0 ? output : output / sum);
   }
 """
+
+# The threads of a threadgroup of it. Of 1,024, a thread has too few registers for heads of 256 on some chips: kernels
+# like it have been refused on an M1 Max and an M2 Ultra (mlx#3099, mlx-vlm#1799).
+_ADDING_THREADS = 512
 
 Sinks: TypeAlias = mx.array | None
 # The passes in which attention is ours, by the number of query heads, which tells the models in memory apart.
@@ -182,7 +190,7 @@ def _in_blocks(
         inputs=summed,
         template=[("T", dtype), ("D", size)],
         grid=(1024 * batch * heads * rows, 1, 1),
-        threadgroup=(1024, 1, 1),
+        threadgroup=(_ADDING_THREADS, 1, 1),
         output_shapes=[queries.shape],
         output_dtypes=[dtype],
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from tests.engine.row_kernels.emulation import METAL, compiled
 
 HEADER = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels/sdpa_vector.h"
 TYPES = {mx.bfloat16: "bfloat16_t", mx.float16: "half", mx.float32: "float", mx.bool_: "bool"}
+# By the size of heads, how many threads of a threadgroup have had enough registers in kernels like ours, on an M1 Max
+# and an M2 Ultra (mlx#3099, mlx-vlm#1799). MLX raises ValueError for more, and Metal allows 1,024 at most.
+MOST_THREADS = {256: 896}
 # What a model gives to a kernel; all else is contiguous.
 STRIDED = ("queries", "keys", "values")
 
@@ -43,6 +47,11 @@ class EmulatedKernel:
         output_dtypes: Sequence[mx.Dtype],
     ) -> list[mx.array]:
         assert all(whole % part == 0 for whole, part in zip(grid, threadgroup, strict=True))
+        allowed = MOST_THREADS.get(dict(template)["D"], 1024)
+        if prod(threadgroup) > allowed:
+            raise ValueError(
+                f"Thread group size ({prod(threadgroup)}) is greater than the maximum allowed ({allowed})."
+            )
         dtypes = [one.dtype if isinstance(one, mx.array) else mx.float32 for one in inputs]
         library = compiled(self._text(dtypes, output_dtypes, template), self._folder)
         held = [_padded(one) if name in STRIDED else _raw(one) for name, one in zip(self._inputs, inputs, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,26 @@ def test_rows_have_the_bits_of_rows_alone(
         exact = [array.astype(mx.float32) for array in (queries, *held)]
         expected = mx.fast.scaled_dot_product_attention(*exact, scale=size**-0.5, mask=mask, sinks=sinks)
         assert mx.allclose(wide.astype(mx.float32), expected, atol=1e-5 if dtype == mx.float32 else 2e-2)
+
+
+@pytest.mark.parametrize(("size", "rows"), [*product((64, 96, 128, 256), (2, 17, 33))])
+def test_no_launch_needs_more_threads_than_any_chip_has_registers_for(
+    size: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The emulation refuses what Metal does, too, so that the bits of heads of 256 are those of such a launch."""
+    launches: list[int] = []
+
+    def launch(*, threadgroup: tuple[int, int, int], output_shapes: list[tuple[int, ...]], **_: Any) -> list[mx.array]:
+        launches.append(prod(threadgroup))
+        return [mx.zeros(shape) for shape in output_shapes]
+
+    monkeypatch.setattr(attention, "row_kernel", lambda *_, **__: launch)
+    monkeypatch.setattr(mx, "device_info", lambda: {"architecture": "applegpu_g13d"})
+    for heads, kv_heads in ((8, 8), (16, 2), (32, 1)):
+        queries, keys = mx.zeros((1, heads, rows, size)), mx.zeros((1, kv_heads, 40, size))
+        attention_of_rows(queries, keys, keys, scale=1.0, mask="causal")
+    assert len(launches) == 6
+    assert max(launches) <= 512
 
 
 def test_rows_are_summed_as_mlx_s_host_decides() -> None:
