@@ -14,6 +14,7 @@ from engine.advice.cache_shape import cache_shape, cached_elements, count_apart
 from engine.model_files.cache_counting import CacheShape
 from engine.model_files.config import FALLBACK_CONTEXT, context_length, experts_of, text_config
 from engine.model_files.model import Model
+from engine.requests import MAX_DEPTH
 
 # Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
@@ -42,13 +43,18 @@ def stored_bits(config: Mapping[str, Any]) -> float:
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What determines a model's memory: bytes of weights and of a number in caches (`count`ed), and config.json."""
+    """What determines a model's memory: bytes of weights and of a number in caches (`count`ed), and config.json.
+
+    `key_blocks(keys, share)` is in how many blocks this machine's attention sums so many keys, to each of which `share`
+    query heads attend; 0 if it keeps no sums of blocks in memory, or if the machine is not known.
+    """
 
     id: str
     weight_bytes: int
     config: Mapping[str, Any]
     element_bytes: float = 2.0
     count: Callable[[Mapping[str, Any]], CacheShape] = count_apart
+    key_blocks: Callable[[int, int], int] = lambda _keys, _share: 0
 
     @cached_property
     def shape(self) -> CacheShape:
@@ -132,7 +138,24 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
 
 def workspace_bytes(*models: ModelSize, context: int = 0) -> int:
     """Return the bytes that a pass at `context` tokens is reckoned to use, and frees at its end."""
-    return max([_SMALLEST_WORKSPACE, *(_activation_bytes(model.config, context) for model in models)])
+    prefill = [_activation_bytes(model.config, context) for model in models]
+    return max([_SMALLEST_WORKSPACE, *prefill, *(block_bytes(model, context) for model in models)])
+
+
+def block_bytes(model: ModelSize, context: int) -> int:
+    """Return the bytes of the sums of blocks of keys that the widest verify pass at `context` tokens has in memory.
+
+    Each layer writes them for all its rows and heads: their outputs in 16 bits, and two numbers of 32. A layer's are
+    written while those of the one before are still added up. An Ultra needs 1.1 GB for 64 heads of 128 numbers.
+    """
+    text = text_config(model.config)
+    heads = _number(text, "num_attention_heads")
+    kv_heads = _number(text, "num_key_value_heads") or heads
+    if not heads or not context:
+        return 0
+    size = _number(text, "head_dim") or _number(text, "hidden_size") // heads
+    blocks = model.key_blocks(context, max(1, heads // kv_heads))
+    return 2 * heads * (MAX_DEPTH + 1) * blocks * (2 * size + 8)
 
 
 def _activation_bytes(config: Mapping[str, Any], context: int) -> int:

@@ -51,6 +51,12 @@ class AttentionShape(NamedTuple):
     def rows(self) -> int:
         return max(ROWS[0], min(ROWS[1], VALUES // (self.heads * self.size)))
 
+    def block_bytes(self, rows: int, keys: int, chip: str) -> int:
+        """Return the bytes of the sums of blocks of keys that our attention of `rows` rows writes; see `key_blocks`."""
+        blocks, rounded = ours.key_blocks(keys, self.heads // self.kv_heads, chip)
+        number_bytes = self.dtype.size if rounded else mx.float32.size
+        return self.heads * rows * blocks * (number_bytes * self.size + 2 * mx.float32.size)
+
     def most_keys(self, free: int) -> int:
         """Return the most keys that can be probed with `free` bytes of memory."""
         return min(MOST_KEYS, min(MOST_BYTES, free // 4) // (2 * self.kv_heads * self.size * self.dtype.size))
@@ -123,8 +129,13 @@ def _comparisons(main: LoadedModel, free: int) -> Iterator[ComparedRows]:
         most = min(most, shape.most_keys(free) - shape.rows)
         if (shape.heads // shape.kv_heads, shape.size) in ours.PARTS and not shape.sinks:
             most = min(most, ours.MANY_KEYS - 1)
+    chip = str(mx.device_info().get("architecture", ""))[-1:]
+    suitable = [shape for shape in shapes if ours.suits(*shape[:4])]
     for keys in (keys for keys in ours.CONTEXTS if keys <= most):
-        for shape in (shape for shape in shapes if ours.suits(*shape[:4])):
+        # The widest pass is compared, and timed, beside the caches.
+        if any(shape.block_bytes(ours.WIDTHS[-1], keys + shape.rows, chip) > free // 4 for shape in suitable):
+            return
+        for shape in suitable:
             yield keys, "ours", passes_of(shape, max(1, keys - shape.rows // 2), ours.attention_of_rows)
 
 

@@ -22,6 +22,7 @@ from engine.model_files.cache_counting import CacheShape, count_caches
 from engine.model_files.config import context_length
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
+from engine.row_kernels.attention import key_blocks
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
 from engine.upkeep.main_loader import MainLoader
@@ -68,7 +69,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     config = folder.config
     if folder.head is None:
         weights = folder.weight_bytes if keeps else int(folder.weight_bytes * 32 / stored_bits(config))
-        return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
+        return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here, key_blocks_here)
     # Heads are imported with the first one.
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head
@@ -86,6 +87,12 @@ def element_bytes(kv_bits: int | None) -> float:
 def count_here(config: Mapping[str, Any]) -> CacheShape:
     """Count the caches of a model in this process, which is about to load it. Raises as `count_caches` does."""
     return count_caches(config, 2 if backend().keeps_weights else 4)
+
+
+def key_blocks_here(keys: int, share: int) -> int:
+    """Return in how many blocks this machine's GPU sums `keys` keys, as `ModelSize.key_blocks`; 0 without one."""
+    architecture = str(mx.device_info().get("architecture", ""))
+    return key_blocks(keys, share, architecture[-1])[0] if architecture.startswith("applegpu_") else 0
 
 
 def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int, name: str = "") -> None:
@@ -160,13 +167,14 @@ class ModelMemory:
         self._resident = resident
         models = () if used is None else (used.main, used.drafting.drafter)
         self._sizes = [
-            ModelSize(one.info.name, 0, one.config, element_bytes(one.info.kv_bits), count_here)
+            ModelSize(one.info.name, 0, one.config, element_bytes(one.info.kv_bits), count_here, key_blocks_here)
             for one in models
             if one is not None and one.config
         ]
         if used is not None:
-            # The next pass uses again what one has freed; nothing needs more than that.
-            self._limits.set(self._resident_bytes(used), fit.workspace_bytes(*self._sizes))
+            # The next pass, or layer, uses again what one has freed; nothing needs more than that.
+            blocks = [fit.block_bytes(size, self._context_of(size)) for size in self._sizes]
+            self._limits.set(self._resident_bytes(used), max([fit.workspace_bytes(*self._sizes), *blocks]))
         elif not resident:
             self._limits.restore()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from engine.advice.catalog import load_catalog
 from engine.advice.fit import (
     SCORED_TOKENS,
     ModelSize,
+    block_bytes,
     check_fit,
     largest_context,
     stored_bits,
@@ -85,6 +87,32 @@ def test_scores_of_attention_are_counted_where_mlx_has_no_kernel_for_the_heads()
     assert workspace_bytes(main, context=65_536) - workspace_bytes(main, context=1) == pytest.approx(scores, rel=0.1)
     fused = ModelSize("fused", 0, {**model.config, "head_dim": 128, "global_head_dim": 128})
     assert workspace_bytes(fused, context=65_536) == workspace_bytes(fused)
+
+
+def test_sums_of_blocks_of_keys_are_counted_where_the_machine_s_attention_has_them() -> None:
+    heads = {"num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128, "hidden_size": 1024}
+    config = llama_config(**heads, intermediate_size=1024)
+    plain = ModelSize("main", 0, config)
+    asked: list[tuple[int, int]] = []
+
+    def key_blocks(keys: int, share: int) -> int:
+        asked.append((keys, share))
+        return 1024 if keys >= 65536 else 32
+
+    ultra = replace(plain, key_blocks=key_blocks)
+    # Two layers of 33 rows, 64 heads and 1,024 blocks, each with 128 numbers of 16 bits and two of 32.
+    assert block_bytes(ultra, 65536) == workspace_bytes(ultra, context=65536) == 2 * 33 * 64 * 1024 * 264
+    assert asked == [(65536, 8)] * 2
+    assert workspace_bytes(ultra, context=65535) == workspace_bytes(plain, context=65536) == 2**28
+    assert workspace_bytes(ultra) == 2**28
+    # Where they fit only just, the longest context is before their number grows.
+    at = check_fit(ultra, None, 65536, 0).needed
+    assert largest_context(replace(ultra, config={**config, "max_position_embeddings": 10**6}), None, at - 1) == 65535
+
+
+@pytest.mark.parametrize("config", [{}, {"num_attention_heads": 0}, {"num_attention_heads": "8"}])
+def test_a_configuration_without_heads_has_no_sums_of_blocks(config: dict[str, Any]) -> None:
+    assert block_bytes(ModelSize("main", 0, config, key_blocks=lambda *_: 1024), 65536) == 0
 
 
 def test_the_default_limit_follows_the_size_of_the_machine() -> None:

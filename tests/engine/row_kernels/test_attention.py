@@ -12,6 +12,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.base import scaled_dot_product_attention
 
+from engine.main_model.loading import load
 from engine.row_kernels import attention
 from engine.row_kernels.attention import attention_of_rows, key_blocks
 from engine.row_kernels.attention_probe import ATTENTION
@@ -19,6 +20,7 @@ from engine.tuning import PassSize
 from tests.engine.row_kernels.attention_emulation import EmulatedKernel, OneRow, choice
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.tiers import by_tier
+from tests.tiny_models import QWEN3, write_model
 
 # float32 shows what rounding to 16 bits would hide.
 KINDS = [(mx.float32, 64), (mx.float32, 96), (mx.float32, 128), (mx.float32, 256), (mx.float16, 128), (mx.bfloat16, 64)]
@@ -105,6 +107,17 @@ def test_rows_are_summed_as_mlx_s_host_decides() -> None:
     ):
         two, blocks = choice(chip, keys, share, 1)
         assert key_blocks(keys, share, chip) == ((blocks, True) if two else (32, False))
+
+
+@pytest.mark.parametrize(("free", "most"), [(1 << 30, 16384), (100 << 20, 8192), (60 << 20, 1)])
+def test_no_context_is_raced_whose_sums_of_blocks_do_not_fit(
+    free: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Caches of 16,384 keys would fit. For them, an Ultra writes 73 MB a layer, and 18 MB from 1,024 keys on."""
+    monkeypatch.setattr(mx, "device_info", lambda: {"architecture": "applegpu_g13d"})
+    heads = {"num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 64}
+    main = load(write_model(tmp_path / "main", config=QWEN3 | heads | {"max_position_embeddings": 20000}))
+    assert max(keys for keys, _, _ in ATTENTION.comparisons(main, free)) == most
 
 
 @pytest.mark.full

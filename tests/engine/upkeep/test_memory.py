@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mlx.core as mx
@@ -151,6 +152,25 @@ def test_a_refusal_says_what_would_fit_instead() -> None:
     assert refusal(14 * gib)["kv_bits"] == 4
     far = refusal(9 * gib)
     assert (far["kv_bits"], far["draft_bytes"], far["largest_context"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("architecture", "blocks"), [("applegpu_g13d", 1024), ("applegpu_g13s", 512), ("x86_64", 0)])
+def test_the_sums_of_blocks_of_this_machine_s_attention_are_reckoned_with(
+    architecture: str, blocks: int, tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An Ultra writes the most for long contexts, and does not return the memory after each layer."""
+    kept: list[int] = []
+    monkeypatch.setattr(memory.mx, "device_info", lambda: {"architecture": architecture})
+    config = {"num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128, "max_position_embeddings": 65536}
+    loaded = load(tiny_main)
+    main = replace(loaded, config=loaded.config | config)
+    scheduler = Scheduler(EngineSettings(context=65536))
+    monkeypatch.setattr(scheduler.models.memory, "_limits", SimpleNamespace(set=lambda _, most: kept.append(most)))
+    scheduler.install(main, None)
+    with pytest.raises(NotEnoughMemory) as caught:
+        scheduler.models.memory.check_request(65536, 0)
+    [workspace] = [size for code, _, size in caught.value.arguments["terms"] if code == "workspace"]
+    assert workspace == kept[-1] == max(2**28, 2 * 64 * 33 * blocks * 264)
 
 
 def test_what_models_and_answers_need_is_wired_and_the_freed_memory_of_a_pass_is_kept(
