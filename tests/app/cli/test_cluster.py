@@ -23,7 +23,8 @@ TWO = "127.0.0.1,127.0.0.1"
 ROOT = Path(__file__).resolve().parents[3]
 
 
-OTHER = "127.0.0.2"
+# Another machine for ssh, though at this one's only address: macOS can bind no other of 127.0.0.0/8.
+OTHER = "somebody@127.0.0.1"
 
 
 @pytest.fixture
