@@ -13,10 +13,14 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+// All that the C++ library is needed for, also below: libc++ itself has friends that are classes called thread.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #define device
 #define constant
@@ -254,10 +258,6 @@ static void run_threadgroups(uint3 grid, int size, F kernel) {
 
 #ifdef COUNTED
 // Counts the bytes that threads read from weights; what one reads repeatedly counts once.
-#include <set>
-#include <tuple>
-#include <utility>
-
 static std::set<std::tuple<long, int, const void*>> touched;
 static long bytes_read;
 
