@@ -273,9 +273,11 @@ class Splitter:
         if span.kind != "table_open" or len(self._spans) > 1:
             return False
         *head, last = tables(lines[span.start : span.end])
+        if not head:
+            return False
         self._freeze(map(ProseText, head))
         self._open = last + "".join(lines[span.end :])
-        return bool(head)
+        return True
 
     def _show_tail(self, ended: bool = False) -> None:
         if self._plain:

@@ -1,0 +1,102 @@
+"""Blocks of answers that arrive in rounds of several tokens: those of the text so far, whatever the rounds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from app.text.blocks import Block, Code, ProseText, Splitter
+from tests.app.random_rounds import (
+    PROSE_CODE_TABLE,
+    Answer,
+    answer_of,
+    in_rounds,
+    pairs,
+    rounds_of,
+    sample,
+    starter_tokenizer,
+    token_texts,
+    triples,
+)
+
+ROUNDS = [(1, 4), (1, 8), (8, 16)]
+
+
+def content(blocks: Iterable[Block]) -> list[tuple[object, ...]]:
+    """Return what blocks show. How many blank lines end one depends on how the text arrives."""
+    shown: list[tuple[object, ...]] = []
+    for block in blocks:
+        if isinstance(block, Code):
+            shown.append((block.text, block.language, block.closed, block.lists, block.quotes))
+        elif isinstance(block, ProseText):
+            shown.append((block.text.strip(), block.plain, block.after))
+        else:
+            shown.append((block.text.strip(), block.closed))
+    return shown
+
+
+def assert_blocks_are_those_of_the_text(rounds: Sequence[str], name: str = "") -> None:
+    """Check after each round that the blocks are those of the text so far, and that frozen ones stay."""
+    splitter, text = Splitter(), ""
+    for delta in rounds:
+        text += delta
+        frozen = list(splitter.frozen)
+        splitter.feed(delta)
+        assert splitter.frozen[: len(frozen)] == frozen, (name, text)
+        whole = Splitter()
+        whole.feed(text)
+        assert content(splitter.frozen + splitter.tail) == content(whole.frozen + whole.tail), (name, text)
+    whole = Splitter()
+    whole.feed(text)
+    for one in (splitter, whole):
+        one.finish()
+    assert content(splitter.frozen) == content(whole.frozen), (name, text)
+    assert splitter.definitions == whole.definitions, (name, text)
+    assert splitter.tail == []
+
+
+@pytest.mark.parametrize(("least", "most"), ROUNDS)
+def test_a_table_below_code_may_come_in_any_rounds(least: int, most: int) -> None:
+    pieces = token_texts(PROSE_CODE_TABLE, starter_tokenizer())
+    for seed in range(10):
+        assert_blocks_are_those_of_the_text(in_rounds(pieces, seed, least, most))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_kinds_of_blocks_may_follow_each_other(seed: int) -> None:
+    for answer in sample(8, seed):
+        for least, most in ROUNDS:
+            assert_blocks_are_those_of_the_text(rounds_of(answer.text, seed, least, most), answer.name)
+
+
+def assert_all_may_come_in_any_rounds(answers: Iterable[Answer]) -> None:
+    for seed, answer in enumerate(answers):
+        pieces = token_texts(answer.text, starter_tokenizer())
+        for least, most in ROUNDS:
+            assert_blocks_are_those_of_the_text(in_rounds(pieces, seed, least, most), answer.name)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(8))
+def test_all_pairs_of_blocks_may_come_in_any_rounds(part: int) -> None:
+    assert_all_may_come_in_any_rounds(list(pairs())[part::8])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(8))
+def test_triples_of_blocks_may_come_in_any_rounds(part: int) -> None:
+    assert_all_may_come_in_any_rounds(random.Random(part).sample(list(triples()), 500))
+
+
+def test_every_table_below_code_is_a_table() -> None:
+    for kind in ("table", "table without outer bars", "table with code", "long table"):
+        answer = answer_of(["code", kind])
+        splitter = Splitter()
+        for delta in rounds_of(answer.text, 1):
+            splitter.feed(delta)
+        splitter.finish()
+        code, table = splitter.frozen
+        assert isinstance(code, Code)
+        assert table == ProseText(answer.text.split("```\n")[1].lstrip("\n"))
