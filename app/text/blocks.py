@@ -22,12 +22,10 @@ from app.text.pieces import (
     weight,
     without_colours,
 )
-from app.text.spans import CodeSpan, Span, top_level
+from app.text.spans import SETTLED, CodeSpan, Span, first_open, top_level
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
-# More text cannot change the kind of a line with more characters than this.
-_SETTLED = 8
 _WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
 _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
 
@@ -40,6 +38,7 @@ MOST_DELIMITERS, MOST_SIGNS = 400, 2500
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
 _LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")
+_FORMULA_FENCE = re.compile(r"((?:`{3,}|~{3,})[ \t]*math)[ \t]*$")
 # The first line of code that begins no item.
 _LONE_FENCE = re.compile(r"[ >]*(?:```|~~~)")
 
@@ -124,6 +123,9 @@ class Splitter:
         """Freeze everything, because no more text comes."""
         self.feed("\n" if self._half else "")
         self._settle()
+        if self._open and not self._plain:
+            # What waited for its end was none.
+            self._spans = top_level(self._open, goes_on=False)
         self._show_tail(ended=True)
         self._freeze(self.tail, [] if self._plain or not self._open else self._spans)
         self.tail, self._open, self._code, self._plain = [], "", None, False
@@ -145,6 +147,8 @@ class Splitter:
             and not self._plain
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
+            # The summary of a fold and the title of a definition may go on in lines of words.
+            and not self._open.startswith(("<", "["), self._open.rfind("\n\n") + 2)
             and len(self._open) + len(delta) <= (LONG_TAIL if self._spans[-1].items else LONGEST_BLOCK)
             and continues_line(self._open, delta)
         )
@@ -165,7 +169,7 @@ class Splitter:
         self._spans, lines = top_level(self._open), _lines(self._open)
         if self._spans and self._take_code(self._spans[0], lines):
             return True
-        if keep := _first_open(self._spans, lines):
+        if keep := first_open(self._spans, lines):
             done, self._open = self._spans[:keep], "".join(lines[self._spans[keep].start :])
             self._freeze(self._blocks_of(done, lines, ended=True), done)
             self._after, self._code = 0, None
@@ -204,6 +208,9 @@ class Splitter:
             self._add_code(rest[:end])
             below[0] = below[0][: len(below[0]) - len(rest)] + rest[end:]
             rest = rest[end:]
+        if code.fenced:
+            # Without its lines, code that has turned out to be no formula would be the beginning of one again.
+            lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
         self._open = "".join(lines[:first] + below)
         if not ended:
             self._spans = top_level(self._open)
@@ -357,7 +364,7 @@ def _labels(text: str) -> set[str]:
 def continues_line(text: str, delta: str) -> bool:
     """Return whether the last line of `text` consists of words, and `delta` does not change its kind."""
     line = text[text.rfind("\n") + 1 :]
-    return len(line.strip()) > _SETTLED and delta.isprintable() and _WORDS.match(line) is not None
+    return len(line.strip()) > SETTLED and delta.isprintable() and _WORDS.match(line) is not None
 
 
 def _lines(text: str) -> list[str]:
@@ -365,19 +372,3 @@ def _lines(text: str) -> list[str]:
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
-
-
-def _first_open(spans: list[Span], lines: list[str]) -> int:
-    """Return the index of the first block that later text may still change. The last block is open. The one before it
-    is closed once the last one's first line is complete: until then, a few more characters could make that line part of
-    it ("2" becoming "2. two"). A line below terms may be another term.
-    """
-    if len(spans) < 2:
-        return 0
-    first_line = lines[spans[-1].start]
-    settled = first_line.endswith("\n") or len(first_line.strip()) > _SETTLED
-    first = len(spans) - 1 if settled else len(spans) - 2
-    last = spans[first]
-    below = "".join(lines[last.start + 1 : last.end]).strip()
-    may_be_term = last.kind == "paragraph_open" and below in ("", ":", "~")
-    return first - 1 if first and may_be_term and spans[first - 1].kind == "dl_open" else first

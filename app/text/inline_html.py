@@ -31,6 +31,7 @@ def comment_block(state: StateBlock, first: int, last: int, silent: bool) -> boo
     if not silent:
         comment = state.push("comment", "", 0)
         comment.map, comment.hidden = [first, end], True
+        comment.meta = {"closed": found is not None}
         state.line = end
     return True
 

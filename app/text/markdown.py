@@ -39,6 +39,8 @@ _FOLD = re.compile(
     r"(?P<rest>[^\n]*?)(?P<end></details\s*>[ \t]*(?=\n|\Z))?(?=\n|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
+# A fold whose summary is still being written, at the end of a text.
+_BEGUN_FOLD = re.compile(r"<details(?:\s[^<>]*)?>\s*(?:<\w{0,7}|<summary[\s>].{0,1000})?\Z", re.IGNORECASE | re.DOTALL)
 _FOLD_END = re.compile(r"</details\s*>[ \t]*\Z", re.IGNORECASE)
 # An address ends before full stops and the like, and before a bracket that was opened outside of it.
 _IN_ADDRESS = r"[!#-'*-;=?@A-Z\[\]_a-z~]|\([!#-'*-;=?@\w\[\]~]*\)"
@@ -58,10 +60,12 @@ _BAR = "\ufdd2"
 alert_titles: Mapping[str, str] = {}
 
 
-def parse_blocks(markdown: str) -> list[Token]:
-    """Return the tokens of the blocks of a text that may go on: an open display formula extends to its end."""
+def parse_blocks(markdown: str, goes_on: bool = True) -> list[Token]:
+    """Return the tokens of the blocks of a text. If it may go on, an open display formula, a comment and the open
+    summary of a fold extend to its end.
+    """
     tokens: list[Token] = []
-    PARSER.block.parse(markdown, PARSER, {"goes_on": True}, tokens)
+    PARSER.block.parse(markdown, PARSER, {"goes_on": True} if goes_on else {}, tokens)
     return tokens
 
 
@@ -110,7 +114,15 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
             state.line = first + 1
             _end_fold(state, folds.pop())
         return True
-    found = _FOLD.match(state.src, start) if state.src[start : start + 8].lower() == "<details" else None
+    if state.src[start : start + 8].lower() != "<details":
+        return False
+    found = _FOLD.match(state.src, start)
+    if found is None and state.level == 0 and "goes_on" in state.env and _BEGUN_FOLD.match(state.src, start):
+        if not silent:
+            opened = _push_text(state, "p", state.src[start:], "begun_fold", [first, last])
+            opened.meta = {"closed": False}
+            state.line = last
+        return True
     if found is None or silent:
         return found is not None
     fold = Token("", "", 0, level=state.level)
@@ -150,11 +162,12 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
     end = display_end(lambda line: state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]], first, last)
     if end is None or (end > last and "goes_on" not in state.env):
         return False
-    end = min(end, last)
+    closed, end = end <= last, min(end, last)
     if not silent:
         lines = state.getLines(first, end, state.blkIndent, False)
         is_fence = lines.lstrip().startswith(("`", "~"))
-        _push_text(state, "p", _MATH_FENCE.sub("$$", lines) if is_fence else lines, "formula", [first, end])
+        opened = _push_text(state, "p", _MATH_FENCE.sub("$$", lines) if is_fence else lines, "formula", [first, end])
+        opened.meta = {"closed": closed}
         state.line = end
     return True
 
@@ -171,11 +184,14 @@ def _deep_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     return True
 
 
-def _push_text(state: StateBlock, tag: str, text: str, kind: str = "", lines: list[int] | None = None) -> None:
-    state.push(f"{kind or tag}_open", tag, 1).map = lines
+def _push_text(state: StateBlock, tag: str, text: str, kind: str = "", lines: list[int] | None = None) -> Token:
+    """Add a block with a text. Return the token that opens it."""
+    opened = state.push(f"{kind or tag}_open", tag, 1)
+    opened.map = lines
     inline = state.push("inline", "", 0)
     inline.content, inline.children = text.strip(), []
     state.push(f"{kind or tag}_close", tag, -1)
+    return opened
 
 
 def _table(state: StateBlock, first: int, last: int, silent: bool) -> bool:

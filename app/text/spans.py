@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+# More text cannot change the kind of a line of words with more characters than this: the number of an item has nine.
+SETTLED = 10
 # In a table of more lines than this, a row is shown when it is complete, because the whole table is laid out again.
 _LONG_TABLE = 12
 
@@ -40,7 +42,10 @@ class CodeSpan:
 
 @dataclass(frozen=True)
 class Span:
-    """A top-level block of the open text: its lines, for a list those of its items but the first, and what is in it."""
+    """A top-level block of the open text: its lines, for a list those of its items but the first, and what is in it.
+
+    `closed` says whether the end of a fold, its summary, a formula or a comment has been read.
+    """
 
     kind: str
     start: int
@@ -55,7 +60,8 @@ class Span:
         return self.kind == "table_open" and self.end - self.start > _LONG_TABLE
 
 
-def top_level(text: str) -> list[Span]:
+def top_level(text: str, goes_on: bool = True) -> list[Span]:
+    """Return the blocks of a text, which may go on."""
     # Imported with the first answer that is shown, because it would delay the window.
     from app.text.markdown import parse_blocks
 
@@ -63,7 +69,7 @@ def top_level(text: str) -> list[Span]:
     items, codes, definitions = list[int](), list[CodeSpan](), list[str]()
     lists = quotes = 0
     opened, ends_in_code = None, False
-    for token in parse_blocks(text):
+    for token in parse_blocks(text, goes_on):
         if token.level == 0 and token.map and token.nesting >= 0:
             opened, items, codes, definitions = token, [], [], []
         if token.level == 1 and token.type == "list_item_open" and token.map:
@@ -93,4 +99,39 @@ def top_level(text: str) -> list[Span]:
 def _span_of(token: Token, items: list[int], codes: list[CodeSpan], definitions: list[str]) -> Span:
     assert token.map
     inside = () if token.type == "details_open" else tuple(codes)
-    return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions))
+    closed = token.meta.get("closed", True)
+    return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions), closed)
+
+
+def first_open(spans: list[Span], lines: list[str]) -> int:
+    """Return the index of the first block that later text may still change. The last block is open. The one before it
+    is closed once it is certain that the last one is a block of its own. A line below terms may be another term.
+    """
+    if len(spans) < 2:
+        return 0
+    first = len(spans) - 1 if _is_certain(spans[-2], spans[-1], lines) else len(spans) - 2
+    last = spans[first]
+    below = "".join(lines[last.start + 1 : last.end]).strip()
+    may_be_term = below in ("", ":", "~")
+    return first - 1 if first and may_be_term and spans[first - 1].kind == "dl_open" else first
+
+
+def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
+    """Return whether the last block cannot become a part of the one above it.
+
+    A few more characters may make its first line one of that block ("2" becoming "2. two"). A rule or a fence may go on
+    as words ("___" becoming "___bold___", "```x" becoming "```x``` and"), and so may a formula or a comment until words
+    can no longer follow its end. A table with a wrong number of columns in its second line is none.
+    """
+    first_line = lines[last.start]
+    is_whole = first_line.endswith("\n")
+    if last.kind in ("hr", "fence"):
+        return is_whole
+    if lines[last.start - 1].strip():
+        if last.kind in ("formula_open", "comment", "begun_fold_open"):
+            return last.closed and lines[last.end - 1].endswith("\n")
+        if last.kind == "table_open":
+            return lines[last.start + 1].endswith("\n")
+        if above.kind == "definitions" and first_line.lstrip().startswith("["):
+            return False
+    return is_whole or len(first_line.strip()) > SETTLED

@@ -68,6 +68,37 @@ BLOCKS = {
     "Korean": "초안@ 모델이 **제안(@)**하고 확인합니다.\n",
     "pictures in words": "👩‍👩‍👧@ and 🇰🇷@ é@\n",
 }
+# Lines that a few more letters or another line turn into something else, or that belong to the block above or not.
+LINES = (
+    *(
+        "words here",
+        "more words that go on",
+        "中文，字。**粗体（x）**后",
+        "**Note:** bold start",
+        "12345678901 x",
+        "{x}",
+    ),
+    *("", "", "", "", "", "", "", "", "<br>", "&amp; x", "See [a] and [^1].", "![p](https://example.org/p.png)"),
+    *("```py", "```", "```code x``` and words", "~~~", "````", "     ```sh", "     ```", "   ```", "```math"),
+    *("    indented", "   x = 1", "  inside", "  - nested", "   - three", "@@ -1 +1 @@"),
+    *("- item one", "- item two", "* star", "1. one", "1. again", "2. two", "10) ten", "- [x] done", "- > in an item"),
+    *("> quote", "> > deep", "> ```", "> - in a quote", "> [!NOTE]", "# Heading", "===", "---"),
+    *("***********", "- - - - - - x", "___________bold___________ x"),
+    *("| a | b |", "|---|---|", "|---|---|---|", "| 1 | 2 |", "a | b", "--|--"),
+    *("$$", "$$ x = 1", "$$a+b+c+d+e$$ and so on", "\\[", "\\]", "\\begin{align}", "\\end{align} x", "\\boxed{1}"),
+    *(
+        "<!-- comment words -->",
+        "<!-- open",
+        "--> more",
+        "<details>",
+        "<summary>S</summary>",
+        "<summary>",
+        "</summary>",
+    ),
+    *("</details>", "<details open><summary>T</summary>words</details>"),
+    *("[a]: https://example.org", "[a]:", "https://example.org/x", "'title'", "[source2]: htt", "[^1]: note"),
+    *("Term", ": meaning", "~ meaning too"),
+)
 # The answer in which tables broke most often.
 PROSE_CODE_TABLE = (
     "Here is an example.\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n"
@@ -145,3 +176,11 @@ def sample(count: int, seed: int) -> list[Answer]:
     draw = random.Random(seed)
     kinds = list(BLOCKS)
     return [answer_of(draw.choices(kinds, k=draw.randint(2, 4)), draw.choice(("\n", "\n", ""))) for _ in range(count)]
+
+
+def lines(seed: int) -> str:
+    """Return an answer of a few lines, drawn by the seed, some of which make nothing whole."""
+    draw = random.Random(seed)
+    drawn = draw.choices(LINES, k=draw.randint(2, 8))
+    between = "\n" if draw.random() < 0.7 else "\n\n"
+    return between.join(drawn) + draw.choice(("", "\n"))

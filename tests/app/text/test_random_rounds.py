@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.app.random_rounds import (
     Answer,
     answer_of,
     in_rounds,
+    lines,
     pairs,
     rounds_of,
     sample,
@@ -88,6 +90,46 @@ def test_all_pairs_of_blocks_may_come_in_any_rounds(part: int) -> None:
 @pytest.mark.parametrize("part", range(8))
 def test_triples_of_blocks_may_come_in_any_rounds(part: int) -> None:
     assert_all_may_come_in_any_rounds(random.Random(part).sample(list(triples()), 500))
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.full) for first in range(60, 6000, 660))])
+def test_any_lines_may_follow_each_other(first: int) -> None:
+    for seed in range(first, first + (660 if first else 60)):
+        assert_blocks_are_those_of_the_text(rounds_of(lines(seed), seed), str(seed))
+
+
+# Beginnings of blocks that turn out to be words of the block above, or another block.
+TURNING: dict[str, Any] = {
+    "a formula that words follow": "Words.\n$$a+b+c+d+e$$ and so on\n",
+    "a formula of lines that words follow": "Words.\n$$\na+b+c\n+d$$ and so on\n",
+    "a fence that is code in words": "Words.\n```code x``` and words\n",
+    "a rule that is bold": "- item\n___________bold___________ x\n",
+    "a rule that is an item": "- item\n- - - - - - x\n",
+    "a comment that words follow": "- item\n<!-- comment words --> and words\n",
+    "a table with a column too many": "Words.\n| a | b |\n|---|---|---|\n| 1 | 2 |\n",
+    "an item that is a term": "Term\n: meaning\n- - - - - - x\n: another\n",
+    "a definition below one": "[source1]: https://example.org/1\n[source2]: https://example.org/2\n",
+    "a summary below a blank line": "<details>\n\n<summary>\n\nSummary of it\n\n</summary>\n\nFolded.\n</details>\n",
+    "a summary that goes on": "<details>\n<summary>some words\nand more words</summary>\n\nFolded.\n</details>\n",
+    "a fence of formulas that is code": "```math\nx\n\n```py\n\n$$\n```\n\nWords.\n",
+    "a long fence of formulas": "```math\n" + "x\n" * 70 + "```\n\nWords.\n",
+}
+
+
+@pytest.mark.parametrize("name", TURNING)
+def test_a_beginning_of_a_block_may_turn_out_to_be_another_one(name: str) -> None:
+    text = TURNING[name]
+    for size in (1, 2, 5):
+        assert_blocks_are_those_of_the_text([text[start : start + size] for start in range(0, len(text), size)])
+    for seed in range(3):
+        assert_blocks_are_those_of_the_text(rounds_of(text, seed))
+
+
+def test_what_waits_for_its_end_is_words_when_the_text_ends() -> None:
+    splitter = Splitter()
+    splitter.feed("<details>\n<summary>\n\n```py\nx\n```\n")
+    splitter.finish()
+    assert content(splitter.frozen) == [("<details>\n<summary>", False, 0), ("x\n", "py", True, 0, 0)]
 
 
 def test_every_table_below_code_is_a_table() -> None:
