@@ -151,7 +151,9 @@ def grouped(blocks: list[Block]) -> list[Block]:
             and not block.after
             and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
         ):
-            groups[-1] = replace(block, text=last.text + block.text)
+            # Only definitions lack their line end.
+            between = "" if last.text.endswith("\n") else "\n\n"
+            groups[-1] = replace(block, text=last.text + between + block.text)
         else:
             groups.append(block)
     return groups
