@@ -827,6 +827,10 @@
 <context>
     <name>AnswerBody</name>
     <message>
+        <source>Shown without formatting, because an error occurred.</source>
+        <translation>エラーが発生したため、書式なしで表示しています。</translation>
+    </message>
+    <message>
         <source>Shown without formatting, because this passage is very long.</source>
         <translation>この部分は非常に長いため、書式なしで表示しています。</translation>
     </message>

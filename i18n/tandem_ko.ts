@@ -827,6 +827,10 @@
 <context>
     <name>AnswerBody</name>
     <message>
+        <source>Shown without formatting, because an error occurred.</source>
+        <translation>오류가 나서 서식 없이 표시해요.</translation>
+    </message>
+    <message>
         <source>Shown without formatting, because this passage is very long.</source>
         <translation>이 부분은 매우 길어서 서식 없이 표시해요.</translation>
     </message>

@@ -827,6 +827,10 @@
 <context>
     <name>AnswerBody</name>
     <message>
+        <source>Shown without formatting, because an error occurred.</source>
+        <translation>出现错误，因此不带格式显示。</translation>
+    </message>
+    <message>
         <source>Shown without formatting, because this passage is very long.</source>
         <translation>这一段很长，因此不带格式显示。</translation>
     </message>

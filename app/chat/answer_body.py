@@ -2,9 +2,15 @@
 
 No answer blocks the Qt thread: a long text is read in slices, one in each turn of the event loop, and only blocks near
 the view have widgets, which `load_between` makes within a budget. The others have an estimated height.
+
+Where an error prevents that, all of the answer is shown as plain text, and goes on as that.
 """
 
 from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
@@ -28,11 +34,14 @@ from app.chat.document_writer import LIST_INDENT, QUOTE_INDENT
 from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
 from app.text.blocks import PART, Block, Code, Fold, ProseText, Splitter
+from app.text.plain_blocks import PlainSplitter
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
+
+log = logging.getLogger(__name__)
 
 # What one turn of the event loop reads and makes at most, in the units of `cost_of`.
 SLICE = 9_000
@@ -69,7 +78,7 @@ class AnswerBody(ThemeAware, QWidget):
         for run in [*self._runs, *self._tail]:
             self._remove(run)
         self._slices.stop()
-        self._splitter = Splitter()
+        self._splitter: Splitter | PlainSplitter = Splitter()
         self._text, self._budget = "", SLICE
         self._read = self._frozen_shown = self._defined = 0
         self._ended = self._finished = self._in_slices = False
@@ -94,7 +103,36 @@ class AnswerBody(ThemeAware, QWidget):
     def _end(self) -> int:
         return min(len(self._text), LONGEST_SHOWN)
 
+    @contextmanager
+    def _plain_if_it_raises(self) -> Iterator[None]:
+        """Show all of the text as plain text if what is done meanwhile raises."""
+        try:
+            yield
+        # Whatever a model wrote, and whatever is wrong with its view, the words are shown.
+        except Exception:
+            if isinstance(self._splitter, PlainSplitter):
+                raise
+            log.exception("an answer is shown as plain text")
+            self._show_plainly()
+
+    def _show_plainly(self) -> None:
+        """Begin again with plain text. The widgets may be in any state."""
+        text, ended, budget = self._text, self._ended, self._budget
+        for part in self._parts:
+            self._column.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        self._parts, self._runs, self._tail, self._added, self._removed = [], [], [], [], []
+        self._clear()
+        self._splitter = PlainSplitter()
+        self._text, self._ended, self._budget = text, ended, budget
+        self._read_blocks()
+
     def _read_slice(self) -> None:
+        with self._plain_if_it_raises():
+            self._read_blocks()
+
+    def _read_blocks(self) -> None:
         """Read the next slice of the text. If it is the last one, its first blocks get widgets at once."""
         budget = SLICE
         while budget > 0 and self._read < self._end:
@@ -159,7 +197,8 @@ class AnswerBody(ThemeAware, QWidget):
             was_plain = last is not None and isinstance(last.block, ProseText) and last.block.plain
             if is_plain and not was_plain:
                 self._drop_tail(0)
-                self._add(AnswerRun(LimitNotice()), self._runs, loaded)
+                notice = LimitNotice(failed=isinstance(self._splitter, PlainSplitter))
+                self._add(AnswerRun(notice), self._runs, loaded)
             run = AnswerRun(block)
             taken = self._first_of_tail(block)
             self._loaded = self._loaded and (loaded or taken is not None)
@@ -223,6 +262,11 @@ class AnswerBody(ThemeAware, QWidget):
         """Make the widgets between two heights of this widget, and drop those far away. Returns the rest of the budget.
         If nothing is left of the budget, call it again in the next turn of the event loop.
         """
+        with self._plain_if_it_raises():
+            return self._load_runs(top, bottom, budget)
+        return budget
+
+    def _load_runs(self, top: int, bottom: int, budget: int) -> int:
         far = 2 * (bottom - top)
         for part in self._parts:
             first, last = part.y(), part.y() + part.height()
@@ -234,7 +278,7 @@ class AnswerBody(ThemeAware, QWidget):
                     y, height = first + run.widget.y(), run.widget.height()
                     if run.view is None and budget > 0 and y + height >= top and y <= bottom:
                         budget -= run.cost
-                        self.load(run)
+                        self._load(run)
         return budget
 
     def anchor_at(self, y: int) -> QWidget | None:
@@ -247,6 +291,10 @@ class AnswerBody(ThemeAware, QWidget):
 
     def load(self, run: AnswerRun) -> None:
         """Make the widget of a run, if it has none."""
+        with self._plain_if_it_raises():
+            self._load(run)
+
+    def _load(self, run: AnswerRun) -> None:
         holder, part = run.holder, run.part
         if run.view is not None or holder is None or part is None:
             return
@@ -272,6 +320,8 @@ class AnswerBody(ThemeAware, QWidget):
                 self.bound(
                     "Only the beginning of this very long text is shown. Copies and exports contain all of it.", view
                 )
+            elif run.block.failed:
+                self.bound("Shown without formatting, because an error occurred.", view)
             else:
                 self.bound("Shown without formatting, because this passage is very long.", view)
         elif isinstance(run.block, Code):

@@ -13,6 +13,7 @@ from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
 from app.text.blocks import Block, Code, Fold, ProseText, Splitter
 from app.text.pieces import weight
+from app.text.plain_blocks import PlainSplitter
 from app.text.shown import document_text, paragraphs_of
 from app.text.utf16 import utf16_length
 from app.widgets.labels import WrappedLabel
@@ -40,9 +41,12 @@ View = Prose | CodeBlock | FoldBlock | WrappedLabel
 
 @dataclass(frozen=True)
 class LimitNotice:
-    """A notice between the blocks: the following ones are plain text, or, if `cut`, the rest is not shown."""
+    """A notice between the blocks: the following ones are plain text because they are long or, if `failed`, because
+    showing them as Markdown raised; or, if `cut`, the rest is not shown.
+    """
 
     cut: bool = False
+    failed: bool = False
 
 
 class AnswerRun:
@@ -128,9 +132,9 @@ def growing_column(widget: QWidget) -> QVBoxLayout:
     return column
 
 
-def runs_of(text: str) -> list[Block]:
-    """Return the blocks of a whole text, joined like the widgets of `AnswerBody`."""
-    splitter = Splitter()
+def runs_of(text: str, plain: bool = False) -> list[Block]:
+    """Return the blocks of a whole text, joined like the widgets of `AnswerBody`; `plain` if it shows plain text."""
+    splitter = PlainSplitter() if plain else Splitter()
     splitter.feed(text[:LONGEST_SHOWN])
     splitter.finish()
     runs: list[AnswerRun] = []

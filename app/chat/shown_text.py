@@ -6,6 +6,7 @@ each widget.
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -23,6 +24,8 @@ from app.session.chats import Turn
 from app.system.background import Background
 from app.text.blocks import Block, Code
 from app.text.shown import document_text, paragraphs_of
+
+log = logging.getLogger(__name__)
 
 # Markdown syntax inside and between words. A text without it contains every word that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
@@ -47,7 +50,12 @@ def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
 
 def block_texts(markdown: str) -> list[str]:
     """Return what the widgets of a Markdown text show, one text for each widget."""
-    return [block_text(block) for block in runs_of(markdown)]
+    try:
+        return [block_text(block) for block in runs_of(markdown)]
+    # The widgets show plain text, too, where that raises.
+    except Exception:
+        log.exception("an answer is searched as plain text")
+        return [block_text(block) for block in runs_of(markdown, plain=True)]
 
 
 @lru_cache(maxsize=4096)

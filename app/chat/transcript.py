@@ -5,23 +5,24 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, QUrl
-from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication, QResizeEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
+from app.chat.link_menu import LinkMenu
 from app.chat.turn_column import TurnColumn
 from app.chat.turn_owner import TurnOwner
 from app.session.chats import Chat, Turn
 from app.widgets.icons import icon
 from app.widgets.keyboard_focus import FocusRing
-from app.widgets.labels import set_name, tip
+from app.widgets.labels import set_name
 from app.widgets.layouts import fill, hbox, settle_layouts, top_in
-from app.widgets.popups import Menu
 from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
 if TYPE_CHECKING:
+    from app.chat.plain_turn import PlainTurn
     from app.chat.shown_text import ShownTexts
     from app.chat.turn_view import TurnView
     from app.conversations.search import Query
@@ -51,7 +52,7 @@ class Transcript(ThemeAware, TurnOwner):
         self._loaded_at = self._laid_out_at = 0
         # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
-        self._column = TurnColumn(self._make_view)
+        self._column = TurnColumn(self._make_view, self._make_plain)
         self._body = body = named(QWidget(), "transcriptBody")
         body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
@@ -94,7 +95,7 @@ class Transcript(ThemeAware, TurnOwner):
         return self._column.turns == chat.turns
 
     def show_chat(self, chat: Chat) -> None:
-        """Show all turns of a chat, at its last reading position or at its end."""
+        """Show all turns of a chat, at its last reading position or at its end. One whose view raises is plain text."""
         self._column.show_turns(chat.turns, of_another_chat=True)
         self._at_end, self._target = True, None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
@@ -125,21 +126,20 @@ class Transcript(ThemeAware, TurnOwner):
         if had_focus:
             self.focus_lost.emit()
 
-    def reveal(self, turn: Turn) -> TurnView:
+    def reveal(self, turn: Turn) -> None:
         self._target = None
-        return self._go_to(turn, -SIDE)
+        self._go_to(turn, -SIDE)
 
-    def _go_to(self, turn: Turn, offset: int) -> TurnView:
-        view = self.view(turn)
+    def _go_to(self, turn: Turn, offset: int) -> None:
+        slot = self._column.slot(turn)
+        slot.load()
         settle_layouts()
-        self.verticalScrollBar().setValue(max(0, self._column.slot(turn).y() + offset))
-        return view
+        self.verticalScrollBar().setValue(max(0, slot.y() + offset))
 
     def highlight(self, query: Query | None, current: tuple[Turn, int] | None = None) -> None:
         """Highlight the matches in every turn, none without a query. `current`: a turn and the match's index in it."""
         self.query, self.current_match = query, current
-        for view in self._column.views:
-            view.highlight()
+        self._column.for_each_view(lambda view: view.highlight())
 
     def count_matches(self, turn: Turn, query: Query) -> int:
         """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
@@ -147,16 +147,17 @@ class Transcript(ThemeAware, TurnOwner):
 
     def reveal_match(self, turn: Turn, index: int) -> None:
         """Scroll to a match that is highlighted, or to the turn if it shows none."""
-        view = self.view(turn)
-        view.load_match(index)
+        slot = self._column.slot(turn)
+        slot.load()
+        slot.attempt(lambda view: view.load_match(index), None)
         settle_layouts()
-        found = view.rect_of_match(index)
-        if found is None:
+        found = slot.attempt(lambda view: view.rect_of_match(index), None)
+        if found is None or slot.view is None:
             self.reveal(turn)
             return
         self._target = None
         bar, height = self.verticalScrollBar(), self.viewport().height()
-        top = view.mapTo(self._body, found.topLeft()).y()
+        top = slot.view.mapTo(self._body, found.topLeft()).y()
         if not bar.value() + SIDE <= top <= bar.value() + height - SIDE - found.height():
             bar.setValue(max(0, top - height // 3))
 
@@ -167,14 +168,13 @@ class Transcript(ThemeAware, TurnOwner):
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn whose answer has grown or ended. Turns of other chats are ignored."""
-        if turn in self._column and (view := self._column.slot(turn).view) is not None:
-            view.refresh()
+        if turn in self._column:
+            self._column.slot(turn).refresh()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show answers as their tokens, or as rendered text."""
         self.as_tokens = as_tokens
-        for view in self._column.views:
-            view.refresh()
+        self._column.for_each_view(lambda view: view.refresh())
         self.shown_as.emit()
 
     def set_with_figures(self, with_figures: bool) -> None:
@@ -199,14 +199,18 @@ class Transcript(ThemeAware, TurnOwner):
 
     def show_round(self, turn: Turn, number: int) -> None:
         """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
-        tokens = self.view(turn).tokens
+        view = self.view(turn)
+        if view is None:
+            self.reveal(turn)
+            return
+        tokens = view.tokens
         tokens.select_round(number)
         settle_layouts()
         centre = tokens.mapTo(self._body, tokens.cursorRect().center())
         self.ensureVisible(centre.x(), centre.y(), 0, 80)
 
-    def view(self, turn: Turn) -> TurnView:
-        """The widgets of a turn, made now if it has none."""
+    def view(self, turn: Turn) -> TurnView | None:
+        """The widgets of a turn, made now if it has none. None if they raised, and it is shown as plain text."""
         return self._column.slot(turn).load()
 
     def scroll_to_end(self) -> None:
@@ -218,6 +222,13 @@ class Transcript(ThemeAware, TurnOwner):
         from app.chat.turn_view import TurnView
 
         return TurnView(turn, self, parent)
+
+    def _make_plain(self, turn: Turn, parent: QWidget) -> PlainTurn:
+        from app.chat.plain_turn import PlainTurn
+
+        plain = PlainTurn(turn, parent)
+        plain.customContextMenuRequested.connect(lambda point: self.menu_wanted.emit(turn, plain.mapToGlobal(point)))
+        return plain
 
     @property
     def newest(self) -> Turn | None:
@@ -236,12 +247,11 @@ class Transcript(ThemeAware, TurnOwner):
                 return
 
     def _refresh_feet(self) -> None:
-        for view in self._column.views:
-            view.refresh_footer()
+        self._column.for_each_view(lambda view: view.refresh_footer())
 
     def act(self, turn: Turn, action: str) -> None:
-        if action == "more":
-            button = self.view(turn).answer_row.button("more")
+        if action == "more" and (view := self.view(turn)) is not None:
+            button = view.answer_row.button("more")
             self.menu_wanted.emit(turn, button.mapToGlobal(button.rect().bottomLeft()))
         else:
             self.acted.emit(turn, action)
@@ -251,15 +261,29 @@ class Transcript(ThemeAware, TurnOwner):
             self._loading.start()
 
     def _load_near(self) -> None:
-        """Load the turns near the view, and unload those far away. The text in view keeps its position."""
-        if self._target is not None:
-            (turn, offset, height), self._target = self._target, None
-            if turn in self._column:
-                self.view(turn)
-                settle_layouts()
-                self._go_to(turn, round(offset * self._column.slot(turn).height() / height) if height else offset)
-        self._load_passes()
+        """Load the turns near the view, and unload those far away. The text in view keeps its position.
+
+        Whatever raises, a chat that was opened is painted: the one before it would stay on the screen.
+        """
+        is_done = False
+        try:
+            self._go_to_target()
+            self._load_passes()
+            is_done = True
+        finally:
+            if not is_done:
+                self._body.setUpdatesEnabled(True)
         self._loaded_at = self.verticalScrollBar().value()
+
+    def _go_to_target(self) -> None:
+        if self._target is None:
+            return
+        (turn, offset, height), self._target = self._target, None
+        if turn in self._column:
+            slot = self._column.slot(turn)
+            slot.load()
+            settle_layouts()
+            self._go_to(turn, round(offset * slot.height() / height) if height else offset)
 
     def _load_passes(self) -> None:
         """Do one slice of loading: all that is in view of a chat that was opened, else one turn, first in view. The
@@ -345,41 +369,3 @@ class Transcript(ThemeAware, TurnOwner):
         super().resizeEvent(event)
         self._show_newest()
         self.load_soon()
-
-
-# Other schemes could start a program on this computer.
-_OPENED = ("http", "https", "mailto")
-# In pixels. The host comes first, so it is always visible.
-_WIDEST = 480
-_ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
-
-
-class LinkMenu(Menu):
-    """Shows the address of a link, opens it and copies it. A model wrote the link, so it may be deceptive."""
-
-    def fill(self, address: str) -> None:
-        self.clear()
-        link = QUrl(address)
-        user, _, host = link.authority(_ENCODED).rpartition("@")
-        if user:
-            # The user name may look like a host.
-            link.setAuthority(host)
-        text = _displayed(link) or address
-        elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, _WIDEST)
-        shown = self.addAction(elided.replace("&", "&&"))
-        shown.setEnabled(False)
-        shown.setToolTip(tip(text) if elided != text else "")
-        self.setToolTipsVisible(elided != text)
-        self.addSeparator()
-        opening = self.addAction(self.tr("Open in the browser"))
-        opening.setEnabled(link.scheme() in _OPENED)
-        opening.triggered.connect(lambda: QDesktopServices.openUrl(link))
-        self.addAction(self.tr("Copy the address")).triggered.connect(
-            lambda: QGuiApplication.clipboard().setText(address)
-        )
-
-
-def _displayed(link: QUrl) -> str:
-    """Return the address with its escapes decoded, or encoded if it could be mistaken for another one."""
-    encoded, decoded = link.toString(_ENCODED), link.toString()
-    return decoded if link.host().isascii() and decoded.isprintable() else encoded

@@ -13,6 +13,7 @@ from app.widgets.layouts import fill, vbox
 
 if TYPE_CHECKING:
     from app.chat.lazy_turn import LazyTurn
+    from app.chat.plain_turn import PlainTurn
     from app.chat.turn_view import TurnView
 
 COLUMN_WIDTH = 720
@@ -21,11 +22,15 @@ _KEPT = 24
 
 
 class TurnColumn(QWidget):
-    """The column. `make` builds and connects the view of a turn when it is needed."""
+    """The column. `make` builds and connects the view of a turn when it is needed, and `make_plain` what is shown
+    instead of one that raised.
+    """
 
-    def __init__(self, make: Callable[[Turn, QWidget], TurnView]) -> None:
+    def __init__(
+        self, make: Callable[[Turn, QWidget], TurnView], make_plain: Callable[[Turn, QWidget], PlainTurn]
+    ) -> None:
         super().__init__()
-        self._make = make
+        self._make, self._make_plain = make, make_plain
         self._slots: dict[Turn, LazyTurn] = {}
         # Turns of chats that were shown before, hidden, the oldest first.
         self._kept: dict[Turn, LazyTurn] = {}
@@ -50,6 +55,11 @@ class TurnColumn(QWidget):
     def views(self) -> Iterator[TurnView]:
         return (slot.view for slot in self._slots.values() if slot.view is not None)
 
+    def for_each_view(self, act: Callable[[TurnView], object]) -> None:
+        """Do something with each view. A turn whose view raises is shown as plain text."""
+        for slot in self._slots.values():
+            slot.attempt(act, None)
+
     def slot(self, turn: Turn) -> LazyTurn:
         return self._slots[turn]
 
@@ -63,27 +73,32 @@ class TurnColumn(QWidget):
         from app.chat.lazy_turn import LazyTurn
 
         kept = self._kept.pop(turn, None)
-        slot = self._slots[turn] = kept or LazyTurn(turn, self._make, self)
-        if kept is not None and kept.view is not None:
-            kept.view.refresh()
-            kept.view.refresh_footer()
-            kept.view.highlight()
+        slot = self._slots[turn] = kept or LazyTurn(turn, self._make, self._make_plain, self)
+        if kept is not None:
+            kept.attempt(_show_again, None)
             kept.show()
         self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
         return slot
 
     def show_turns(self, turns: Sequence[Turn], *, of_another_chat: bool) -> bool:
         """Show these turns. Of another chat, unfinished edits stay. Return whether a removed one had the focus."""
-        focus, had_focus = QApplication.focusWidget(), False
-        before, self._slots = self._slots, {}
         self.setUpdatesEnabled(False)
         # In a visible layout, each turn that is added lays out all of them.
         self.setVisible(not of_another_chat)
+        try:
+            return self._exchange(turns, of_another_chat)
+        finally:
+            self.show()
+            self.setUpdatesEnabled(True)
+
+    def _exchange(self, turns: Sequence[Turn], of_another_chat: bool) -> bool:
+        focus, had_focus = QApplication.focusWidget(), False
+        before, self._slots = self._slots, {}
         for turn in before.keys() - set(turns):
             slot = before[turn]
             had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
-            if of_another_chat and slot.view is not None:
-                slot.view.leave_edit()
+            if of_another_chat:
+                slot.attempt(lambda view: view.leave_edit(), None)
             self._layout.removeWidget(slot)
             # Until it is deleted, it would be painted over the other turns.
             slot.hide()
@@ -94,15 +109,12 @@ class TurnColumn(QWidget):
         for index, turn in enumerate(turns):
             if turn in before:
                 slot = self._slots[turn] = before[turn]
-                if slot.view is not None:
-                    slot.view.show_versions()
+                slot.attempt(lambda view: view.show_versions(), None)
             else:
                 self.add(turn, index)
         # Those of this chat have been taken out by now.
         while len(self._kept) > _KEPT:
             self._kept.pop(next(iter(self._kept))).deleteLater()
-        self.show()
-        self.setUpdatesEnabled(True)
         return had_focus
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
@@ -113,11 +125,7 @@ class TurnColumn(QWidget):
         for slot in self._slots.values():
             bounds = slot.geometry()
             if bounds.bottom() >= top and bounds.top() <= bottom:
-                if slot.view is None and budget > 0:
-                    budget -= slot.cost
-                    slot.load()
-                if slot.view is not None:
-                    budget = slot.view.load_between(top - slot.y(), bottom - slot.y(), budget)
+                budget = slot.load_between(top - slot.y(), bottom - slot.y(), budget)
             elif bounds.bottom() < top - far or bounds.top() > bottom + far:
                 slot.unload()
         return budget
@@ -127,4 +135,12 @@ class TurnColumn(QWidget):
         if (found := self.slot_at(y)) is None:
             return None
         slot = found[1]
-        return slot.view.anchor_at(y - slot.y()) if slot.view is not None else slot
+        anchor: QWidget = slot
+        return slot.attempt(lambda view: view.anchor_at(y - slot.y()), anchor)
+
+
+def _show_again(view: TurnView) -> None:
+    """Show what has changed while another chat was shown."""
+    view.refresh()
+    view.refresh_footer()
+    view.highlight()

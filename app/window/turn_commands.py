@@ -196,13 +196,18 @@ class TurnCommands(QObject):
     def edit(self, turn: Turn) -> None:
         """Open the editor in the place of the question."""
         if self._session.answers.ready and len(turn.question) <= LONGEST_EDITED:
-            self._transcript.view(turn).edit_question(self._composer.edit.send_key)
+            view = self._transcript.view(turn)
+            if view is not None:
+                view.edit_question(self._composer.edit.send_key)
 
     def _save_edit(self, turn: Turn, text: str) -> None:
-        if text == turn.question:
-            self._transcript.view(turn).end_edit()
-        elif self._session.answers.ready:
-            self._transcript.view(turn).end_edit()
+        is_new = text != turn.question
+        if is_new and not self._session.answers.ready:
+            return
+        view = self._transcript.view(turn)
+        if view is not None:
+            view.end_edit()
+        if is_new:
             self._session.answers.edit(turn, text)
 
     def _show_menu(self, turn: Turn, position: QPoint) -> None:
@@ -212,7 +217,8 @@ class TurnCommands(QObject):
     def fill_menu(self, turn: Turn) -> None:
         """Fill the menu with the commands of the turn, after the one for the selected text."""
         self.menu.clear()
-        if selected := self._transcript.view(turn).selected_text():
+        view = self._transcript.view(turn)
+        if view is not None and (selected := view.selected_text()):
             self.menu.addAction(self.tr("Copy the selection")).triggered.connect(lambda: _copy(selected))
         for action_id, action in self._actions.items():
             if action.text is not None and action.shown(turn):

@@ -7,8 +7,9 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.chat.link_menu import LinkMenu
 from app.chat.prose import Prose
-from app.chat.transcript import LinkMenu, Transcript
+from app.chat.transcript import Transcript
 from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
 
@@ -17,7 +18,7 @@ from app.session.chats import Chat, Turn
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[QUrl]:
     """The links that were opened."""
     links: list[QUrl] = []
-    monkeypatch.setattr("app.chat.transcript.QDesktopServices.openUrl", links.append)
+    monkeypatch.setattr("app.chat.link_menu.QDesktopServices.openUrl", links.append)
     return links
 
 
