@@ -157,7 +157,7 @@ def grouped(blocks: list[Block]) -> list[Block]:
         ):
             # Only definitions lack their line end.
             between = "" if last.text.endswith("\n") else "\n\n"
-            groups[-1] = replace(block, text=last.text + between + block.text)
+            groups[-1] = replace(last, text=last.text + between + block.text)
         else:
             groups.append(block)
     return groups

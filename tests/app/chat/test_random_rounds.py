@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
 from collections.abc import Iterable
 
 import pytest
 from PySide6.QtGui import QFont, QTextDocument
 
 from app.chat.answer_body import AnswerBody
-from app.chat.answer_runs import AnswerRun
+from app.chat.answer_runs import AnswerRun, grouped
 from app.chat.code_block import CodeBlock
 from app.chat.document_writer import DocumentWriter
 from app.chat.fold_block import FoldBlock
 from app.chat.prose import Prose
+from app.chat.shown_text import block_text
 from app.chat.token_view import TokenView
+from app.text.blocks import Splitter
 from app.text.shown import document_text, shown
 from engine.events import Token
 from tests.app.chat.conftest import Show
@@ -80,6 +84,33 @@ def test_blocks_in_any_rounds_are_shown_as_the_whole_text(show: Show[AnswerBody]
 def test_a_table_below_a_source_is_a_table_while_it_arrives(show: Show[AnswerBody]) -> None:
     answer = answer_of(["unused definition", "table"], between="")
     assert_shown_as_whole(rounds_of(answer.text, 2, 1, 4), show, answer.name)
+
+
+_MARKED = re.compile(r"[a-z]+\d+", re.IGNORECASE)
+
+
+def assert_no_word_is_shown_twice(rounds: Iterable[str], name: str) -> None:
+    splitter, text = Splitter(), ""
+    for delta in rounds:
+        text += delta
+        splitter.feed(delta)
+        written = Counter(_MARKED.findall(text))
+        blocks = [splitter.resolved(block) for block in [*splitter.frozen, *grouped(splitter.tail)]]
+        for word, count in Counter(_MARKED.findall("\n".join(map(block_text, blocks)))).items():
+            # The number of a note stands at the end of a word.
+            assert count <= (written[word] or count), (name, word, text)
+
+
+def test_no_word_is_shown_twice_at_any_moment() -> None:
+    for seed, answer in enumerate([answer_of(["code in a list", "Chinese"]), *sample(8, 2)]):
+        assert_no_word_is_shown_twice(rounds_of(answer.text, seed, 1, 4), answer.name)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(8))
+def test_no_word_of_any_pair_of_blocks_is_shown_twice(part: int) -> None:
+    for seed, answer in enumerate(list(pairs())[part::8]):
+        assert_no_word_is_shown_twice(rounds_of(answer.text, seed, 1, 4), answer.name)
 
 
 @pytest.mark.full
