@@ -252,7 +252,7 @@ class AnswerBody(ThemeAware, QWidget):
             view.indent(block.lists * LIST_INDENT + block.quotes * QUOTE_INDENT)
             view.show_code(block.text, block.language, block.closed)
         elif isinstance(view, Prose) and isinstance(block, ProseText):
-            view.show_markdown(block.text, block.plain, block.after, block.definitions)
+            view.show_markdown(block.text, block.plain, block.after, block.definitions, block.number)
         elif isinstance(view, FoldBlock) and isinstance(block, Fold):
             view.show_fold(block.text, block.closed)
         elif view is None and run.holder is not None:

@@ -35,7 +35,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self.markdown = ""
         # Whether it is plain, and the rest of what `shown` takes.
-        self._how: tuple[bool, int, str] = (False, 0, "")
+        self._how: tuple[bool, int, str, int] = (False, 0, "", 0)
         self._marked = self._tables = False
         # The formulas that are shown as LaTeX because they are not typeset yet.
         self._missing: list[Formula] = []
@@ -46,9 +46,11 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._text_size, self._colours = 0, theme.colours()
         self.restyle()
 
-    def show_markdown(self, text: str, plain: bool = False, after: int = 0, definitions: str = "") -> None:
-        """Render a text, or show it literally if `plain`. `after` and `definitions` are those of `ProseText`."""
-        how = (plain, after, definitions)
+    def show_markdown(
+        self, text: str, plain: bool = False, after: int = 0, definitions: str = "", number: int = 0
+    ) -> None:
+        """Render a text, or show it literally if `plain`. The others are those of `ProseText`."""
+        how = (plain, after, definitions, number)
         if how == self._how and text == self.markdown:
             return
         cursor = self.textCursor()
@@ -57,7 +59,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         if selected:
             self._select_again(*selected)
 
-    def _write(self, text: str, how: tuple[bool, int, str]) -> None:
+    def _write(self, text: str, how: tuple[bool, int, str, int]) -> None:
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
         self.markdown, self._how = text, how

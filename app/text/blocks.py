@@ -54,13 +54,15 @@ def prepare_parser(alert_titles: Mapping[str, str]) -> None:
 class ProseText:
     """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text. What stands
     before its code block number `after` is shown by other blocks. `definitions` are those of its links and notes that
-    stand elsewhere.
+    stand elsewhere. `number` is that of its first item, if the list began in another block and the text has another
+    number: models number all items 1.
     """
 
     text: str
     plain: bool = False
     after: int = 0
     definitions: str = ""
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class Splitter:
         # How many code blocks of the open text are frozen, and the part of the next one that was taken out of it.
         self._after = 0
         self._code: Code | None = None
+        # The number of the first item of the open text, if its list was cut, else 0.
+        self._number = 0
         self._plain = False
 
     def feed(self, delta: str) -> None:
@@ -128,7 +132,7 @@ class Splitter:
             self._spans = top_level(self._open, goes_on=False)
         self._show_tail(ended=True)
         self._freeze(self.tail, [] if self._plain or not self._open else self._spans)
-        self.tail, self._open, self._code, self._plain = [], "", None, False
+        self.tail, self._open, self._code, self._number, self._plain = [], "", None, 0, False
 
     def resolved(self, block: Block) -> Block:
         """Return a block with the definitions of its links and notes that are known."""
@@ -172,7 +176,7 @@ class Splitter:
         if keep := first_open(self._spans, lines):
             done, self._open = self._spans[:keep], "".join(lines[self._spans[keep].start :])
             self._freeze(self._blocks_of(done, lines, ended=True), done)
-            self._after, self._code = 0, None
+            self._after, self._code, self._number = 0, None, 0
             return True
         if not self._spans:
             # Only blank lines, the last of which may be the indent of a block.
@@ -181,7 +185,7 @@ class Splitter:
             return True
         self._plain = self._is_too_long()
         if self._plain and self._after:
-            self._open, self._after = "".join(lines[self._spans[0].codes[self._after - 1].end :]), 0
+            self._open, self._after, self._number = "".join(lines[self._spans[0].codes[self._after - 1].end :]), 0, 0
         return self._plain
 
     def _take_code(self, span: Span, lines: list[str]) -> bool:
@@ -193,7 +197,7 @@ class Splitter:
             return False
         ended = not code.is_last or (code.has_fence_below and lines[code.end - 1].endswith("\n"))
         if self._code is None:
-            self._freeze(_prose_before(code, span, lines, self._after))
+            self._freeze(_prose_before(code, span, lines, self._after, self._number_of(span)))
             self._code = _code_of(code, "", closed=False)
         taken = code.content[: code.content.rfind("\n") + 1]
         for line in taken.splitlines(keepends=True):
@@ -274,7 +278,9 @@ class Splitter:
             frozen = [code for code in span.codes[: self._after] if code.start < start]
             first = frozen[-1].end if frozen else span.start
             if _has_words(lines[first:start]):
-                self._freeze([ProseText("".join(lines[:start]), after=len(frozen))])
+                number = self._number_of(span)
+                self._freeze([ProseText("".join(lines[:start]), after=len(frozen), number=number)])
+            self._number = (self._number or span.number) + len(span.items) if span.number else 0
             self._open, self._after = "".join(lines[start:]), self._after - len(frozen)
             return True
         if span.kind != "table_open" or len(self._spans) > 1:
@@ -285,6 +291,10 @@ class Splitter:
         self._freeze(map(ProseText, head))
         self._open = last + "".join(lines[span.end :])
         return True
+
+    def _number_of(self, span: Span) -> int:
+        """Return what `ProseText.number` is for the first block of the open text."""
+        return 0 if self._number == span.number else self._number
 
     def _show_tail(self, ended: bool = False) -> None:
         if self._plain:
@@ -301,6 +311,7 @@ class Splitter:
         """Return the blocks of spans, the first of which may be frozen in part."""
         blocks: list[Block] = []
         used, begun, after = set(self._used), self._code, self._after
+        number = self._number_of(spans[0]) if spans else 0
         for span in spans:
             text = "".join(lines[span.start : span.end])
             if span.kind == "comment":
@@ -317,7 +328,7 @@ class Splitter:
             else:
                 for code in span.codes[after:]:
                     if begun is None:
-                        blocks += _prose_before(code, span, lines, after)
+                        blocks += _prose_before(code, span, lines, after, number)
                     words = code.content
                     if not ended and code.may_end(lines):
                         words = words[: words.rfind("\n") + 1]
@@ -326,20 +337,20 @@ class Splitter:
                     begun, after = None, after + 1
                 first = span.codes[after - 1].end if after else span.start
                 if _has_words(lines[first : span.end]):
-                    blocks.append(ProseText(text, after=after))
+                    blocks.append(ProseText(text, after=after, number=number))
             if span.kind not in ("details_open", "definitions"):
                 used |= _used(span, lines)
-            after = 0
+            after = number = 0
         return blocks
 
 
-def _prose_before(code: CodeSpan, span: Span, lines: list[str], after: int) -> list[Block]:
+def _prose_before(code: CodeSpan, span: Span, lines: list[str], after: int, number: int) -> list[Block]:
     """Return the prose between a code block and the one before it, with the fence: it may be in the line of a mark."""
     first = span.codes[after - 1].end if after else span.start
     begins_item = code.fenced and not _LONE_FENCE.match(lines[code.start])
     if not begins_item and not _has_words(lines[first : code.start]):
         return []
-    return [ProseText("".join(lines[span.start : code.start + 1]), after=after)]
+    return [ProseText("".join(lines[span.start : code.start + 1]), after=after, number=number)]
 
 
 def _code_of(code: CodeSpan, text: str, closed: bool) -> Code:

@@ -60,17 +60,23 @@ class Paragraph:
     aligns: tuple[str, ...] = ()
 
 
-def shown(markdown: str, plain: bool = False, after: int | None = None, definitions: str = "") -> list[Paragraph]:
+def shown(
+    markdown: str, plain: bool = False, after: int | None = None, definitions: str = "", number: int = 0
+) -> list[Paragraph]:
     """Return the paragraphs of a text, or its lines if it is `plain`. With `after`, only those between the code block
-    of that number and the next one. `definitions` are those of links and notes that stand elsewhere.
+    of that number and the next one. `definitions` are those of links and notes that stand elsewhere. `number`, if it is
+    not 0, is that of the first item of the numbered list with which the text begins.
     """
     if plain:
         return [Paragraph("p", (TextSpan(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]
     # Imports the parser, which the first shown text needs.
     from app.text.markdown import parse
 
+    tokens = parse(markdown, definitions)
+    if number:
+        tokens[0].attrs["start"] = number
     reader = _ParagraphReader()
-    reader.read(parse(markdown, definitions))
+    reader.read(tokens)
     paragraphs = reader.paragraphs
     if after is not None:
         ends = [-1, *(at for at, one in enumerate(paragraphs) if one.kind == "code"), len(paragraphs)]
@@ -81,9 +87,9 @@ def shown(markdown: str, plain: bool = False, after: int | None = None, definiti
 def paragraphs_of(block: Block) -> list[Paragraph]:
     if isinstance(block, Code):
         return [Paragraph("code", (TextSpan(block.text.removesuffix("\n").translate(_SIGNS)),))]
-    return (
-        shown(block.text) if isinstance(block, Fold) else shown(block.text, block.plain, block.after, block.definitions)
-    )
+    if isinstance(block, Fold):
+        return shown(block.text)
+    return shown(block.text, block.plain, block.after, block.definitions, block.number)
 
 
 def is_right_to_left(spans: Iterable[Spans]) -> bool:

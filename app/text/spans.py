@@ -44,7 +44,8 @@ class CodeSpan:
 class Span:
     """A top-level block of the open text: its lines, for a list those of its items but the first, and what is in it.
 
-    `closed` says whether the end of a fold, its summary, a formula or a comment has been read.
+    `closed` says whether the end of a fold, its summary, a formula or a comment has been read. `number` is that of the
+    first item of a numbered list, else 0.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Span:
     codes: tuple[CodeSpan, ...] = ()
     definitions: tuple[str, ...] = ()
     closed: bool = True
+    number: int = 0
 
     @property
     def is_long_table(self) -> bool:
@@ -100,7 +102,8 @@ def _span_of(token: Token, items: list[int], codes: list[CodeSpan], definitions:
     assert token.map
     inside = () if token.type == "details_open" else tuple(codes)
     closed = token.meta.get("closed", True)
-    return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions), closed)
+    number = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else 0
+    return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions), closed, number)
 
 
 def first_open(spans: list[Span], lines: list[str]) -> int:

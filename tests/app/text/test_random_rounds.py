@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.text.blocks import Block, Code, ProseText, Splitter
+from app.text.shown import paragraphs_of, shown
 from tests.app.random_rounds import (
     PROSE_CODE_TABLE,
     Answer,
@@ -28,15 +29,15 @@ ROUNDS = [(1, 4), (1, 8), (8, 16)]
 
 def content(blocks: Iterable[Block]) -> list[tuple[object, ...]]:
     """Return what blocks show. How many blank lines end one depends on how the text arrives."""
-    shown: list[tuple[object, ...]] = []
+    contents: list[tuple[object, ...]] = []
     for block in blocks:
         if isinstance(block, Code):
-            shown.append((block.text, block.language, block.closed, block.lists, block.quotes))
+            contents.append((block.text, block.language, block.closed, block.lists, block.quotes))
         elif isinstance(block, ProseText):
-            shown.append((block.text.strip(), block.plain, block.after))
+            contents.append((block.text.strip(), block.plain, block.after))
         else:
-            shown.append((block.text.strip(), block.closed))
-    return shown
+            contents.append((block.text.strip(), block.closed))
+    return contents
 
 
 def assert_blocks_are_those_of_the_text(rounds: Sequence[str], name: str = "") -> None:
@@ -142,3 +143,26 @@ def test_every_table_below_code_is_a_table() -> None:
         code, table = splitter.frozen
         assert isinstance(code, Code)
         assert table == ProseText(answer.text.split("```\n")[1].lstrip("\n"))
+
+
+ONES = {
+    "items": "".join(f"1. item {number} of words that fill it\n" for number in range(1, 61)),
+    "nested items": "".join(f"1. item {number} of words\n   1. within\n   1. it\n" for number in range(1, 41)),
+    "items with code": "".join(f"1. step {number} of it:\n\n   ```sh\n   run\n   ```\n\n" for number in range(1, 41)),
+    "items from four on": "4. item of words\n" + "1. item of words that fill it\n" * 60,
+    "two lists": "1. item of words that fill it\n" * 60 + "\nWords between.\n\n" + "1. item of words\n" * 60,
+}
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_a_long_list_is_numbered_as_a_short_one(name: str) -> None:
+    text = ONES[name]
+    numbers = [paragraph.mark for paragraph in shown(text) if paragraph.mark]
+    for rounds in ([text], rounds_of(text, 1)):
+        splitter = Splitter()
+        for delta in rounds:
+            splitter.feed(delta)
+        splitter.finish()
+        assert len(splitter.frozen) > 1
+        paragraphs = [one for block in splitter.frozen for one in paragraphs_of(splitter.resolved(block))]
+        assert [paragraph.mark for paragraph in paragraphs if paragraph.mark] == numbers
