@@ -28,13 +28,16 @@ ROUNDS = [(1, 4), (1, 8), (8, 16)]
 
 
 def content(blocks: Iterable[Block]) -> list[tuple[object, ...]]:
-    """Return what blocks show. How many blank lines end one depends on how the text arrives."""
+    """Return what blocks show. How many blank lines end one depends on how the text arrives, and so does whether the
+    text of a list has the code that is in other blocks.
+    """
     contents: list[tuple[object, ...]] = []
     for block in blocks:
         if isinstance(block, Code):
             contents.append((block.text, block.language, block.closed, block.lists, block.quotes))
         elif isinstance(block, ProseText):
-            contents.append((block.text.strip(), block.plain, block.after))
+            written = tuple(paragraphs_of(block)) if block.after else block.text.strip()
+            contents.append((written, block.plain, block.after, block.number))
         else:
             contents.append((block.text.strip(), block.closed))
     return contents
@@ -130,7 +133,7 @@ def test_what_waits_for_its_end_is_words_when_the_text_ends() -> None:
     splitter = Splitter()
     splitter.feed("<details>\n<summary>\n\n```py\nx\n```\n")
     splitter.finish()
-    assert content(splitter.frozen) == [("<details>\n<summary>", False, 0), ("x\n", "py", True, 0, 0)]
+    assert content(splitter.frozen) == [("<details>\n<summary>", False, 0, 0), ("x\n", "py", True, 0, 0)]
 
 
 def test_every_table_below_code_is_a_table() -> None:
