@@ -181,9 +181,11 @@ class Panes(QObject):
         QTimer.singleShot(0, self, self._show_restyled)
 
     def _show_restyled(self) -> None:
-        self.arrange()
-        settle_layouts()
-        self._window.setUpdatesEnabled(True)
+        try:
+            self.arrange()
+            settle_layouts()
+        finally:
+            self._window.setUpdatesEnabled(True)
 
     def _beside(self) -> list[str]:
         """Return the panes that are wanted and fit next to the chat; the sidebar takes precedence."""
