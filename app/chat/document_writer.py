@@ -74,7 +74,7 @@ class DocumentWriter:
             self.written[-1], self._ends[-1] = pairs[-1], self.cursor.position()
             return self._missing
         # An empty block takes the format of what is removed below it.
-        while kept and not pairs[kept - 1][0].spans:
+        while kept and not any(span.text or span.formula for span in pairs[kept - 1][0].spans):
             kept -= 1
         self._missing = []
         self._cut(kept)
