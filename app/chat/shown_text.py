@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Signal
 from app.chat.answer_runs import LONGEST_SHOWN, runs_of
 from app.chat.call_card import shown_result
 from app.chat.question_bubble import shown_question
-from app.conversations.search import Query
+from app.conversations.search import Query, letters_of
 from app.conversations.search_tokens import fold
 from app.session.chats import Turn
 from app.system.background import Background
@@ -27,8 +27,11 @@ from app.text.shown import document_text, paragraphs_of
 
 log = logging.getLogger(__name__)
 
-# Markdown syntax inside and between words. A text without it contains every word that is shown.
-_SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
+# Markdown that has letters between words that are shown together: addresses of links, numbers of lists.
+_ADDRESS = re.compile(r"\]\([^()\s]*\)")
+_LIST_NUMBER = re.compile(r"^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
+# Markdown that is shown with other letters: formulas, HTML, references and footnotes.
+_OTHER_LETTERS = re.compile(r"[$<]|\\[(\[]|\]\[|\[\^")
 
 # Longer ones are rendered on another thread, which takes longer than a frame has. A search follows every few of them.
 AT_ONCE, _BATCH = 4_000, 8
@@ -76,11 +79,24 @@ def is_known(block: Block) -> bool:
 
 @dataclass
 class _Cached:
-    """The folded texts of one turn: `typed` is its Markdown, `shown` is rendered when it is first needed."""
+    """What a search needs of one turn. `written` is None until it is known; `shown` has the folded texts, rendered when
+    they are first needed.
+    """
 
     state: tuple[int, str, int, bool, bool]
-    typed: str | None = None
+    written: _TurnLetters | None = None
     shown: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class _TurnLetters:
+    """The letters and digits of a turn's Markdown, folded. If `all_shown`, the turn shows no others."""
+
+    letters: str
+    all_shown: bool
+
+    def may_match(self, query: Query) -> bool:
+        return not self.all_shown or any(letters in self.letters for letters in query.letters)
 
 
 class ShownTexts(QObject):
@@ -98,8 +114,8 @@ class ShownTexts(QObject):
     def count(self, turn: Turn, query: Query, as_tokens: bool) -> int:
         """Return how many matches of a query the turn shows."""
         cached = self._cached_for(turn, as_tokens)
-        # Rendering takes much longer than a search in the Markdown.
-        if cached.typed is None or not query.pattern.search(cached.typed):
+        # Rendering takes much longer than a look at the Markdown.
+        if cached.written is None or not cached.written.may_match(query):
             return 0
         if cached.shown is None:
             cached.shown = _shown(turn, as_tokens)
@@ -113,22 +129,27 @@ class ShownTexts(QObject):
             answers = "\n".join(answer.text[:LONGEST_SHOWN] for answer in turn.answers)
             written = "\n".join([shown_question(turn.question), answers, *map(shown_result, turn.calls)])
             if len(written) <= AT_ONCE:
-                cached.typed = _typed(written)
+                cached.written = _letters(written)
             elif turn.answer.ended:
                 self._rendering += 1
                 both = partial(self._keep, cached)
-                self._background.run(lambda: (_typed(written), _shown(turn, as_tokens)), both)
+                self._background.run(lambda: (_letters(written), _shown(turn, as_tokens)), both)
         return cached
 
-    def _keep(self, cached: _Cached, texts: tuple[str, list[str]]) -> None:
-        cached.typed, cached.shown = texts
+    def _keep(self, cached: _Cached, texts: tuple[_TurnLetters, list[str]]) -> None:
+        cached.written, cached.shown = texts
         self._rendering -= 1
         if self._rendering % _BATCH == 0:
             self.ready.emit()
 
 
-def _typed(written: str) -> str:
-    return fold(f"{written}\n{unescape(_SYNTAX.sub('', written))}")
+def _letters(written: str) -> _TurnLetters:
+    """Return the letters of a Markdown text, of code as it stands and of prose without what is not shown."""
+    unlinked = unescape(_ADDRESS.sub("", written))
+    versions = (written, unlinked, _LIST_NUMBER.sub("", unlinked))
+    return _TurnLetters(
+        "\n".join(letters_of(fold(version)) for version in versions), not _OTHER_LETTERS.search(written)
+    )
 
 
 def _shown(turn: Turn, as_tokens: bool) -> list[str]:

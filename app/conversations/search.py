@@ -1,16 +1,18 @@
 """Search over all chats: queries of the index, the places of hits, and a snippet around the first.
 
 A query is words with spaces between them, all of which must occur; words in double quotes form a phrase. Words of
-spaced scripts match from their beginning, those of unspaced scripts anywhere. `search_tokens` says what is equal.
+spaced scripts match from their beginning, because the index holds words; those of unspaced scripts match anywhere.
+`search_tokens` says what is equal. The find bar of one chat has queries of its own (`parse_phrase`).
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.conversations.database import Database
-from app.conversations.search_tokens import WORD, ScriptRun, fold, fold_with_offsets, run_tokens, runs
+from app.conversations.search_tokens import UNSPACED, WORD, ScriptRun, fold, fold_with_offsets, run_tokens, runs
 
 # Few enough that other operations hardly wait for a step of merging.
 _MERGED_PAGES = 128
@@ -20,14 +22,35 @@ _TABLES_WITH_TEXTS = ("folders", "presets", "conversations", "messages", "chunks
 
 _TERMS = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _GAP = r"[\W_]*"
+# What the find bar takes for a query of the search in all chats: words, at least one of them in quotes, and nothing
+# else. Quotes anywhere else, as in code, are found as they stand.
+_QUOTED_WORDS = re.compile(r'\s*(?:(?:"[^\W_]+(?:\s+[^\W_]+)*"|[^\W_]+)(?:\s+|$))+')
+_PIECES = re.compile(rf"(?P<unspaced>[{UNSPACED}]+)|(?P<word>{WORD}+)|(?P<space>\s+)|(?P<sign>.)")
+# Typed and typeset signs that a reader takes for the same.
+_EQUAL_SIGNS = ("'\u2018\u2019\u02bc", '"\u201c\u201d\u201e', "-\u2010\u2012\u2013\u2212")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as an FTS5 expression (`match`, "" if the index cannot find it) and as a pattern for folded text."""
+    """A query as an FTS5 expression (`match`, "" if it is not for the index) and as a pattern for folded text.
+
+    Each text that matches contains one of `letters` once it is folded and cut down to letters and digits.
+    """
 
     match: str
     pattern: re.Pattern[str]
+    letters: tuple[str, ...]
+
+
+class _QueryPiece(NamedTuple):
+    """A part of a query. `kind` is a group of _PIECES: "unspaced", "word", "space" or "sign"."""
+
+    kind: str
+    text: str
+
+    @property
+    def is_word(self) -> bool:
+        return self.kind in ("unspaced", "word")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +80,70 @@ class TitleHit:
     spans: tuple[tuple[int, int], ...]
 
 
-def parse_query(text: str) -> Query | None:
-    """Return the query that a text spells; None where it has only punctuation."""
+def parse_query(text: str, *, within_words: bool = False) -> Query | None:
+    """Return the query that a text spells; None where it has only punctuation. If `within_words`, the pattern finds
+    words without quotes also inside of other words, which the index cannot.
+    """
     phrases: list[str] = []
     patterns: list[str] = []
+    letters: list[str] = []
     for match in _TERMS.finditer(text):
         quoted = match[1] is not None
         term = runs(fold(match[1] if quoted else match[2]))
         if term:
             phrases.append(_phrase(term, quoted))
-            patterns.append(_pattern(term, quoted))
+            patterns.append(_pattern(term, quoted, within_words and not quoted))
+            letters.append(letters_of("".join(run.text for run in term)))
     if not phrases:
         return None
     # Longer alternatives first, so that a hit is marked as far as it goes.
-    return Query(" AND ".join(phrases), re.compile("|".join(sorted(patterns, key=len, reverse=True))))
+    pattern = re.compile("|".join(sorted(patterns, key=len, reverse=True)))
+    return Query(" AND ".join(phrases), pattern, tuple(letters))
 
 
 def parse_phrase(text: str) -> Query | None:
-    """Return the find bar's query: the text, also punctuation, as one phrase, or `parse_query` if it has quotes."""
-    if '"' in text:
-        return parse_query(text)
-    term = runs(fold(text))
-    if term:
-        return Query(_phrase(term, False), re.compile(_pattern(term, False)))
-    signs = fold(text).strip()
-    return Query("", re.compile(re.escape(signs))) if signs else None
+    """Return the find bar's query, which needs no index; None for spaces.
+
+    The text is found as it stands, also inside of words: "_left" in "bisect_left". A space stands for spaces and line
+    breaks, and between words also for punctuation: "draft model" is found in "draft-model". Where a script without
+    spaces meets another one, there may be a space or none. Words in quotes are found as whole words.
+    """
+    if '"' in text and _QUOTED_WORDS.fullmatch(text):
+        return parse_query(text, within_words=True)
+    folded = fold(text).strip()
+    if not folded:
+        return None
+    pieces = [_QueryPiece(str(match.lastgroup), match[0]) for match in _PIECES.finditer(folded)]
+    return Query("", re.compile(_phrase_pattern(pieces)), (letters_of(folded),))
+
+
+def _phrase_pattern(pieces: list[_QueryPiece]) -> str:
+    """Return a pattern for folded text. A space is never the first or last piece."""
+    pattern = ""
+    for index, piece in enumerate(pieces):
+        if piece.kind == "space":
+            pattern += _gap(pieces[index - 1], pieces[index + 1])
+            continue
+        if index and piece.is_word and pieces[index - 1].is_word:
+            pattern += _gap(pieces[index - 1], piece)
+        pattern += _sign(piece.text) if piece.kind == "sign" else re.escape(piece.text)
+    return pattern
+
+
+def _gap(before: _QueryPiece, after: _QueryPiece) -> str:
+    """Return a pattern for what is between two pieces that a space or a change of script separates."""
+    between = r"[\W_]" if before.is_word and after.is_word else r"\s"
+    return between + ("*" if "unspaced" in (before.kind, after.kind) else "+")
+
+
+def _sign(sign: str) -> str:
+    equal = next((signs for signs in _EQUAL_SIGNS if sign in signs), "")
+    return f"[{re.escape(equal)}]" if equal else re.escape(sign)
+
+
+def letters_of(folded: str) -> str:
+    """Return the letters and digits of a folded text."""
+    return re.sub(r"[\W_]+", "", folded)
 
 
 def _phrase(term: list[ScriptRun], quoted: bool) -> str:
@@ -97,8 +159,9 @@ def _phrase(term: list[ScriptRun], quoted: bool) -> str:
     return f'"{" ".join(tokens)}"{"*" if prefix else ""}'
 
 
-def _pattern(term: list[ScriptRun], quoted: bool) -> str:
-    body = _GAP.join(re.escape(run.text) if run.unspaced else rf"(?<!{WORD}){re.escape(run.text)}" for run in term)
+def _pattern(term: list[ScriptRun], quoted: bool, within_words: bool) -> str:
+    begins = "" if within_words else rf"(?<!{WORD})"
+    body = _GAP.join(re.escape(run.text) if run.unspaced else begins + re.escape(run.text) for run in term)
     return body + (rf"(?!{WORD})" if quoted and not term[-1].unspaced else "")
 
 

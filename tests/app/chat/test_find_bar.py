@@ -187,6 +187,41 @@ def test_a_message_found_in_all_chats_is_shown_at_its_first_match(open_window: O
         window.wait(lambda text=wanted: window.found_text == text)
 
 
+# Words, signs and spaces as they are typed, and how often a text has them.
+WITHIN = [
+    ("A sentence about sentences.", "entence", 2),
+    ("A needle, a Needle.", "eedle", 2),
+    ("A needle, a Needle.", "NEEDLE", 2),
+    ("`bisect_left(a, x)` is left of `bisect_right`.", "_left", 1),
+    ("`bisect_left(a, x)` is left of `bisect_right`.", "left(", 1),
+    ("`bisect_left(a, x)` is left of `bisect_right`.", "t_r", 1),
+    ("Un décaféiné, un cafe\u0301.", "cafe", 2),
+    ("Un decafeine.", "café", 1),
+    ("ＸＱＷＥＮ３ and xqwen3", "qwen", 2),
+    ("MLX 엔진과 MLX엔진", "lx엔", 2),
+    ("초안모델과 초안 모델", "초안 모델", 2),
+    ("ﾄﾞﾗﾌﾄとドラフト", "ラフ", 2),
+    ("草稿模型猜测", "稿模", 1),
+    ("It isn\u2019t, isn't it?", "sn't", 2),
+    ('`print("hello")` says hello.', '("hello"', 1),
+    ('`{"name": 3}`, a name', '"name": 3', 1),
+    ("Emoji 🎉🚀!", "🚀!", 1),
+    ("a **very** *long*\nline", "ery long l", 1),
+    ("See [the drafts](https://example.org/x) now", "afts no", 1),
+    ("un<b>draft</b>ed", "ndrafte", 1),
+    ("1. first\n2. second", "irst sec", 1),
+    ("C++ and C# and a.b.c", "+", 2),
+    ("C++ and C# and a.b.c", ".b.", 1),
+    ("(sum) [1] {x} ^$ a|b", "[1]", 1),
+    ("No such word.", "needle", 0),
+]
+
+
+@pytest.mark.parametrize(("typed", "words", "count"), WITHIN)
+def test_words_are_found_inside_of_words_and_signs_as_they_stand(typed: str, words: str, count: int) -> None:
+    assert ShownTexts().count(Turn("", Answer(State.DONE, typed)), phrase(words), False) == count
+
+
 TOGETHER = "A draft model. The model has a draft. A draft-model! == and ->"
 
 
