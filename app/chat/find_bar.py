@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 
@@ -38,12 +38,20 @@ class FindBar(ThemeAware, QFrame):
     focus_lost = Signal()
 
     def __init__(
-        self, turns: Callable[[], Sequence[Turn]], count: Callable[[Turn, Query], int], parent: QWidget | None = None
+        self,
+        turns: Callable[[], Sequence[Turn]],
+        count: Callable[[Turn, Query], int],
+        first: Callable[[Query, Mapping[Turn, int]], tuple[Turn, int] | None],
+        parent: QWidget | None = None,
     ) -> None:
-        """`turns` returns the turns of the chat, `count` the number of matches that a turn shows."""
+        """`turns` returns the turns of the chat, `count` the number of matches that a turn shows.
+
+        `first` gets the number of matches in each turn that has any. It returns the first one at or below the top of
+        the view, as its turn and its index in it; None if all are above.
+        """
         super().__init__(parent)
         self.setObjectName("findBar")
-        self._turns, self._count_in = turns, count
+        self._turns, self._count_in, self._first = turns, count, first
         self._matches: dict[Turn, int] = {}
         self._total = self._current = 0
         self._parse = parse_phrase
@@ -145,10 +153,14 @@ class FindBar(ThemeAware, QFrame):
 
     def _type(self) -> None:
         self._parse = parse_phrase
-        self._search(self.edit.words, self._show_last)
+        self._search(self.edit.words, self._show_first)
 
-    def _show_last(self) -> None:
-        self._current = max(0, self._total - 1)
+    def _show_first(self) -> None:
+        """Go to the first match at or below the top of the view, or to the first of all."""
+        self._current = 0
+        place = self._first(self.query, self._matches) if self.query is not None and self._total else None
+        if place is not None:
+            self._current = self._first_in(place[0]) + place[1]
         self._show_count()
         if self.current is None:
             self.changed.emit()
@@ -198,7 +210,7 @@ class FindBar(ThemeAware, QFrame):
         if is_escape(event):
             self.close_bar()
         elif event.key() in ENTER:
-            self.step(1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else -1)
+            self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
             super().keyPressEvent(event)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -145,6 +146,10 @@ class Transcript(ThemeAware, TurnOwner):
         """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
         return self._texts.count(turn, query, self.as_tokens)
 
+    def first_match(self, query: Query, counts: Mapping[Turn, int]) -> tuple[Turn, int] | None:
+        """Return the first match at or below the top of the view; None if all are above it."""
+        return self._column.first_match_below(query, counts, self.verticalScrollBar().value())
+
     def reveal_match(self, turn: Turn, index: int) -> None:
         """Scroll to a match that is highlighted, or to the turn if it shows none."""
         slot = self._column.slot(turn)
@@ -158,7 +163,7 @@ class Transcript(ThemeAware, TurnOwner):
         self._target = None
         bar, height = self.verticalScrollBar(), self.viewport().height()
         top = slot.view.mapTo(self._body, found.topLeft()).y()
-        if not bar.value() + SIDE <= top <= bar.value() + height - SIDE - found.height():
+        if not bar.value() <= top <= bar.value() + height - SIDE - found.height():
             bar.setValue(max(0, top - height // 3))
 
     def add_turn(self, turn: Turn) -> None:

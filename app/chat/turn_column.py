@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.chat.lazy_turn import LazyTurn
     from app.chat.plain_turn import PlainTurn
     from app.chat.turn_view import TurnView
+    from app.conversations.search import Query
 
 COLUMN_WIDTH = 720
 # How many turns of other chats keep their widgets: those in view and near it, of two or three chats.
@@ -129,6 +130,21 @@ class TurnColumn(QWidget):
             elif bounds.bottom() < top - far or bounds.top() > bottom + far:
                 slot.unload()
         return budget
+
+    def first_match_below(self, query: Query, counts: Mapping[Turn, int], y: int) -> tuple[Turn, int] | None:
+        """Return the first match below `y`, as its turn and index in it; None if all are above. `counts` has the number
+        of matches in each turn that has any.
+        """
+        if (found := self.slot_at(y)) is None:
+            return None
+        first, slot = found
+        if (count := counts.get(slot.turn, 0)) and slot.view is not None:
+            index = slot.attempt(lambda view: view.first_match_below(query, y - slot.y()), 0)
+            if index is not None:
+                return slot.turn, min(index, count - 1)
+        elif count:
+            return slot.turn, 0
+        return next(((turn, 0) for turn in self.turns[first + 1 :] if turn in counts), None)
 
     def anchor_at(self, y: int) -> QWidget | None:
         """Return the widget at a height: the block of an answer if it has one, else the turn."""

@@ -134,7 +134,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._welcome, self.transcript = Welcome(self._stack), Transcript(self._stack)
         self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
-        self.find_bar = FindBar(lambda: session.chat.turns, self.transcript.count_matches, self._middle)
+        shown = self.transcript
+        self.find_bar = FindBar(lambda: session.chat.turns, shown.count_matches, shown.first_match, self._middle)
         self._search = ChatSearch(session, self.transcript, self.find_bar, self)
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
         self.composer.files.pictures = self.transcript.pictures = lambda: session.store.of(session.chat).pictures

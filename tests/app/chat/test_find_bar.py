@@ -77,17 +77,18 @@ def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, tex
     window = open_window(ScriptedEngine([Script(text)]))
     answered(window, "What is a draft?")
     window.find_in_chat("draft")
-    # Go from the last match to the first, whose blocks have no widgets yet. They are made in slices.
-    window.trigger("find-next")
+    # Go to the first match, whose blocks have no widgets yet. They are made in slices.
+    window.find_bar.search_for("draft", window.session.chat.turns[0], False)
     window.wait(lambda: window.found_text.endswith(f" of {len(window.turn().highlighted):,}"))
     assert len(window.turn().highlighted) > 3
 
 
 def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWindow) -> None:
-    window = open_window(
-        ScriptedEngine([Script("\n\n".join(["A draft here."] + ["Many words."] * 60) + "\n\nA draft.")])
-    )
+    # Lines that are equal would be a loop.
+    lines = [f"{number} words." for number in range(60)]
+    window = open_window(ScriptedEngine([Script("\n\n".join(["A draft here.", *lines, "A draft."]))]))
     answered(window, "First?", "Second?")
+    window.transcript.verticalScrollBar().setValue(0)
     window.find_in_chat("draft")
     viewport = window.transcript.viewport().rect()
     seen = []
@@ -95,11 +96,40 @@ def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWin
         seen.append(window.found_text)
         assert viewport.contains(current_rect(window))
         QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Return)
-    assert seen == ["4 of 4", "3 of 4", "2 of 4", "1 of 4", "4 of 4"]
+    assert seen == ["1 of 4", "2 of 4", "3 of 4", "4 of 4", "1 of 4"]
     QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert window.found_text == "1 of 4"
     window.trigger("find-previous")
     window.trigger("find-next")
-    assert window.found_text == "4 of 4"
+    assert window.found_text == "1 of 4"
+
+
+def test_the_search_begins_at_the_first_match_below_the_top_of_the_view(open_window: OpenWindow) -> None:
+    paragraphs = [f"Paragraph {number} has a draft." for number in range(1, 81)]
+    window = open_window(
+        ScriptedEngine([Script("\n\n".join(paragraphs)), Script("\n\n".join(paragraphs).replace("draft", "word"))])
+    )
+    answered(window, "One?", "Two?")
+    bar, viewport = window.transcript.verticalScrollBar(), window.transcript.viewport().rect()
+
+    def top() -> int:
+        """Return where the line of the current match begins in the chat."""
+        return bar.value() + current_rect(window).top()
+
+    # All matches are above the view: it goes on at the first one.
+    window.find_in_chat("draft")
+    assert window.found_text == "1 of 80"
+    for share in (0.1, 0.25, 0.4):
+        window.find_bar.close_bar()
+        bar.setValue(round(share * bar.maximum()))
+        window.settle()
+        before = bar.value()
+        window.find_in_chat("draft")
+        # It is in view already.
+        assert bar.value() == before
+        assert viewport.contains(current_rect(window))
+        window.trigger("find-previous")
+        assert top() < before
 
 
 def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
@@ -125,7 +155,7 @@ def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
         before = len(searched)
         QCoreApplication.processEvents()
         most = max(most, len(searched) - before)
-    assert (window.found_text, searched) == ("7 of 7", list("1234567"))
+    assert (window.found_text, searched) == ("2 of 7", list("1234567"))
     assert most < 5
 
 
@@ -138,20 +168,20 @@ def test_the_current_match_has_another_colour(open_window: OpenWindow) -> None:
         return [mark.format.background().color() == match_colours(True)[0] for mark in marks]
 
     window.find_in_chat("draft")
-    assert is_current() == [False, False, True]
-    window.trigger("find-previous")
-    assert is_current() == [False, True, False]
-    window.trigger("find-previous")
     assert is_current() == [True, False, False]
+    window.trigger("find-next")
+    assert is_current() == [False, True, False]
+    window.trigger("find-next")
+    assert is_current() == [False, False, True]
 
 
 def test_tokens_are_searched_where_they_are_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A **draft** and [draft](https://draft.example).")]))
     answered(window, "What?")
     window.find_in_chat("draft")
-    assert window.found_text == "2 of 2"
+    assert window.found_text == "1 of 2"
     window.trigger("show-tokens")
-    assert window.found_text == "2 of 3"
+    assert window.found_text == "1 of 3"
     assert window.turn().highlighted == ["draft"] * 3
     window.trigger("show-text")
     assert window.turn().highlighted == ["draft"] * 2

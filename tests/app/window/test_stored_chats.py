@@ -148,6 +148,7 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
     window.ask_and_wait("one", "two")
     window.find_in_chat("draft")
+    window.trigger("find-next")
     assert window.found_text == "2 of 2"
     window.trigger("ask-again")
     assert window.found_text == "1 of 1"
