@@ -1662,6 +1662,10 @@
         <translation>丸め</translation>
     </message>
     <message>
+        <source>That is not noticeably faster than plain decoding.</source>
+        <translation>通常のデコードと比べて目立って速くはありません。</translation>
+    </message>
+    <message>
         <source>- {name}: {value}</source>
         <translation>- {name}：{value}</translation>
     </message>
@@ -1692,6 +1696,14 @@
     <message>
         <source>{speed} tokens/s</source>
         <translation>{speed}トークン/秒</translation>
+    </message>
+    <message>
+        <source>Speculation is off in the settings.</source>
+        <translation>設定で投機的デコーディングがオフになっています。</translation>
+    </message>
+    <message>
+        <source>No draft tokens were used.</source>
+        <translation>ドラフトトークンは使われませんでした。</translation>
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
@@ -1728,6 +1740,10 @@
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
+    </message>
+    <message>
+        <source>“Always the same text with and without speculation” is off, so the text may differ by rounding.</source>
+        <translation>「投機的デコーディングの有無にかかわらず常に同じテキスト」がオフのため、丸めによってテキストが異なることがあります。</translation>
     </message>
     <message>
         <source>Verification</source>
@@ -4820,6 +4836,14 @@
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、このMacで丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length on this Mac.</source>
+        <translation>「{main}」では、このMacで丸めが同じになるドラフト長がありません。</translation>
+    </message>
+    <message>
+        <source>This is true up to {keys} tokens of context.</source>
+        <translation>これはコンテキスト{keys}トークンまで当てはまります。</translation>
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>

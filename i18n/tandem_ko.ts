@@ -1662,6 +1662,10 @@
         <translation>반올림</translation>
     </message>
     <message>
+        <source>That is not noticeably faster than plain decoding.</source>
+        <translation>일반 디코딩보다 눈에 띄게 빠르지 않아요.</translation>
+    </message>
+    <message>
         <source>- {name}: {value}</source>
         <translation>- {name}: {value}</translation>
     </message>
@@ -1692,6 +1696,14 @@
     <message>
         <source>{speed} tokens/s</source>
         <translation>초당 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>Speculation is off in the settings.</source>
+        <translation>설정에서 추측 디코딩이 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>No draft tokens were used.</source>
+        <translation>초안 토큰을 쓰지 않았어요.</translation>
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
@@ -1728,6 +1740,10 @@
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>“Always the same text with and without speculation” is off, so the text may differ by rounding.</source>
+        <translation>‘추측 디코딩과 관계없이 항상 같은 텍스트’ 설정이 꺼져 있어서, 반올림에 따라 텍스트가 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>Verification</source>
@@ -4820,6 +4836,14 @@
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length on this Mac.</source>
+        <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아요.</translation>
+    </message>
+    <message>
+        <source>This is true up to {keys} tokens of context.</source>
+        <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>

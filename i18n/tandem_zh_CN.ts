@@ -1662,6 +1662,10 @@
         <translation>舍入</translation>
     </message>
     <message>
+        <source>That is not noticeably faster than plain decoding.</source>
+        <translation>与普通解码相比没有明显加快。</translation>
+    </message>
+    <message>
         <source>- {name}: {value}</source>
         <translation>- {name}：{value}</translation>
     </message>
@@ -1692,6 +1696,14 @@
     <message>
         <source>{speed} tokens/s</source>
         <translation>{speed} token/秒</translation>
+    </message>
+    <message>
+        <source>Speculation is off in the settings.</source>
+        <translation>已在设置中关闭推测解码。</translation>
+    </message>
+    <message>
+        <source>No draft tokens were used.</source>
+        <translation>未使用草稿 token。</translation>
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
@@ -1728,6 +1740,10 @@
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}。系统未提供可用内存的大小。</translation>
+    </message>
+    <message>
+        <source>“Always the same text with and without speculation” is off, so the text may differ by rounding.</source>
+        <translation>“无论是否推测，文字始终相同”已关闭，因此文字可能因舍入而不同。</translation>
     </message>
     <message>
         <source>Verification</source>
@@ -4820,6 +4836,14 @@
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length on this Mac.</source>
+        <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数。</translation>
+    </message>
+    <message>
+        <source>This is true up to {keys} tokens of context.</source>
+        <translation>这适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>

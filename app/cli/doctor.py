@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.command import DONE, FAILED, add_command
 from app.cli.pair_options import checked, chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
-from app.cli.terminal import say
+from app.cli.terminal import in_terminal, say
+from app.settings.engine_settings import speculation_of
 from engine.errors import EngineError
 from engine.machine.process_info import seconds_before_measuring
 
 if TYPE_CHECKING:
+    from app.settings.declarations import SettingsValues
     from engine.bench.pair_check import PairCheck
 
 # The longest wait for a new pair's costs and rounding, whose measurement begins once the engine was idle for a moment.
@@ -27,7 +29,8 @@ def add_parser(subparsers: Any) -> None:
         "doctor",
         "check this computer: chip, memory, power, network, and the speed of a pair",
         ("tandem doctor", "tandem doctor --no-speed --json"),
-        "Check this computer, and measure a pair of models for about a minute. The page and the report contain no "
+        "Check this computer, and measure a pair of models for about a minute, with speculation as the window's settings "
+        "have it. The page and the report contain no "
         "chat text, and the report no paths and names of folders. Nothing is sent. macOS may ask about the local "
         "network.",
     )
@@ -43,25 +46,25 @@ def run(arguments: argparse.Namespace) -> int:
     from app.wording.checkup import page
     from engine.machine.facts import read_facts
 
-    pair, problem = None, ""
+    pair, problem, settings = None, "", own_settings()
     if not arguments.no_speed:
         if sys.stderr.isatty():
             say("tandem: measuring for about a minute")
         try:
-            pair = _measure(arguments)
+            pair = _measure(arguments, settings)
             problem = explained(pair.error) if pair.error is not None else ""
         except EngineError as error:
             problem = explained(error)
-    found = gather(read_facts(), own_settings(), pair, problem)
-    print(report(found) if arguments.json else page(found), end="\n" if arguments.json else "")
+    found = gather(read_facts(), settings, pair, problem)
+    print(report(found) if arguments.json else in_terminal(page(found)), end="\n" if arguments.json else "")
     if problem and arguments.json:
         say(f"tandem: {problem}")
     return FAILED if problem else DONE
 
 
-def _measure(arguments: argparse.Namespace) -> PairCheck:
-    """Load the pair and measure it. Raises `EngineError` if it cannot be loaded."""
-    use_last_pair(arguments, own_settings())
+def _measure(arguments: argparse.Namespace, settings: SettingsValues) -> PairCheck:
+    """Load the pair and measure it, with speculation as in the settings. Raises `EngineError` if loading fails."""
+    use_last_pair(arguments, settings)
     pair = chosen_pair(arguments)
     from engine import Engine
     from engine.bench.pair_check import check_pair
@@ -76,4 +79,4 @@ def _measure(arguments: argparse.Namespace) -> PairCheck:
         ):
             time.sleep(_POLL_S)
         draft = loaded.draft.name if loaded.draft is not None else ""
-        return check_pair(engine, loaded.main.name, draft, threading.Event())
+        return check_pair(engine, loaded.main.name, draft, threading.Event(), speculation_of(settings))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.api.engine_host import models_of
-from app.cli.terminal import say
+from app.cli.terminal import in_terminal, say
 from app.session.model_names import STARTERS
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import memory_limit_of
@@ -177,8 +177,7 @@ def explained(error: CodedError) -> str:
     # It imports Qt, which other commands need not wait for.
     from app.wording.errors import error_sentence
 
-    # The sentences are the window's.
-    sentence = error_sentence(error).replace("this Mac", "this computer")
+    sentence = in_terminal(error_sentence(error))
     if isinstance(error, HubError):
         sentence = sentence.replace("in the settings", f"in {_SET_IN.get(error.reason, 'HF_TOKEN')}")
         if error.reason == "offline" and (mirror := os.environ.get("HF_ENDPOINT")):

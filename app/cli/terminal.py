@@ -48,6 +48,11 @@ def terminal_of(stream: TextIO) -> TextIO:
     return stream
 
 
+def in_terminal(sentences: str) -> str:
+    """Return the window's English sentences as the terminal says them, which may run on a computer that is no Mac."""
+    return sentences.replace("this Mac", "this computer").replace("This Mac", "This computer")
+
+
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs, to_builtins
 
 from app.settings.declarations import SettingsValues
-from app.settings.engine_settings import models_limit
+from app.settings.engine_settings import models_limit, speculation_of
 from app.system.versions import installed_version, versions
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
@@ -23,15 +23,17 @@ _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transfo
 
 def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
     """Return the check as plain data for a page; it has no chat text. `pair` is None if no speed was measured.
-    `problem` is the sentence for its error, or why there is no pair.
+    `problem` is the sentence for its error, or why there is no pair. `values` are the settings that `pair` was measured
+    with.
     """
-    memory = facts.memory
+    memory, speculation = facts.memory, speculation_of(values)
     return asdict(facts) | {
         "versions": {name: installed_version(package) for name, package in _PACKAGES.items()}
         | {"Python": platform.python_version()},
         "memory": {"total": memory.total, "free": memory.available if memory.known else None},
         "memory_for_models": models_limit(values, pair.memory_limit if pair else None, memory.total),
         "rounding": to_builtins(pair.rounding) if pair and pair.rounding else None,
+        "speculation": {"method": speculation.method, "same_text": speculation.same_text},
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {
             "plain_tokens_per_second": _rounded(pair.plain_tps),

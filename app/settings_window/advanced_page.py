@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.checkup import gather, report, write_diagnostics
+from app.settings.declarations import SettingsValues
+from app.settings.engine_settings import speculation_of
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
@@ -151,7 +153,8 @@ class MacCheck(QObject):
         self._session, self._settings = session, settings
         self._background = Background("mac-check", parent=self)
         self._stop = threading.Event()
-        self._result: tuple[MachineFacts, PairCheck | None] | None = None
+        # What was found, and the settings at that time.
+        self._result: tuple[MachineFacts, PairCheck | None, SettingsValues] | None = None
         self.running = False
         session.answers.asked.connect(lambda: self._stop.set())
 
@@ -160,9 +163,9 @@ class MacCheck(QObject):
         """The check as data, with sentences in the language of the window."""
         if self._result is None:
             return None
-        facts, pair = self._result
+        facts, pair, values = self._result
         error = pair.error if pair is not None else None
-        return gather(facts, self._settings.values, pair, "" if error is None else error_sentence(error))
+        return gather(facts, values, pair, "" if error is None else error_sentence(error))
 
     def toggle(self) -> None:
         """Start a check, or stop the one that runs."""
@@ -172,16 +175,19 @@ class MacCheck(QObject):
         stop = self._stop = threading.Event()
         models = self._session.models
         loaded, (main, draft) = models.pair.main is not None and not models.pair.loading, models.pair.names
-        engine = models.engine if loaded else None
+        engine, values = models.engine if loaded else None, self._settings.values
 
-        def work() -> tuple[MachineFacts, PairCheck | None]:
-            return read_facts(), None if engine is None else check_pair(engine, main, draft, stop)
+        def work() -> tuple[MachineFacts, PairCheck | None, SettingsValues]:
+            facts = read_facts()
+            if engine is None:
+                return facts, None, values
+            return facts, check_pair(engine, main, draft, stop, speculation_of(values)), values
 
         self.running = True
         self._background.run(work, self._take, owner=self)
         self.changed.emit()
 
-    def _take(self, result: tuple[MachineFacts, PairCheck | None]) -> None:
+    def _take(self, result: tuple[MachineFacts, PairCheck | None, SettingsValues]) -> None:
         self.running, self._result = False, result
         self.changed.emit()
 

@@ -9,10 +9,17 @@ from msgspec import convert
 from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
 from app.wording.errors import joined
-from app.wording.rounding import rounding_sentence, verification_sentence
+from app.wording.rounding import (
+    is_always_equal,
+    measured_rounding_sentence,
+    rounding_sentence,
+    verification_sentence,
+)
 from app.wording.sentences import Sentences, translate
 from engine.tuning import Rounding
 
+# A speed-up below this is none that anybody notices.
+_LEAST_GAIN = 1.1
 _UNKNOWN = "Not reported by the system."
 SYSTEM = Sentences("Checkup", {"old": OLD_MACOS, "unknown": _UNKNOWN})
 # By how Tandem was installed.
@@ -113,12 +120,25 @@ def _for_models(found: dict[str, Any]) -> str:
 
 
 def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Say how the loaded model's passes are rounded, and what verifying costs if its weights are quantised."""
+    """Say how the loaded model's passes are rounded, what that means with the settings of the check, and what verifying
+    costs if its weights are quantised.
+    """
     name = translate("Checkup", "Rounding")
     if found["rounding"] is None:
         return [(name, NOT_MEASURED[""])]
     rounding = convert(found["rounding"], Rounding)
-    rows = [(name, rounding_sentence(found["models"]["main"], rounding))]
+    main, speculation = found["models"]["main"], found["speculation"]
+    if speculation["same_text"]:
+        words = rounding_sentence(main, rounding)
+    else:
+        words = measured_rounding_sentence(main, rounding)
+        if speculation["method"] != "off" and not is_always_equal(rounding):
+            off = translate(
+                "Checkup",
+                "“Always the same text with and without speculation” is off, so the text may differ by rounding.",
+            )
+            words = joined(words, off)
+    rows = [(name, words)]
     if cost := verification_sentence(rounding):
         rows.append((translate("Checkup", "Verification"), cost))
     return rows
@@ -136,12 +156,21 @@ def _speed(found: dict[str, Any]) -> list[tuple[str, str]]:
         return [*rows, (plain, why)]
     per_second = translate("Checkup", "{speed} tokens/s")
     rows.append((plain, per_second.format(speed=speed["plain_tokens_per_second"])))
+    return [*rows, (best, _speculative_speed(found["speculation"]["method"], speed))]
+
+
+def _speculative_speed(method: str, speed: dict[str, Any]) -> str:
+    """Say how fast the pair was with speculation, and whether that is faster."""
+    if method == "off":
+        return translate("Checkup", "Speculation is off in the settings.")
+    if speed["accept_rate"] is None:
+        return translate("Checkup", "No draft tokens were used.")
     text = translate("Checkup", "{speed} tokens/s, {times}× as fast.")
     words = text.format(speed=speed["best_tokens_per_second"], times=speed["times"])
-    if speed["accept_rate"] is not None:
-        rate = translate("Checkup", "{rate}% of the draft tokens were accepted.")
-        words = joined(words, rate.format(rate=round(100 * speed["accept_rate"])))
-    return [*rows, (best, words)]
+    if speed["times"] < _LEAST_GAIN:
+        words = joined(words, translate("Checkup", "That is not noticeably faster than plain decoding."))
+    rate = translate("Checkup", "{rate}% of the draft tokens were accepted.")
+    return joined(words, rate.format(rate=round(100 * speed["accept_rate"])))
 
 
 def _size(count: int) -> str:

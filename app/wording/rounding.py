@@ -9,7 +9,7 @@ from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
-from engine.tuning import LearnedPair, Rounding
+from engine.tuning import KeyRange, LearnedPair, Rounding
 
 # By why a kernel was given up.
 PROBLEMS = Sentences(
@@ -42,26 +42,48 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 
 
 def rounding_sentence(main: str, rounding: Rounding) -> str:
-    """Say up to how many draft tokens this computer rounds passes of a main model alike."""
+    """Say up to how many draft tokens this computer rounds passes of a main model alike, and what follows from it for
+    texts that are always to be the same.
+    """
     usual = rounding.usual
-    most = usual.rows - 1
-    if not most:
+    if usual.rows == 1:
         text = translate(
             "Rounding",
             "With {main}, rounding differs at every draft length on this Mac, so answers are written without draft "
             "tokens.",
         )
-    elif most >= MAX_DEPTH:
+        return text.format(main=recorded_name(main))
+    held = translate(
+        "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
+    )
+    return joined(_equal_lengths(main, usual), held.format(keys=QLocale().toString(usual.keys)))
+
+
+def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
+    """Say the same where nothing follows from it, because texts need not be the same."""
+    usual = rounding.usual
+    if usual.rows == 1:
+        text = translate("Rounding", "With {main}, rounding differs at every draft length on this Mac.")
+        return text.format(main=recorded_name(main))
+    held = translate("Rounding", "This is true up to {keys} tokens of context.")
+    return joined(_equal_lengths(main, usual), held.format(keys=QLocale().toString(usual.keys)))
+
+
+def is_always_equal(rounding: Rounding) -> bool:
+    """Whether this computer rounds passes alike at every draft length, as far as that was tested."""
+    return rounding.usual.rows > MAX_DEPTH
+
+
+def _equal_lengths(main: str, usual: KeyRange) -> str:
+    """Say up to how many draft tokens, of at least one, rounding is the same."""
+    most = usual.rows - 1
+    if most >= MAX_DEPTH:
         text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
     else:
         text = translate(
             "Rounding", "With {main}, rounding stays the same up to {most} draft tokens per round on this Mac."
         )
-    text = text.format(main=recorded_name(main), most=QLocale().toString(most))
-    held = translate(
-        "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
-    )
-    return joined(text, held.format(keys=QLocale().toString(usual.keys)) if most else "")
+    return text.format(main=recorded_name(main), most=QLocale().toString(most))
 
 
 def verification_sentence(rounding: Rounding | None) -> str:

@@ -16,6 +16,7 @@ from engine.tuning import Rounding
 
 SECONDS = 30.0
 _TOKENS = 96
+_PLAIN, _AUTOMATIC = SpeculationSettings("off"), SpeculationSettings()
 # All kinds of questions in one language first: half a minute may not be enough for more.
 _QUESTIONS = [one.text for language in ("en", "ko", "ja", "zh") for one in BUILT_IN if one.language == language]
 
@@ -24,8 +25,11 @@ _QUESTIONS = [one.text for language in ("en", "ko", "ja", "zh") for one in BUILT
 class PairCheck:
     """What a check measured of the loaded pair; the speeds are medians of `answers` answers each, in tokens a second.
 
-    `times` is the median of the ratios of speculative answers to plain ones. `ended` says what ended the check early:
-    "" (nothing), "stopped", "busy" (another answer was under way), or "failed" with `error`. `memory_limit` is the
+    `times` is the median of the ratios of speculative answers to plain ones. It, `best_tps` and `accept_rate` are None
+    if no draft tokens were used, because speculation is off or nothing could be drafted.
+
+    `ended` says what ended the check early: "" (nothing), "stopped", "busy" (another answer was under way), or "failed"
+    with `error`. `memory_limit` is the
     bytes that the engine allows. `rounding` is what the engine's probe has found; None before it ran. `identical` says
     whether each answer had the same tokens both ways, as greedy ones have that are not rounded apart.
     """
@@ -49,9 +53,16 @@ class _Ended(Exception):
 
 
 def check_pair(
-    engine: EngineClient, main: str, draft: str, stop: threading.Event, seconds: float = SECONDS
+    engine: EngineClient,
+    main: str,
+    draft: str,
+    stop: threading.Event,
+    speculation: SpeculationSettings = _AUTOMATIC,
+    seconds: float = SECONDS,
 ) -> PairCheck:
-    """Measure the loaded pair for about `seconds`, on no thread of engine or window; `stop` ends it within a round."""
+    """Measure the loaded pair, plain and with `speculation`, for about `seconds`, on no thread of engine or window;
+    `stop` ends it within a round.
+    """
     plain: list[Finished] = []
     best: list[Finished] = []
     ended, error, limit, rounding = "", None, 0, None
@@ -59,16 +70,20 @@ def check_pair(
         limit = engine.status().result().memory.limit
         began = time.monotonic()
         # What the first answers compile and read belongs to no speed.
-        for method in ("off", "auto"):
-            _answer(engine, _QUESTIONS[0], method, stop)
+        for settings in (_PLAIN, speculation):
+            _answer(engine, _QUESTIONS[0], settings, stop)
         for number, question in enumerate(_QUESTIONS):
             started = time.monotonic()
-            order = ("off", "auto") if number % 2 else ("auto", "off")
-            found = {method: _answer(engine, question, method, stop) for method in order}
+            if number % 2:
+                plainly = _answer(engine, question, _PLAIN, stop)
+                speculatively = _answer(engine, question, speculation, stop)
+            else:
+                speculatively = _answer(engine, question, speculation, stop)
+                plainly = _answer(engine, question, _PLAIN, stop)
             # An answer of a token or two has no speed.
-            if all(one.stats.decode_tps for one in found.values()):
-                plain.append(found["off"])
-                best.append(found["auto"])
+            if plainly.stats.decode_tps and speculatively.stats.decode_tps:
+                plain.append(plainly)
+                best.append(speculatively)
             now = time.monotonic()
             if plain and now + (now - started) > began + seconds:
                 break
@@ -85,8 +100,8 @@ def check_pair(
         draft,
         limit,
         median(one for one, _ in speeds) if speeds else None,
-        median(other for _, other in speeds) if speeds else None,
-        median(other / one for one, other in speeds) if speeds else None,
+        median(other for _, other in speeds) if drafted else None,
+        median(other / one for one, other in speeds) if drafted else None,
         sum(one.stats.accepted for one in best) / drafted if drafted else None,
         len(speeds),
         ended,
@@ -96,14 +111,14 @@ def check_pair(
     )
 
 
-def _answer(engine: EngineClient, question: str, method: str, stop: threading.Event) -> Finished:
+def _answer(engine: EngineClient, question: str, speculation: SpeculationSettings, stop: threading.Event) -> Finished:
     """Return an answer that nothing disturbed. Raises `_Ended` and `EngineError`."""
     if stop.is_set():
         raise _Ended("stopped")
     others = engine.status().result()
     if others.active or others.waiting:
         raise _Ended("busy")
-    asked, speculation = [{"role": "user", "content": question}], SpeculationSettings(method)
+    asked = [{"role": "user", "content": question}]
     stream = engine.submit(ChatRequest(asked, speculation=speculation, max_tokens=_TOKENS))
     for event in stream:
         if isinstance(event, Failed):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +20,13 @@ from app.wording import checkup
 from app.wording.rounding import PROBLEMS
 from engine.advice.fit import working_set_limit
 from engine.bench import pair_check
+from engine.files.steps import Steps
 from engine.files.system_memory import SystemMemory
 from engine.machine import facts
 from engine.machine.facts import MachineFacts
+from engine.main_model.loaded_model import LoadedModel
 from engine.tuning import KernelProblem, KeyRange, Rounding
+from engine.upkeep import rounding_probe
 from tests.engine.rounding_machines import shorten_probe
 from tests.mac_memory import report_memory
 
@@ -72,6 +76,39 @@ def test_the_page_says_which_macos_or_mlx_this_mac_needs(
     monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, **{found: True}))
     assert main(["doctor", "--no-speed"]) == 0
     assert advice in next(one for one in capsys.readouterr().out.splitlines() if one.startswith(line))
+
+
+def probe_different_rounding(_main: LoadedModel, _free: int) -> Steps[Rounding]:
+    """Find that no two widths round alike."""
+    yield
+    return Rounding((KeyRange(1117, 1),))
+
+
+@pytest.mark.parametrize(
+    ("settings", "rounding", "speed"),
+    [
+        ({"same_text": True}, "so answers are written without draft tokens.", "No draft tokens were used."),
+        pytest.param(
+            {}, "is off, so the text may differ by rounding.", "tokens were accepted.", marks=pytest.mark.full
+        ),
+        pytest.param({"method": "off"}, "on this computer.", "off in the settings.", marks=pytest.mark.full),
+    ],
+)
+def test_the_speeds_are_those_of_the_settings_and_agree_with_the_line_on_rounding(
+    settings: dict[str, Any],
+    rounding: str,
+    speed: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(rounding_probe, "probe_rounding", probe_different_rounding)
+    SettingsStore(settings_folder() / "settings.json").change(**settings)
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    said = dict(line.removeprefix("- ").split(": ", 1) for line in out.splitlines()[2:])
+    assert said["Rounding"].endswith(rounding)
+    assert said["With speculation"].endswith(speed)
+    assert "this mac" not in out.lower()
 
 
 def test_the_json_has_the_same_and_no_paths(

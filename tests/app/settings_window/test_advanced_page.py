@@ -14,7 +14,7 @@ from msgspec import structs
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.settings.checkup import gather
+from app.settings.checkup import gather, report
 from app.settings.declarations import SettingsValues
 from app.settings_window import advanced_page
 from app.settings_window.advanced_page import AdvancedPage
@@ -145,6 +145,57 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:
     assert words in checkup.page(gather(MAC, SettingsValues(), replace(MEASURED, rounding=rounding)))
+
+
+DIFFERS, PARTLY, ALIKE = Rounding((KeyRange(1117, 1),)), Rounding((KeyRange(1117, 5),)), Rounding((KeyRange(1117, 33),))
+# What a check measures without draft tokens, and with those that make it slower.
+PLAIN = replace(MEASURED, best_tps=None, times=None, accept_rate=None)
+SLOWER = replace(MEASURED, best_tps=29.2, times=0.89)
+STRICT, LOOSE, OFF = SettingsValues(same_text=True), SettingsValues(), SettingsValues(method="off")
+FASTER, NO_TOKENS = "70.5 tokens/s, 2.15× as fast. 71% of the draft tokens were accepted.", "No draft tokens were used."
+MAY_DIFFER = "“Always the same text with and without speculation” is off, so the text may differ by rounding."
+IS_OFF = "Speculation is off in the settings."
+NO_FASTER = (
+    "29.2 tokens/s, 0.89× as fast. That is not noticeably faster than plain decoding. "
+    "71% of the draft tokens were accepted."
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "rounding", "pair", "said", "speed"),
+    [
+        (STRICT, DIFFERS, PLAIN, "on this Mac, so answers are written without draft tokens.", NO_TOKENS),
+        (STRICT, PARTLY, MEASURED, "Beyond that, there may be fewer draft tokens.", FASTER),
+        (STRICT, PARTLY, SLOWER, "Beyond that, there may be fewer draft tokens.", NO_FASTER),
+        (STRICT, ALIKE, MEASURED, "Beyond that, there may be fewer draft tokens.", FASTER),
+        (LOOSE, DIFFERS, MEASURED, MAY_DIFFER, FASTER),
+        (LOOSE, DIFFERS, SLOWER, MAY_DIFFER, NO_FASTER),
+        (LOOSE, PARTLY, MEASURED, MAY_DIFFER, FASTER),
+        (LOOSE, PARTLY, PLAIN, MAY_DIFFER, NO_TOKENS),
+        (LOOSE, ALIKE, MEASURED, "This is true up to 1,117 tokens of context.", FASTER),
+        (
+            OFF,
+            DIFFERS,
+            PLAIN,
+            "rounding differs at every draft length on this Mac.",
+            IS_OFF,
+        ),
+        (OFF, PARTLY, PLAIN, "This is true up to 1,117 tokens of context.", IS_OFF),
+        (OFF, ALIKE, PLAIN, "This is true up to 1,117 tokens of context.", IS_OFF),
+    ],
+)
+def test_the_lines_on_rounding_and_speed_agree_with_each_other_and_with_the_json(
+    values: SettingsValues, rounding: Rounding, pair: PairCheck, said: str, speed: str
+) -> None:
+    found = gather(MAC, values, replace(pair, rounding=rounding))
+    lines = dict(line.removeprefix("- ").split(": ", 1) for line in checkup.page(found).splitlines()[2:])
+    assert lines["Rounding"].endswith(said)
+    assert lines["With speculation"] == speed
+    assert ("without draft tokens" in lines["Rounding"]) <= (speed == NO_TOKENS)
+    copied = json.loads(report(found))
+    assert copied["speculation"] == {"method": values.method, "same_text": values.same_text}
+    assert (copied["speed"]["times"] is None) == ("×" not in speed)
+    assert (copied["speed"]["best_tokens_per_second"] is None) == ("tokens/s" not in speed)
 
 
 def test_an_error_is_said_in_words(page: AdvancedPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

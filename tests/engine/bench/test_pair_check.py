@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Engine, Event, Finished, LearnedPair, RequestStats
+from engine import ChatRequest, Engine, Event, Finished, LearnedPair, RequestStats, SpeculationSettings
 from engine.bench.pair_check import check_pair
 from engine.bench.prompts import BUILT_IN
 from engine.errors import NoModel
@@ -28,6 +28,8 @@ class Asked:
     def __init__(self, speeds: dict[str, float], others: Sequence[int] = ()) -> None:
         self.asked: list[tuple[str, str]] = []
         self._speeds, self._others = speeds, iter(others)
+        self.settings: list[SpeculationSettings] = []
+        self.drafted = 10
         self.ids = {"off": (5, 6), "auto": (5, 6)}
 
     def status(self) -> Future[EngineStatus]:
@@ -45,8 +47,10 @@ class Asked:
     def submit(self, request: ChatRequest) -> Iterator[Event]:
         method, question = request.speculation.method, request.messages[-1]["content"]
         self.asked.append((question, method))
+        self.settings.append(request.speculation)
         harder = len({question for question, _ in self.asked})
-        stats = RequestStats(decode_tps=self._speeds[method] / 2**harder, drafted=10, accepted=7)
+        drafted = self.drafted if method != "off" else 0
+        stats = RequestStats(decode_tps=self._speeds[method] / 2**harder, drafted=drafted, accepted=drafted * 7 // 10)
         return iter([Finished("length", "", self.ids[method], stats)])
 
 
@@ -65,6 +69,20 @@ def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_ques
     assert found.times == 2.5
     assert found.rounding == Rounding((KeyRange(1117, 5),))
     assert found.accept_rate == pytest.approx(0.7)
+
+
+def test_it_measures_with_the_settings_and_gives_no_ratio_without_draft_tokens() -> None:
+    settings = SpeculationSettings(depth=3, same_text=True)
+    engine: Any = Asked({"off": 10.0, "auto": 25.0})
+    assert check_pair(engine, "main", "draft", threading.Event(), settings, 0.0).times == 2.5
+    assert settings in engine.settings
+    assert all(one == settings for one in engine.settings if one.method != "off")
+    engine.drafted = 0
+    found = check_pair(engine, "main", "draft", threading.Event(), settings, 0.0)
+    assert (found.best_tps, found.times, found.accept_rate) == (None, None, None)
+    assert found.plain_tps
+    off = check_pair(engine, "main", "draft", threading.Event(), SpeculationSettings("off"), 0.0)
+    assert (off.best_tps, off.times, off.accept_rate) == (None, None, None)
 
 
 def test_another_answer_ends_it_and_is_measured_with_none() -> None:
