@@ -2778,6 +2778,10 @@
         <translation>回答と統計</translation>
     </message>
     <message>
+        <source>Draft tokens made no answers noticeably faster so far.</source>
+        <translation>これまでのところ、ドラフトトークンで目立って速くなった回答はありません。</translation>
+    </message>
+    <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
         <translation>高速化の倍率はまだ測定されていません。回答が何件かたまると表示されます。</translation>
     </message>

@@ -2778,6 +2778,10 @@
         <translation>답변과 통계</translation>
     </message>
     <message>
+        <source>Draft tokens made no answers noticeably faster so far.</source>
+        <translation>지금까지 초안 토큰으로 눈에 띄게 빨라진 답변이 없어요.</translation>
+    </message>
+    <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
         <translation>아직 속도 배율을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
     </message>

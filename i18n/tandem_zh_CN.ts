@@ -2778,6 +2778,10 @@
         <translation>回答与统计</translation>
     </message>
     <message>
+        <source>Draft tokens made no answers noticeably faster so far.</source>
+        <translation>目前还没有回答因草稿 token 而明显加快。</translation>
+    </message>
+    <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
         <translation>尚未测得加速比。回答几次后即会显示。</translation>
     </message>

@@ -29,10 +29,9 @@ def add_parser(subparsers: Any) -> None:
         "doctor",
         "check this computer: chip, memory, power, network, and the speed of a pair",
         ("tandem doctor", "tandem doctor --no-speed --json"),
-        "Check this computer, and measure a pair of models for about a minute, with speculation as the window's settings "
-        "have it. The page and the report contain no "
-        "chat text, and the report no paths and names of folders. Nothing is sent. macOS may ask about the local "
-        "network.",
+        "Check this computer, and measure a pair of models for about a minute, with speculation as in the window's "
+        "settings. The page and the report contain no chat text, and the report no paths and names of folders. Nothing "
+        "is sent. macOS may ask about the local network.",
     )
     parser.add_argument("--main", metavar="MODEL", help="folder or name (default: the pair that the window used last)")
     parser.add_argument("--draft", metavar="MODEL", help='folder or name of its draft model or head; "none" for none')

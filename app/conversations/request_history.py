@@ -7,11 +7,12 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from math import exp
 
 from app.conversations.database import Database
 from app.conversations.encoding import optional_json, to_json
 from app.conversations.records import TOOL, UNCOUNTED
-from engine.stats import UNTRUE, RequestStats, rounded_speedup
+from engine.stats import KNOWN, NOTICEABLE, UNTRUE, RequestStats, rounded_speedup
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
 MOST_OF_PROGRAMS = 10_000
@@ -77,7 +78,8 @@ class Totals:
 
     `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
     taken, in the answers that know its bounds, and `saved_s` the seconds saved (below zero: lost) in those that know it
-    exactly; None where there are none.
+    exactly; None where there are none. If no answer has a speed-up that is shown, `speedup` is None, too, and its lower
+    bound 0.
     """
 
     answers: int = 0
@@ -145,10 +147,20 @@ _TIMED_TOKENS, _TIMED_ROUNDS = (
     f"sum(CASE WHEN decode_s IS NOT NULL THEN {value} END)" for value in ("generated_tokens", "generated_tokens / rate")
 )
 _MOST_OF_SUM = f"CAST(10.0 * {_TIMED_TOKENS} / nullif({_TIMED_ROUNDS}, 0) AS INTEGER) / 10.0"
-_SPEEDUP = ", ".join(
-    f"{_least(f'sum(decode_s * {column}) / nullif(sum(decode_s), 0)', _MOST_OF_SUM)} AS {name}"
+# Whether an answer has a speed-up that is shown, as `rounded_speedup` says. Many answers, of each of which it is not
+# known whether it was faster, have a narrow sum, but a figure that no answer has would convince nobody.
+_SHOWN = f"""
+    low > 0 AND (exact IS NOT NULL AND high <= low * {exp(2.0 * KNOWN)}
+        OR CAST(10.0 * low AS INTEGER) / 10.0 > {NOTICEABLE}
+        OR (CAST(10.0 * high AS INTEGER) + (CAST(10.0 * high AS INTEGER) < 10.0 * high)) / 10.0 < {1.0 / NOTICEABLE})"""
+_SUMMED = {
+    name: _least(f"sum(decode_s * {column}) / nullif(sum(decode_s), 0)", _MOST_OF_SUM)
     for name, column in (("speedup", "factor"), ("speedup_low", "low"), ("speedup_high", "high"))
-)
+}
+_SPEEDUP = f"""
+    CASE WHEN max({_SHOWN}) THEN {_SUMMED["speedup"]} END AS speedup,
+    CASE WHEN max({_SHOWN}) OR max(low) IS NULL THEN {_SUMMED["speedup_low"]} ELSE 0.0 END AS speedup_low,
+    {_SUMMED["speedup_high"]} AS speedup_high"""
 _SUMS = f"""
     count(*) AS answers, coalesce(sum(drafted), 0) AS drafted, coalesce(sum(accepted), 0) AS accepted,
     coalesce(sum(generated_tokens), 0) AS generated_tokens, sum(decode_s * (exact - 1.0)) AS saved_s,

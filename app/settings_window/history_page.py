@@ -195,18 +195,24 @@ class HistoryPage(ThemeAware, QWidget):
         self.pair.setCurrentIndex(max(0, self.pair.findData(list(chosen)) if chosen else 0))
 
     def _show_sentences(self) -> None:
+        """Say which pairs are faster with draft tokens; of the others, that it was measured or not."""
         chosen = self._chosen
         known = [
             one
             for one in self._summaries
             if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
-        ][:_MOST_SENTENCES]
-        if self.table.rows:
-            nothing = self.tr("No speed-up measured yet. It appears after a few answers.")
+        ]
+        faster = [one for one in known if figures.helps(one)][:_MOST_SENTENCES]
+        if faster:
+            words = "\n".join(map(self._sentence, faster))
+        elif known:
+            words = self.tr("Draft tokens made no answers noticeably faster so far.")
+        elif self.table.rows:
+            words = self.tr("No speed-up measured yet. It appears after a few answers.")
         else:
-            nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")
-        self.sentences.setText("\n".join(map(self._sentence, known)) or nothing)
-        set_style_class(self.sentences, "reason" if any(map(figures.helps, known)) else "reason-plain")
+            words = self.tr("No answers yet. Each answer adds a row with its speed-up.")
+        self.sentences.setText(words)
+        set_style_class(self.sentences, "reason" if faster else "reason-plain")
 
     def _sentence(self, one: Totals) -> str:
         if one.draft_model and one.method != "ngram":

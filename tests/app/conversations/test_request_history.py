@@ -251,3 +251,19 @@ def test_the_figures_of_an_answer_are_those_that_the_history_sums_up(store: Conv
         store.history.add([replace(asked_by("", one), main_model=pair) for one in parts])
         [known] = [one for one in store.history.by_pair() if one.main_model == pair]
         assert figures.speedup(summed(parts)) == figures.speedup(known)
+
+
+def test_a_sum_has_a_speedup_exactly_if_one_of_its_answers_shows_one(store: ConversationStore) -> None:
+    ends = [0.5, 0.85, 0.9, 0.91, 1.0, 1.09, 1.11, 1.3]
+    bounds = [(low, high) for low in ends for high in ends if low <= high]
+    cases = [(factor, low, high) for low, high in bounds for factor in (None, (low + high) / 2)]
+    for number, (factor, low, high) in enumerate(cases):
+        stats = RequestStats(
+            generated_tokens=90, rounds=10, tokens_per_round=9.0, drafted=90, decode_tps=50.0,
+            speedup=factor, speedup_low=low, speedup_high=high,
+        )  # fmt: skip
+        chat = store.conversations.create()
+        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(str(number), "", "ngram"))
+        store.answers.finish(answer, "stop", stats, "a")
+    found = {one.main_model: one.speedup is not None for one in store.history.by_pair()}
+    assert found == {str(number): rounded_speedup(*case) is not None for number, case in enumerate(cases)}

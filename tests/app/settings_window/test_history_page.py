@@ -136,6 +136,40 @@ def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     assert window.session.chat.turns[0].answer_node.id == page.table.rows[row].message_id
 
 
+def bounds(low: float, high: float, factor: float | None = None) -> RequestStats:
+    return replace(FAST, speedup=factor, speedup_low=low, speedup_high=high)
+
+
+@pytest.mark.parametrize(
+    ("answers", "shown"),
+    [
+        # Each row shows no figure, although their sum is narrow enough for one.
+        ([bounds(0.75, 1.2)] * 5, "No speed-up measured yet."),
+        pytest.param([bounds(0.6, 0.85)] * 5, "no answers noticeably faster", marks=pytest.mark.full),
+        ([bounds(0.9, 1.0, 0.95)] * 5, "no answers noticeably faster"),
+        pytest.param([bounds(1.0, 1.08, 1.04)] * 2, "no answers noticeably faster", marks=pytest.mark.full),
+        ([bounds(1.05, 1.15, 1.1)] * 2, "Big is 1.1× as fast with Small on this Mac (2 answers)."),
+        pytest.param([bounds(1.65, 2.9)] * 2, "Big is at least 1.6× as fast with Small", marks=pytest.mark.full),
+    ],
+)
+def test_only_what_makes_answers_faster_is_a_success(
+    open_settings: OpenShown, qtbot: QtBot, answers: list[RequestStats], shown: str
+) -> None:
+    def fill(store: ConversationStore) -> None:
+        for stats in answers:
+            add_answer(store, "Big", "Small", "auto", stats)
+
+    window = open_settings()[0]
+    window.in_store(fill)
+    page: HistoryPage = window.settings_page("history")
+    qtbot.waitUntil(lambda: len(page.table.rows) == len(answers))
+    assert shown in page.sentences.text()
+    is_green = page.sentences.property("styleClass") == "reason"
+    assert is_green == ("as fast" in shown)
+    if "×" in page.sentences.text():
+        assert NONE not in column(page, "speedup")
+
+
 def test_refusals_and_loops_have_no_ratio_and_are_in_no_sum(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
