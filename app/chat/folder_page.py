@@ -71,6 +71,13 @@ class FolderPage(ThemeAware, Overlay):
             self.open()
             self._session.projects.read_again(folder_id)
 
+    def open_for_new(self, folder_id: int) -> None:
+        """Open the page of a folder that was just made: what is typed first is its name."""
+        self.open_for(folder_id)
+        if self._folder is not None:
+            self.name.setFocus()
+            self.name.selectAll()
+
     def end(self) -> None:
         """Store what was typed, and stop counting tokens."""
         self.close_overlay()
@@ -118,6 +125,8 @@ class FolderPage(ThemeAware, Overlay):
     def _connect(self) -> None:
         session = self._session
         self.name.editingFinished.connect(self._rename)
+        # Words that follow must not become a system prompt.
+        self.name.returnPressed.connect(self.new_chat.setFocus)
         self.prompt.edited.connect(lambda _text: self._typed.start())
         self.files.changed.connect(self._remove_missing)
         self.files.removed.connect(self.prompt.edit.setFocus)

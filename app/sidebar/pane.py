@@ -42,10 +42,11 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 class ChatPane(ThemeAware, QFrame):
     """Lists and searches chats. `found` carries the chat and the message of a chosen search result, `export_wanted` a
-    chat to write to a file.
+    chat to write to a file, and `folder_made` a new folder without chats.
     """
 
     found = Signal(int, int)
+    folder_made = Signal(int)
     export_wanted = Signal(int)
 
     def __init__(self, session: Session, new_chat: QAction, parent: QWidget | None = None) -> None:
@@ -262,10 +263,10 @@ class ChatPane(ThemeAware, QFrame):
         self._chats.move_to_new_folder(chat_id, self._free_name(), made)
 
     def make_folder(self) -> None:
-        """Create an empty folder, and show its page."""
+        """Create an empty folder, and show its page, where it gets its name."""
 
         def made(folder_id: int) -> None:
-            QTimer.singleShot(0, self, lambda: self.row_menu.folder_page_wanted.emit(folder_id))
+            QTimer.singleShot(0, self, lambda: self.folder_made.emit(folder_id))
 
         self._chats.make_folder(self._free_name(), made)
 

@@ -183,6 +183,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         session.answers.not_stored.connect(self._restore_question)
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
         self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
+        self.sidebar.folder_made.connect(self.folder_page.open_for_new)
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
         self.application.document_opened.connect(self._open_document)

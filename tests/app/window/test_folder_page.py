@@ -229,6 +229,31 @@ def test_the_page_follows_its_folder_and_closes_with_it(window: WindowDriver, pa
     assert page.isHidden()
 
 
+@pytest.mark.parametrize("typed", ["Travel", "여행"])
+def test_what_is_typed_after_the_folder_button_is_its_name_and_enter_ends_that(
+    window: WindowDriver, typed: str
+) -> None:
+    button(window.sidebar.pane, "New folder").click()
+    window.settle()
+    page = window.find(FolderPage)
+    window.wait(page.isVisible)
+    field = window.window.focusWidget()
+    if typed.isascii():
+        QTest.keyClicks(field, typed)
+    else:
+        window.compose("행", field, commit="여")
+        # Enter belongs to the input method while it composes.
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        window.compose("", field, commit="행")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    QTest.keyClicks(window.window.focusWidget(), "more words")
+    window.settle()
+    assert [folder.name for folder in window.session.list.folders] == ["Novel", typed]
+    page.close_overlay()
+    window.settle()
+    assert [folder.instructions for folder in window.session.list.folders] == ["", ""]
+
+
 def test_a_project_with_a_file_takes_four_clicks(window: WindowDriver, tmp_path: Path) -> None:
     button(window.sidebar.pane, "New folder").click()
     window.settle()
