@@ -36,6 +36,10 @@ class AnswerOutput(ABC):
     @abstractmethod
     def event(self, event: Event) -> None: ...
 
+    @abstractmethod
+    def note(self, sentence: str) -> None:
+        """Say something of the last answer, unless its events say it."""
+
 
 class JsonOutput(AnswerOutput):
     def event(self, event: Event) -> None:
@@ -43,6 +47,9 @@ class JsonOutput(AnswerOutput):
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         message = {"message": explained(event.error)} if isinstance(event, Failed) else {}
         print(json.dumps(as_json(event) | message, ensure_ascii=plain), flush=True)
+
+    def note(self, sentence: str) -> None:
+        """The reason of the last event says it."""
 
 
 class TextOutput(AnswerOutput):
@@ -72,6 +79,9 @@ class TextOutput(AnswerOutput):
             parts = self._parts.of(self._so_far, False)
             thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
             self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
+
+    def note(self, sentence: str) -> None:
+        say(sentence)
 
     def _begin(self) -> None:
         self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""

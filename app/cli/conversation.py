@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,8 @@ from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.downloads import follow_loading
 from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
+from app.cli.watched_stream import WatchedStream
+from app.conversations.records import REPEATING
 from app.session.model_names import english_name
 from app.settings.declarations import declared_in
 from app.settings.engine_settings import none_values, own_sampling
@@ -37,11 +39,23 @@ _HELP = """\
 /model         show the models
 /model NAME    load another main model, by folder or name
 /system TEXT   answer with this system prompt from now on; without TEXT, with none
+/continue      let an answer go on that was paused because it repeats itself
 /clear         forget the questions and answers so far
 /save FILE     write them to a file, as Markdown
 /exit          leave (also /quit, or Ctrl-D)
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
+
+_STOPPED = "tandem: the answer repeats itself, so it was stopped."
+_PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
+
+
+@dataclass(frozen=True)
+class _PausedAnswer:
+    """An answer as far as it was written: its text, with the mark that opens its thoughts, and those of its tokens."""
+
+    text: str = ""
+    tokens: tuple[str, ...] = ()
 
 
 class TerminalConversation:
@@ -63,6 +77,8 @@ class TerminalConversation:
         self._history: list[dict[str, Any]] = []
         self._recommended: dict[str, float] = {}
         self._thinking = ThinkingChoice()
+        # The last answer while it is paused because it repeats itself. The history has its reply.
+        self._paused: _PausedAnswer | None = None
 
     def load(self, main: str, draft: str | None) -> None:
         """Load the models and keep the turns. Raises `EngineError`; the earlier models stay loaded then."""
@@ -75,17 +91,40 @@ class TerminalConversation:
             draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"
             self.model = english_name(pair.main.name) + draft_name
 
-    def ask(self, question: str) -> int:
-        """Ask, show the answer and return the exit code. The history keeps only questions with whole answers."""
+    def ask(self, question: str, *, in_chat: bool = False) -> int:
+        """Ask, show the answer and return the exit code. The history keeps only questions with answers that are whole
+        or paused. `in_chat` says whether a paused answer can go on.
+        """
+        self._drop_paused()
         text = question if self._history else "\n\n".join([*self._texts, question])
         content: str | list[dict[str, str]] = text
         if self._pictures and not self._history:
             shown = [{"type": "image", "digest": digest} for digest in self._pictures]
             content = [*shown, {"type": "text", "text": text}]
         self._history.append({"role": "user", "content": content})
-        asked = request(self._arguments, self._history, self._recommended, self._thinking, self._pictures)
-        stream = self._engine.submit(asked)
-        code = DONE
+        code = self._answer(_PausedAnswer(), in_chat)
+        if self._history[-1]["role"] == "user":
+            self._history.pop()
+        return code
+
+    def continue_answer(self) -> bool:
+        """Let the paused answer go on. Return whether there is one."""
+        begun, self._paused = self._paused, None
+        if begun is None:
+            return False
+        paused = self._history.pop()
+        self._answer(begun, in_chat=True)
+        if self._history[-1]["role"] == "user":
+            # It failed or was stopped.
+            self._history.append(paused)
+            self._paused = begun
+        return True
+
+    def _answer(self, begun: _PausedAnswer, in_chat: bool) -> int:
+        """Answer the last question, or continue the answer that is begun, and return the exit code."""
+        turns = [*self._history, {"role": "assistant", "content": begun.text}] if begun.text else self._history
+        asked = request(self._arguments, turns, self._recommended, self._thinking, self._pictures)
+        stream, code = WatchedStream(self._engine.submit(asked), begun.tokens), DONE
         try:
             last = self._show.events(stream)
         except KeyboardInterrupt:
@@ -93,19 +132,27 @@ class TerminalConversation:
             stream.cancel()
             last, code = self._show.events(stream), INTERRUPTED
         if not isinstance(last, Finished):
-            code = code or FAILED
+            return code or FAILED
         if code == DONE:
-            self._history.append({"role": "assistant", "content": without_thoughts(self._show.text)})
-        else:
-            self._history.pop()
+            text = (begun.text or last.stats.opening) + last.text
+            self._history.append({"role": "assistant", "content": without_thoughts(text)})
+            if last.reason == REPEATING:
+                self._paused, code = _PausedAnswer(text, tuple(stream.tokens)), FAILED
+                self._show.note(_PAUSED if in_chat else _STOPPED)
         return code
+
+    def _drop_paused(self) -> None:
+        """Leave the paused answer as it is. Of one that has no reply yet, nothing is kept."""
+        if self._paused is not None and not self._history[-1]["content"]:
+            del self._history[-2:]
+        self._paused = None
 
     def obey(self, command: str, words: str) -> str:
         """Carry out a command of the prompt, and return what to say of it. Raises `EngineError` and `OSError`."""
         if command == "help":
             return _HELP
         if command == "clear":
-            self._history, self._texts, self._pictures = [], (), {}
+            self._history, self._texts, self._pictures, self._paused = [], (), {}, None
             return "The chat is empty."
         if command == "system":
             self._arguments.system = words
@@ -200,9 +247,12 @@ def talk(conversation: TerminalConversation, quiet: bool) -> int:
         command = _COMMAND.fullmatch(question)
         if command is None:
             if question:
-                conversation.ask(question)
+                conversation.ask(question, in_chat=True)
         elif command[1] in ("exit", "quit"):
             break
+        elif command[1] == "continue":
+            if not conversation.continue_answer():
+                say("tandem: no answer is paused.")
         else:
             try:
                 say(conversation.obey(command[1], command[2] or ""))

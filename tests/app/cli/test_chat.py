@@ -15,6 +15,7 @@ from app.__main__ import main
 from app.cli.answers import TextOutput
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError
+from engine.events import Token
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
@@ -371,3 +372,66 @@ def test_a_file_without_a_text_is_refused_before_a_model_is_loaded(
     assert main(["chat", "Hi", "--file", str(tmp_path / name)]) != 0
     assert engine.asked == []
     assert f"{name} cannot be attached: {words}" in capsys.readouterr().err
+
+
+class Typed(io.StringIO):
+    """What a person types into a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def looping(begin: str = "Rain: ", reason: str = "cancelled") -> list[Event | BaseException]:
+    """Return the events of an answer that repeats itself."""
+    words = [begin, *(" Rim", "-a", "-r") * 200]
+    events: list[Event | BaseException] = [
+        TokensCommitted(word, (Token(number, word, "main", number, 0, 0.0),), ROUND, RequestStats())
+        for number, word in enumerate(words)
+    ]
+    return [*events, Finished(reason, "".join(words), (), RequestStats(generated_tokens=len(words)))]
+
+
+def test_an_answer_that_repeats_itself_is_stopped_with_a_line_and_exit_code_1(
+    answering: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = answering(looping(), looping())
+    assert main(["run", "starter", "A haiku about rain."]) == 1
+    out, err = capsys.readouterr()
+    assert engine.cancelled == 1
+    assert out.startswith("Rain:  Rim-a-r")
+    assert err.endswith("tandem: the answer repeats itself, so it was stopped.\n")
+    assert main(["run", "starter", "A haiku about rain.", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out.splitlines()[-1])["reason"] == "repeating"
+    assert err == ""
+
+
+def test_an_answer_that_ends_by_itself_or_repeats_little_is_not_stopped(
+    answering: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = answering(looping(reason="stop"), [*looping()[:60], Finished("stop", "Rain", (), RequestStats())])
+    assert main(["run", "starter", "A haiku?", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["reason"] == "stop"
+    assert main(["run", "starter", "A haiku?"]) == 0
+    assert engine.cancelled == 1
+    assert "repeats" not in capsys.readouterr().err
+
+
+def test_a_chat_goes_on_after_a_paused_answer_and_continue_lets_it_go_on(
+    answering: Answering, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more: list[Event | BaseException] = [Finished("stop", " at last.", (), RequestStats())]
+    engine = answering(looping(), more, [*KOREAN], looping(), [KeyboardInterrupt(), *looping()[-1:]], [*KOREAN])
+    typed = ["/continue", "Rain?", "/continue", "/continue", "And?", "Rain again?", "/continue", "And then?"]
+    monkeypatch.setattr("sys.stdin", Typed("\n".join(typed)))
+    assert main(["run", "starter"]) == 0
+    err = capsys.readouterr().err
+    assert err.count("so it is paused: /continue lets it go on.") == 2
+    assert err.count("tandem: no answer is paused.") == 2
+    loop = looping()[-1]
+    assert isinstance(loop, Finished)
+    assert engine.asked[1] == ["Rain?", loop.text]
+    # The next question comes after all of the answer.
+    assert engine.asked[2] == ["Rain?", f"{loop.text} at last.", "And?"]
+    # Ctrl-C leaves it as it was paused.
+    assert engine.asked[5][-3:] == ["Rain again?", loop.text, "And then?"]
