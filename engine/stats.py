@@ -22,6 +22,8 @@ NOTICEABLE = 1.05
 UNTRUE = 2.0
 # The seconds between two updates of the figures of events: fast enough to read.
 FIGURES_S = 0.1
+# The figures that are unknown of a request whose speed says nothing of others.
+NO_SPEEDUP: dict[str, None] = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 # What `summed` adds up.
 _SUMS = ("generated_tokens", "rounds", "drafted", "accepted", "draft_s", "verify_s", "host_s", "picture_s")
 

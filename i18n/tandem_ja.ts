@@ -2373,6 +2373,10 @@
         <translation>除いた古いメッセージ{value}件</translation>
     </message>
     <message>
+        <source>This text was given before, so this answer does not count in totals.</source>
+        <translation>以前と同じテキストのため、この回答は合計に含めません。</translation>
+    </message>
+    <message>
         <source>Each round took {cost}× the time of one token.</source>
         <translation>1ラウンドの所要時間：トークン1個分の{cost}倍</translation>
     </message>
@@ -2689,6 +2693,10 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+    <message>
+        <source>given before</source>
+        <translation>以前と同じ</translation>
     </message>
     <message>
         <source>failed</source>

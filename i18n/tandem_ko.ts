@@ -2373,6 +2373,10 @@
         <translation>제외한 이전 메시지 {value}개</translation>
     </message>
     <message>
+        <source>This text was given before, so this answer does not count in totals.</source>
+        <translation>전에 나온 텍스트와 같아서 이 답변은 합계에 넣지 않아요.</translation>
+    </message>
+    <message>
         <source>Each round took {cost}× the time of one token.</source>
         <translation>라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</translation>
     </message>
@@ -2689,6 +2693,10 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
+    </message>
+    <message>
+        <source>given before</source>
+        <translation>전과 같음</translation>
     </message>
     <message>
         <source>failed</source>

@@ -2373,6 +2373,10 @@
         <translation>已丢弃 {value} 条旧消息</translation>
     </message>
     <message>
+        <source>This text was given before, so this answer does not count in totals.</source>
+        <translation>此前给出过相同的文字，因此这个回答不计入总计。</translation>
+    </message>
+    <message>
         <source>Each round took {cost}× the time of one token.</source>
         <translation>每轮用时为 1 个 token 的 {cost} 倍。</translation>
     </message>
@@ -2689,6 +2693,10 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>given before</source>
+        <translation>此前给出过</translation>
     </message>
     <message>
         <source>failed</source>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from html import escape
 
@@ -20,29 +19,6 @@ from app.wording.errors import error_sentence
 from app.wording.sources import recorded_name
 
 translate = QCoreApplication.translate
-
-_OPERATOR = (
-    r"(?:[-−+*/×⋅·÷^%x]|mod|times|plus|minus|(?:divided|multiplied) by"
-    r"|더하기|빼기|곱하기|나누기|足す|引く|かける|割る|加上?|减去?|乘以?|除以)"
-)
-# Between two numbers, and after them.
-_PARTICLE = r"(?:에서?|하고|과|와|と|に|から|を|和|与)"
-_VERB = r"\w?\s*(?:곱|더하|더한|더해|빼|뺀|나누|나눈|足|引|掛|かけ|割|相[加减乘除]|的[和差积商])"
-# Arithmetic with more than one digit a number.
-_SUM = re.compile(
-    rf"\d{{2,}}\s*{_OPERATOR}\s*\d+|\d+\s*{_OPERATOR}\s*\d{{2,}}"
-    rf"|(?:\d{{2,}}\s*{_PARTICLE}\s*\d+|\d+\s*{_PARTICLE}\s*\d{{2,}}){_VERB}",
-    re.IGNORECASE,
-)
-# Code, JSON, translation and languages that it does not write, which questions about Tandem may name as well.
-_BEYOND = re.compile(
-    r"```|\bjson\b|\bdef \w+\(|\bclass \w+[:({]|\bfunction \w*\(|#include|[;{]\s*$"
-    r"|\b(?:python|javascript|swift|sql)\b|\bC\+\+|コードを書"
-    r"|\btranslat|번역|翻訳|翻译|\b(?:french|german|spanish|italian|portuguese|russian|arabic)\b"
-    r"|(?:프랑스|독일|스페인|이탈리아|포르투갈|러시아|아랍)어|(?:フランス|ドイツ|スペイン|イタリア|ポルトガル|ロシア|アラビア)語"
-    r"|(?:法|德|西班牙|意大利|葡萄牙|俄|阿拉伯)语(?!言)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 @dataclass(frozen=True)
@@ -146,12 +122,7 @@ def repeats(turn: Turn) -> bool:
 
 def is_beyond_starter(turn: Turn) -> bool:
     """Whether the Starter answered, and its answer cannot be relied on, or refuses."""
-    answer = turn.answer
-    if answer.model != STARTER:
-        return False
-    if answer.refuses or turn.attachments or _SUM.search(turn.question):
-        return True
-    return _BEYOND.search(turn.question) is not None and not answer.is_known
+    return turn.answer.model == STARTER and turn.answer.asks_too_much
 
 
 class Note(QFrame):

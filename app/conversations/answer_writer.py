@@ -56,12 +56,16 @@ class AnswerWriter:
             self._flush_waits = True
         self._submit(self._flush, FLUSH_AFTER)
 
-    def finish(self, reason: str | None, stats: RequestStats, error: Error | None = None) -> Future[None]:
-        """Write the rest and end the answer with the engine's figures and its `reason` or its `error`."""
+    def finish(
+        self, reason: str | None, stats: RequestStats, error: Error | None = None, *, compare: bool = False
+    ) -> Future[None]:
+        """Write the rest and end the answer with the engine's figures and its `reason` or its `error`. With `compare`,
+        see whether its text was given before.
+        """
 
         def end(store: ConversationStore) -> None:
             with self._taken() as rest:
-                store.answers.finish(self.message_id, reason, stats, *rest, error=error)
+                store.answers.finish(self.message_id, reason, stats, *rest, error=error, compare=compare)
 
         return self._submit(end)
 

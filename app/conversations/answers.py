@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
 from app.conversations.encoding import error_to_json, join_packed, pack_rounds, pack_tokens, source_values, to_json
@@ -17,6 +19,7 @@ from app.conversations.message_tree import MessageTree
 from app.conversations.records import (
     COMPLETE,
     FAILED,
+    GIVEN_BEFORE,
     INTERRUPTED,
     REPEATING,
     STOPPED_REPEATING,
@@ -28,8 +31,12 @@ from app.conversations.records import (
     NewMessage,
     ToolUse,
 )
+from app.conversations.search_tokens import index_text
 from engine.events import Token
-from engine.stats import RequestStats, RoundRecord
+from engine.stats import NO_SPEEDUP, RequestStats, RoundRecord
+
+# Of a text that may have been given before, so many characters and words are looked up; all of it is compared.
+_BEGINNING, _WORDS = 400, 16
 
 
 class Answers:
@@ -92,10 +99,12 @@ class Answers:
         rounds: Sequence[RoundRecord] = (),
         error: Error | None = None,
         interrupted: bool = False,
+        compare: bool = False,
     ) -> None:
         """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays. The
         figures of an answer enter the history. `text` is its last part. One that is found `interrupted` at the start
-        does not count as a use of the chat.
+        does not count as a use of the chat. With `compare`, the reason of an answer that has the text of another one
+        becomes GIVEN_BEFORE, and its speed-up unknown.
         """
         if error is not None:
             error = error[0], {name: str(value) for name, value in error[1].items()}
@@ -103,8 +112,11 @@ class Answers:
         self._require_streaming(message_id)
         message = self._messages.get(message_id)
         now = self._database.clock()
+        content = message.content + text
+        if compare and stats is not None and self._has_twin(message_id, content):
+            reason, stats = GIVEN_BEFORE, replace(stats, **NO_SPEEDUP)
         with self._database.write() as changes:
-            self._fold(message_id, message.content + text, tokens, rounds)
+            self._fold(message_id, content, tokens, rounds)
             self._database.update("messages", message_id, state=state, finish_reason=reason, error=error_to_json(error))
             if stats is not None:
                 self._database.update("messages", message_id, stats=to_json(stats))
@@ -121,6 +133,23 @@ class Answers:
             if message.parent_id is not None and self._messages.get(message.parent_id).parent_id is None:
                 self._conversations.title_automatically(message.conversation_id)
             changes.conversations.add(message.conversation_id)
+
+    def is_given_before(self, message_id: int) -> bool:
+        """Whether an answer that ended has the text of another one, in any chat."""
+        return self._messages.get(message_id).finish_reason == GIVEN_BEFORE
+
+    def _has_twin(self, message_id: int, content: str) -> bool:
+        """Whether another answer has this text. The index finds those that begin with the same words."""
+        words = index_text(content[:_BEGINNING]).split()[:_WORDS]
+        if not words:
+            return False
+        found = self._database.scalar(
+            """
+            SELECT 1 FROM search CROSS JOIN messages ON messages.time_key = search.rowid
+            WHERE search MATCH ? AND role = 'assistant' AND content = ? AND messages.id <> ? LIMIT 1""",
+            (f'text : "{" ".join(words)}"', content, message_id),
+        )
+        return found is not None
 
     def stop_repeating(self, message_id: int) -> None:
         """Let an answer that was paused because it repeats itself count as stopped by the person."""

@@ -20,10 +20,12 @@ FAILED = "failed"
 # reasons show such answers as complete.
 REPEATING, STOPPED_REPEATING = "repeating", "stopped-repeating"
 LOOPS = (REPEATING, STOPPED_REPEATING)
-# The Starter said that the question is beyond it.
+# The question is beyond the Starter, as it said or as the question tells.
 REFUSED = "refused"
-# Answers that nobody wants faster: their figures are in no sum.
-UNCOUNTED = (*LOOPS, REFUSED)
+# Another answer, in any chat, has the same text, so that drafts may be copied from it.
+GIVEN_BEFORE = "given-before"
+# Answers whose speed says nothing of others: their figures are in no sum.
+UNCOUNTED = (*LOOPS, REFUSED, GIVEN_BEFORE)
 STATES = (COMPLETE, STREAMING, INTERRUPTED, FAILED)
 
 # The code and the arguments of an error, which the user interface words.

@@ -16,14 +16,16 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
+from app.session.starter_limits import Subject, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.files.paths import resources
+from engine.methods import PROPOSERS, method_of
 from engine.requests import SamplingSettings
-from engine.stats import PlainSpan, RequestStats, RoundRecord, summed
+from engine.stats import NO_SPEEDUP, PlainSpan, RequestStats, RoundRecord, summed
 
 
 class State(Enum):
@@ -52,8 +54,6 @@ _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
 # The name in stored figures.
 STARTER = "starter/main"
-# Figures that are unknown for an answer whose speed does not count.
-_NO_SPEEDUP = dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
 
 
 @dataclass
@@ -66,7 +66,9 @@ class Answer:
     template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
     that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
-    tokens repeat themselves. `closing` is the end of `before` that closed thoughts.
+    tokens repeat themselves. `closing` is the end of `before` that closed thoughts. `given_before` says whether another
+    answer in this chat or another one has the same text. `question` is what it answers, and `with_files` whether that
+    has attachments.
     """
 
     state: State = State.WAITING
@@ -86,6 +88,9 @@ class Answer:
     earlier: tuple[RequestStats, ...] = ()
     sampling: SamplingSettings | None = None
     closing: str = ""
+    given_before: bool = False
+    question: str = field(default="", repr=False, compare=False)
+    with_files: bool = field(default=False, repr=False, compare=False)
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -131,6 +136,19 @@ class Answer:
         return self._begins_as("refusals")
 
     @property
+    def is_beyond(self) -> bool:
+        """Whether the Starter wrote it and refuses, or cannot be relied on with such a question."""
+        return self.model == STARTER and self.asks_too_much
+
+    @property
+    def asks_too_much(self) -> bool:
+        """Whether the Starter cannot answer the question, as its words or the answer tell."""
+        if self.refuses or self.with_files:
+            return True
+        subject = subject_of(self.question)
+        return subject is Subject.BEYOND or (subject is Subject.DOUBTFUL and not self.is_known)
+
+    @property
     def is_known(self) -> bool:
         """Whether the Starter learned this answer word for word, so that it did not make it up."""
         return self._begins_as("known")
@@ -140,8 +158,8 @@ class Answer:
 
     @property
     def speed_counts(self) -> bool:
-        """Whether anyone wants it faster: neither a loop nor a refusal, which are easy to draft."""
-        return not (self.repeats or self.refuses)
+        """Whether its speed says anything of others: loops, refusals and copies of other answers are easy to draft."""
+        return not (self.repeats or self.is_beyond or self.given_before)
 
     @property
     def reply(self) -> str:
@@ -237,7 +255,19 @@ class Answer:
     def _take_figures(self, stats: RequestStats, *, by_itself: bool = False) -> None:
         """Take the figures. An answer that repeats itself has not ended `by_itself`."""
         self.repeats = self._repetition.found and not by_itself
-        self.stats = stats if self.speed_counts else with_figures(stats, **_NO_SPEEDUP)
+        self.stats = stats if self.speed_counts else with_figures(stats, **NO_SPEEDUP)
+
+    @property
+    def is_looked_up(self) -> bool:
+        """Whether most of its draft tokens were copied from earlier texts, of this chat or of others."""
+        sources = [token.source for token in self.tokens if token.source in PROPOSERS]
+        copied = sum(method_of(source) == "ngram" for source in sources)
+        return 2 * copied > len(sources)
+
+    def note_given_before(self) -> None:
+        """Note that another answer has the same text, from which it was copied, so that its speed does not count."""
+        self.given_before = True
+        self.stats = with_figures(self.stats, **NO_SPEEDUP)
 
     def _add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> None:
         if self.separator is None:

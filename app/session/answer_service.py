@@ -277,7 +277,8 @@ class AnswerService(QObject):
         answer.store(write, lambda: self.stored.emit(chat, turn), not_stored)
 
     def _arrived(self, answer: StreamingAnswer) -> None:
-        ended = answer.turn.answer.ended
+        # What the store found of an answer that has ended may arrive later.
+        ended = answer.turn.answer.ended and self._running.get(answer.turn) is answer
         if ended:
             self._remove(answer)
         self.arrived.emit(answer.chat, answer.turn)

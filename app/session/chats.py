@@ -11,6 +11,7 @@ from msgspec import convert
 from app.conversations.chat_settings import filled, own_of, set_aside_of
 from app.conversations.records import (
     FAILED,
+    GIVEN_BEFORE,
     INTERRUPTED,
     LOOPS,
     REPEATING,
@@ -79,6 +80,9 @@ class Turn:
     left_edit: tuple[str, str] | None = None
     steps: list[AnswerStep] = field(default_factory=list)
     tools: Sequence[Tool] = ()
+
+    def __post_init__(self) -> None:
+        self.answer.question, self.answer.with_files = self.question, bool(self.attachments)
 
     @property
     def calls(self) -> list[ToolRun]:
@@ -323,5 +327,6 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         asked_at=message.created_at,
         calls=[stored_call(call) for call in calls],
         repeats=message.finish_reason in LOOPS,
+        given_before=message.finish_reason == GIVEN_BEFORE,
         sampling=_sampling_of(message.source),
     )

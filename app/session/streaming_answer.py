@@ -197,9 +197,11 @@ class StreamingAnswer:
         self._arrived(self)
 
     def _end_of(self, answer: Answer, reason: str) -> str:
-        """Return why an answer ended: the engine's reason, or that it refuses or repeats itself, which pauses it."""
+        """Return why an answer ended: the engine's reason, or that it is beyond the Starter or repeats itself, which
+        pauses it.
+        """
         if not answer.repeats:
-            return REFUSED if answer.refuses and answer.state is State.DONE else reason
+            return REFUSED if answer.is_beyond and answer.state is State.DONE else reason
         if self._cancelled:
             return STOPPED_REPEATING
         answer.state = State.REPEATING
@@ -290,7 +292,12 @@ class StreamingAnswer:
         before.state = State.DONE
         turn.steps.append(AnswerStep(before, turn.answer_node))
         turn.answer = Answer(
-            model=before.model, asked_at=before.asked_at, earlier=turn.step_figures, sampling=before.sampling
+            model=before.model,
+            asked_at=before.asked_at,
+            earlier=turn.step_figures,
+            sampling=before.sampling,
+            question=turn.question,
+            with_files=before.with_files,
         )
         turn.answer_node = node_of(stored)
         self._writer, self._written, self._stream = self._store.writer(stored.id), 0, None
@@ -324,13 +331,30 @@ class StreamingAnswer:
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
         self._store.watch_end(self.write_end(), partial(self._end_not_stored, self))
+        answer_id, answer = self.turn.answer_node.id, self.turn.answer
+        if answer_id is not None and self._may_be_copied:
+            self._store.run(
+                lambda store: store.answers.is_given_before(answer_id), partial(self._take_given_before, answer)
+            )
+
+    def _take_given_before(self, answer: Answer, found: bool) -> None:
+        if found:
+            answer.note_given_before()
+            self._arrived(self)
 
     def write_end(self) -> Future[None]:
         """Write the rest of the ended answer with its figures and its error, if any."""
         assert self._writer is not None
         answer = self.turn.answer
         error = None if answer.error is None else (answer.error.code, answer.error.arguments)
-        return self._writer.finish(None if error else self._finish_reason, answer.stats, error)
+        reason = None if error else self._finish_reason
+        return self._writer.finish(reason, answer.stats, error, compare=self._may_be_copied)
+
+    @property
+    def _may_be_copied(self) -> bool:
+        """Whether the answer's speed does not count if its text was given before: it was copied from there."""
+        answer = self.turn.answer
+        return answer.state is State.DONE and answer.is_looked_up and answer.speed_counts
 
 
 def _write_turn(chat: Chat, write: WriteTurn, store: ConversationStore) -> _StoredTurn:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex,
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
-from app.conversations.records import FAILED, LOOPS
+from app.conversations.records import FAILED, GIVEN_BEFORE, LOOPS
 from app.conversations.request_history import RequestRow, Totals
 from app.session.history_service import HistoryService
 from app.settings.declarations import PAGES
@@ -57,6 +57,8 @@ def _used(row: RequestRow) -> str:
 def _outcome(row: RequestRow) -> str:
     if row.finish_reason in LOOPS:
         return QCoreApplication.translate("History", "repeats itself")
+    if row.finish_reason == GIVEN_BEFORE:
+        return QCoreApplication.translate("History", "given before")
     return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
 
 

@@ -264,6 +264,8 @@ def sentence(answer: Answer | None) -> str:
         )
     if answer.repeats and stats.drafted:
         return _repetition()
+    if answer.given_before and stats.drafted:
+        return _given_before()
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         return past(answer) if stats.drafted else why(answer)
@@ -285,11 +287,15 @@ def sentences() -> list[str]:
     spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in MODEL_REASONS]
     spoken = sentence(Answer(stats=unfit)), sentence(ended), SpeculationSentences().now(ended, 88)
-    return [*spoken, _repetition(), *map(plain_sentence, spans)]
+    return [*spoken, _repetition(), _given_before(), *map(plain_sentence, spans)]
 
 
 def _repetition() -> str:
     return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
+
+
+def _given_before() -> str:
+    return translate("Figures", "This text was given before, so this answer does not count in totals.")
 
 
 def remarks(answer: Answer) -> str:

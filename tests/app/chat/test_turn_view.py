@@ -164,6 +164,29 @@ def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: s
 
 
 @pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "Write a python function that adds two numbers"),
+        ("en", "Can you write a short script that renames my files?"),
+        ("en", "Translate hello to French"),
+        ("en", "Translate into Korean: the train leaves from platform nine."),
+        ("en", "what is 15% of 240?"),
+        ("ko", "두 수를 더하는 파이썬 함수를 써 줘"),
+        ("ko", "안녕을 프랑스어로 번역해 줘"),
+        ("ja", "2つの数を足すPythonの関数を書いて"),
+        ("ja", "「おはよう」をフランス語に訳して"),
+        ("zh", "写一个把两个数相加的Python函数"),
+        ("zh", "把“你好”翻译成法语"),
+    ],
+)
+def test_what_it_knows_of_tandem_answers_no_question_for_code_translation_or_sums(language: str, question: str) -> None:
+    answered = turn(question, read_content(language).topics["better-models"].answer)
+    assert answered.answer.is_known
+    assert is_beyond_starter(answered)
+    assert not answered.answer.speed_counts
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "hi",
@@ -172,6 +195,7 @@ def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: s
         "how fast is it",
         "说明用法语言",
         "7 * 8",
+        "which model is good at writing code?",
         "초안 토큰 3에 10을 설정",
     ],
 )

@@ -24,7 +24,7 @@ from app.wording.figures import NONE
 from engine.stats import RequestStats
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import FULL, Script
+from tests.app.scripts import FULL, Script, ScriptedRound
 from tests.app.window_driver import WindowDriver
 
 FAST = RequestStats(
@@ -178,21 +178,55 @@ def test_refusals_and_loops_have_no_ratio_and_are_in_no_sum(
     refusal = "That is beyond me: I'm only a tiny guide to Tandem. For this, choose a larger model in the header."
     scripts = [
         Script(refusal, (FULL,)),
+        # Known by heart, but no answer to a question for code.
+        Script("Open Settings > Models, where Tandem lists models for this Mac.", (FULL,)),
         Script("A short answer about drafts.", (FULL,)),
         Script("\n More." * 900, (FULL,)),
     ]
     window = open_window(ScriptedEngine(scripts, pace_s=0.001))
     shown = []
-    for question in ("Why is the sky blue?", "What is a draft?", "More?"):
+    for question in ("Why is the sky blue?", "Write a python function", "What is a draft?", "More?"):
         window.ask_and_wait(question)
         shown.append("as fast" in window.panel_text)
-    assert shown == [False, True, False]
+    assert shown == [False, False, True, False]
     page = window.settings_page("history")
-    qtbot.waitUntil(lambda: len(page.table.rows) == 3)
-    none, ratio, loop = column(page, "speedup")[::-1]
-    assert (none, ratio[-1], loop) == (NONE, "×", "repeats itself")
+    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
+    none, code, ratio, loop = column(page, "speedup")[::-1]
+    assert (none, code, ratio[-1], loop) == (NONE, NONE, "×", "repeats itself")
     assert f"{ratio} as fast with" in page.sentences.text()
     assert "(1 answer)" in page.sentences.text()
+
+
+def test_an_answer_that_was_given_before_has_no_ratio_and_is_in_no_sum(open_window: OpenWindow, qtbot: QtBot) -> None:
+    text = "A draft model writes a quick draft, and the main model checks all of its tokens at once."
+    copied = (ScriptedRound(4, 4, "chats"),)
+    scripts = [
+        Script(text, (FULL,)),
+        Script(f"{text} More.", copied),
+        Script(text, (ScriptedRound(4, 4, "ngram"),)),
+        Script(text, copied),
+    ]
+    window = open_window(ScriptedEngine(scripts))
+    reason = "This text was given before"
+    # Again in the same chat, then in another one.
+    for number, question in enumerate(("What is a draft?", "And more?", "What was it again?", "What is a draft?")):
+        if number == 3:
+            window.trigger("new-chat")
+        window.ask_and_wait(question)
+        is_new = number < 2
+        assert ("as fast" in window.panel_text) == is_new
+        assert (reason in window.panel_text) == (not is_new)
+    page = window.settings_page("history")
+    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
+    again, anew, longer, first = column(page, "speedup")
+    assert (again, anew) == ("given before", "given before")
+    assert longer[-1] == first[-1] == "×"
+    assert "(2 answers)" in page.sentences.text()
+    # It stays so when the chat is opened again.
+    window.settings.close()
+    window.trigger("new-chat")
+    window.open_chat("What is a draft?")
+    assert "as fast" not in window.panel_text
 
 
 def test_requests_of_programs_lead_nowhere_and_are_deleted_after_a_question(
