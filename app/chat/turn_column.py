@@ -139,7 +139,7 @@ class TurnColumn(QWidget):
             return None
         first, slot = found
         if (count := counts.get(slot.turn, 0)) and slot.view is not None:
-            index = slot.attempt(lambda view: view.first_match_below(query, y - slot.y()), 0)
+            index = slot.attempt(lambda view: view.first_match_below(query, y - slot.y()), None)
             if index is not None:
                 return slot.turn, min(index, count - 1)
         elif count:

@@ -32,7 +32,7 @@ HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"
 
 @cache
 def call_in(form: str, seed: int) -> str:
-    """Return a call in this form, with any texts."""
+    """Return a call in this form, with any texts, without a thought before it, as messages may have one."""
     draw = random.Random(seed)
     grammar = calls_of(form, TOOLS, parallel=False)
     while True:
@@ -40,7 +40,7 @@ def call_in(form: str, seed: int) -> str:
         text = written(grammar, draw, plain=seed % 2 == 0 or form == "harmony")
         parts = AnswerParts(call_form(form), TOOLS)
         parts.add(text, ended=True)
-        if parts.calls and not parts.content.strip():
+        if parts.calls and not parts.content.strip() and not parts.reasoning:
             return text
 
 
