@@ -169,6 +169,11 @@ class Banner(ThemeAware, QFrame):
         if found:
             self._arrange()
 
+    def reword(self, about: str) -> None:
+        """Word the notices that were shown with this `about` anew, because what they tell of has changed."""
+        for notice in [*self._by_topic.get(about, ())]:
+            notice.retranslate()
+
     def _drop(self, notice: Notice) -> None:
         self._remove(notice)
         self._arrange()
@@ -180,6 +185,7 @@ class Banner(ThemeAware, QFrame):
         if message.leaves:
             self._leaving[notice] = None
         self._by_topic[message.about][notice] = None
+        self._by_text[notice.text] = notice
         # Below the label of those that wait.
         self._column.insertWidget(1 if message.closable else 1 + len(self._others), notice)
         notice.hide()
@@ -197,6 +203,9 @@ class Banner(ThemeAware, QFrame):
         notice.deleteLater()
 
     def _note_text(self, notice: Notice, before: str) -> None:
+        """Find a notice by its new text from now on, unless it is being made or was removed: its actions may change."""
+        if notice not in self._fixed and notice not in self._others:
+            return
         if self._by_text.get(before) is notice:
             del self._by_text[before]
         self._by_text[notice.text] = notice

@@ -305,7 +305,7 @@ class ImportExport(QObject):
 
     def _show_progress(self, done: int) -> None:
         self._imported_so_far = done
-        self._banner.retranslate()
+        self._banner.reword(_RUNNING)
 
     def _labels(self) -> Labels:
         return Labels(
