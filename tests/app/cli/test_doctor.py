@@ -25,6 +25,7 @@ from engine.files.system_memory import SystemMemory
 from engine.machine import facts
 from engine.machine.facts import MachineFacts
 from engine.main_model.loaded_model import LoadedModel
+from engine.speculation.choosing.race_journal import RaceJournal
 from engine.tuning import KernelProblem, KeyRange, Rounding
 from engine.upkeep import rounding_probe
 from tests.engine.rounding_machines import shorten_probe
@@ -78,7 +79,7 @@ def test_the_page_says_which_macos_or_mlx_this_mac_needs(
     assert advice in next(one for one in capsys.readouterr().out.splitlines() if one.startswith(line))
 
 
-def probe_different_rounding(_main: LoadedModel, _free: int) -> Steps[Rounding]:
+def probe_different_rounding(_main: LoadedModel, _free: int, _races: RaceJournal) -> Steps[Rounding]:
     """Find that no two widths round alike."""
     yield
     return Rounding((KeyRange(1117, 1),))

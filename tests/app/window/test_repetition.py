@@ -161,10 +161,10 @@ def test_a_call_that_repeats_itself_is_not_run(
     host = FakeHost()
     host.offered, host.results = [tool("now")], {"now": ToolResult("12:00")}
     host.install(monkeypatch)
-    endless = call_text("now", zone="X").split("X")[0] + "All work and no play. " * 2000
+    endless = call_text("clock_now", zone="X").split("X")[0] + "All work and no play. " * 2000
     engine = ScriptedEngine([Script(endless, (FULL,))], pace_s=0.001, tool_format="json_tools")
     window = open_window(engine)
-    set_up(window.session)
+    set_up(window.session, "clock")
     window.ask_and_wait("What time is it?")
     assert window.turn().note_text == SENTENCE
     # There is no text that could go on.

@@ -84,6 +84,7 @@ ERRORS = [
     errors.EngineClosed(),
     errors.DeviceFailed("[METAL] out of memory", "Qwen3-8B"),
     errors.InternalFailure("boom"),
+    errors.FileRefused("read-only", "a/b"),
     ClusterError("silent", "mac.local", "6"),
 ]
 JOB = PromptJob([{"role": "user", "content": "x"}], 500, options={"enable_thinking": True}, tools=[])
