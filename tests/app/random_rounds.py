@@ -164,11 +164,10 @@ def pairs() -> Iterator[Answer]:
         yield answer_of(kinds, between="")
 
 
-def triples() -> Iterator[Answer]:
-    """Yield the answers of every three kinds of blocks, with blank lines between them and without."""
-    for kinds in product(BLOCKS, repeat=3):
-        yield answer_of(kinds)
-        yield answer_of(kinds, between="")
+def drawn_triples(count: int, seed: int) -> list[Answer]:
+    """Return that many answers of three kinds of blocks, drawn by the seed, with blank lines between them or none."""
+    draw, kinds = random.Random(seed), list(BLOCKS)
+    return [answer_of(draw.choices(kinds, k=3), draw.choice(("\n", ""))) for _ in range(count)]
 
 
 def sample(count: int, seed: int) -> list[Answer]:

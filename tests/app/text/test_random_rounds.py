@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from tests.app.random_rounds import (
     PROSE_CODE_TABLE,
     Answer,
     answer_of,
+    drawn_triples,
     in_rounds,
     lines,
     pairs,
@@ -21,7 +21,6 @@ from tests.app.random_rounds import (
     sample,
     starter_tokenizer,
     token_texts,
-    triples,
 )
 
 ROUNDS = [(1, 4), (1, 8), (8, 16)]
@@ -77,26 +76,41 @@ def test_any_kinds_of_blocks_may_follow_each_other(seed: int) -> None:
             assert_blocks_are_those_of_the_text(rounds_of(answer.text, seed, least, most), answer.name)
 
 
-def assert_all_may_come_in_any_rounds(answers: Iterable[Answer]) -> None:
+def assert_all_may_come_in_any_rounds(answers: Iterable[Answer], sizes: Sequence[tuple[int, int]] = ROUNDS) -> None:
+    """Deliver each answer in rounds of one of the `sizes`, which take turns."""
     for seed, answer in enumerate(answers):
-        pieces = token_texts(answer.text, starter_tokenizer())
-        for least, most in ROUNDS:
-            assert_blocks_are_those_of_the_text(in_rounds(pieces, seed, least, most), answer.name)
+        least, most = sizes[seed % len(sizes)]
+        assert_blocks_are_those_of_the_text(rounds_of(answer.text, seed, least, most), answer.name)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(8))
-def test_all_pairs_of_blocks_may_come_in_any_rounds(part: int) -> None:
-    assert_all_may_come_in_any_rounds(list(pairs())[part::8])
+def test_pairs_of_blocks_may_come_in_any_rounds(part: int) -> None:
+    # A third of them; the campaign below has all.
+    assert_all_may_come_in_any_rounds(list(pairs())[part::24])
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("sizes", ROUNDS)
+@pytest.mark.parametrize("part", range(8))
+def test_all_pairs_of_blocks_may_come_in_any_rounds(part: int, sizes: tuple[int, int]) -> None:
+    assert_all_may_come_in_any_rounds(list(pairs())[part::8], [sizes])
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(8))
 def test_triples_of_blocks_may_come_in_any_rounds(part: int) -> None:
-    assert_all_may_come_in_any_rounds(random.Random(part).sample(list(triples()), 500))
+    assert_all_may_come_in_any_rounds(drawn_triples(100, part))
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.full) for first in range(60, 6000, 660))])
+@pytest.mark.campaign
+@pytest.mark.parametrize("sizes", ROUNDS)
+@pytest.mark.parametrize("part", range(8, 16))
+def test_many_triples_of_blocks_may_come_in_any_rounds(part: int, sizes: tuple[int, int]) -> None:
+    assert_all_may_come_in_any_rounds(drawn_triples(500, part), [sizes])
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.full) for first in range(60, 2040, 660))])
 def test_any_lines_may_follow_each_other(first: int) -> None:
     for seed in range(first, first + (660 if first else 60)):
         assert_blocks_are_those_of_the_text(rounds_of(lines(seed), seed), str(seed))
