@@ -132,7 +132,9 @@ def token_texts(text: str, tokenizer: Any) -> list[str]:
     The last piece is what is left when the answer ends. Joined, the pieces are the text, without a space at its start.
     """
     answer = AnswerText(tokenizer.detokenizer)
-    pieces = [answer.add(token) for token in tokenizer.encode(text, add_special_tokens=False)]
+    # Without its word on texts that are longer than the context.
+    tokens = tokenizer.encode(text, add_special_tokens=False, verbose=False)
+    pieces = [answer.add(token) for token in tokens]
     return [*pieces, answer.finish()]
 
 
