@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 class RequestStream:
     """The events of one request. Iterate it from one thread, or pass `on_event` to `EngineClient.submit` instead.
+
     `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancelled`, which is cheap to read, and
     `cancel_requested`, which a thread can wait for. `speculation` is the request's own until `speculate` changes it.
     """
@@ -137,6 +138,7 @@ class EngineClient(Protocol):
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
         """Forget the conversations of these names (`ChatRequest.conversation`) in memory and on disk, for every model.
+
         A forgotten name must not be used again: what a request under way caches for it is dropped as well.
         """
 

@@ -95,7 +95,9 @@ class ModelNotUsable(EngineError):
     )  # fmt: skip
 
     def __init__(self, path: str | Path, reason: str, detail: str = "") -> None:
-        self.path, self.reason, self.detail = str(path), reason, detail
+        self.path = str(path)
+        self.reason = reason
+        self.detail = detail
         super().__init__(reason=reason, path=str(path), detail=detail)
 
 

@@ -122,7 +122,8 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
         return None
     if factor is not None and log(high / low) / 2.0 <= KNOWN:
         return RoundedSpeedup(round(factor, 1), "exact")
-    least, most = floor(10.0 * low) / 10.0, ceil(10.0 * high) / 10.0
+    least = floor(10.0 * low) / 10.0
+    most = ceil(10.0 * high) / 10.0
     if least > NOTICEABLE:
         return RoundedSpeedup(least, "least")
     return RoundedSpeedup(most, "most") if most < 1.0 / NOTICEABLE else None
@@ -276,7 +277,8 @@ class RequestLog:
     def latest(self, now: float) -> RequestStats:
         """Return figures that are at most FIGURES_S old."""
         if self._shown is None or self.is_due(now):
-            self._shown, self._shown_at = self.snapshot(), now
+            self._shown = self.snapshot()
+            self._shown_at = now
         return self._shown
 
     def snapshot(self) -> RequestStats:
@@ -365,11 +367,13 @@ def _summed_speedup(timed: Sequence[tuple[RequestStats, float]]) -> dict[str, fl
     def mean(figure: Callable[[RequestStats], float]) -> float:
         return min(most, sum(figure(one) * seconds for one, seconds in known) / whole)
 
-    low, high = mean(lambda one: one.speedup_low or 0.0), mean(lambda one: one.speedup_high or 0.0)
+    low = mean(lambda one: one.speedup_low or 0.0)
+    high = mean(lambda one: one.speedup_high or 0.0)
     found: dict[str, float | None] = {"speedup_low": low, "speedup_high": high}
     if low <= 0.0 or log(high / low) / 2.0 > KNOWN:
         return found | dict.fromkeys(("speedup", "plain_tps", "saved_s"))
-    factor, tokens = mean(_middle_speedup), sum(one.generated_tokens - 1 for one, _ in known)
+    factor = mean(_middle_speedup)
+    tokens = sum(one.generated_tokens - 1 for one, _ in known)
     return found | {"speedup": factor, "plain_tps": tokens / whole / factor, "saved_s": (factor - 1.0) * whole}
 
 

@@ -96,6 +96,7 @@ class EngineStatus:
 @dataclass(frozen=True, slots=True)
 class TeachingResult:
     """The shares of places in answers of held-out chats where the drafter's likeliest token was the main model's.
+
     `before` is the share of what was used before, and `after` that of what was taught, which is kept if it is `better`.
     """
 
@@ -107,6 +108,7 @@ class TeachingResult:
 @dataclass(frozen=True, slots=True)
 class TaughtDraft:
     """What the loaded drafter was taught for the loaded main model: how it was judged, None if it was not taught.
+
     `problem` says why what it was taught cannot be used: "changed" (one of the models) or "damaged", else "". `refusal`
     is why the drafter cannot be taught, if so.
     """

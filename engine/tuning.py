@@ -14,6 +14,7 @@ PairNames = tuple[str, str]
 
 class KeyRange(Struct, frozen=True):
     """The widths that are rounded alike while a pass attends to fewer than `keys` keys, and more than the range before.
+
     A row has the same bits alone and in every pass of up to `rows` rows.
     """
 

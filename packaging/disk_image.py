@@ -13,7 +13,9 @@ from pathlib import Path
 import dmgbuild
 
 # Points in the image's window.
-_WINDOW, _APP, _APPLICATIONS = ((200, 120), (560, 360)), (150, 170), (410, 170)
+_WINDOW = ((200, 120), (560, 360))
+_APP = (150, 170)
+_APPLICATIONS = (410, 170)
 # hdiutil says "resource busy" while Spotlight reads the image.
 _TRIES = 5
 

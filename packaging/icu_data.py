@@ -20,7 +20,8 @@ from pathlib import Path
 
 # Items begin at multiples of this, in the order of their names.
 _ALIGNED = 16
-_COUNT, _ITEM = struct.Struct("<I"), struct.Struct("<II")
+_COUNT = struct.Struct("<I")
+_ITEM = struct.Struct("<II")
 # Items that Qt never reads: line and word breaks, names of currencies, languages, regions and units, spelled-out
 # numbers, transliterations, converters of old encodings, profiles of internet names, names of characters.
 _UNUSED = re.compile(
@@ -64,7 +65,8 @@ def read_items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
     if data[12:16] != b"CmnD":
         raise ValueError("not ICU's common data")
     length = int.from_bytes(data[:2], "little")
-    header, body = data[:length], data[length:]
+    header = data[:length]
+    body = data[length:]
     [count] = _COUNT.unpack_from(body)
     table = [_ITEM.unpack_from(body, _COUNT.size + number * _ITEM.size) for number in range(count)]
     ends = [start for _, start in table[1:]] + [len(body)]
@@ -76,11 +78,14 @@ def read_items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
 
 def pack(header: bytes, items: Mapping[str, bytes]) -> bytes:
     """Return an ICU data file with these items, whose names are in order. The inverse of `read_items`."""
-    names, places, name_at = b"", [], _COUNT.size + len(items) * _ITEM.size
+    names = b""
+    places = []
+    name_at = _COUNT.size + len(items) * _ITEM.size
     for name in items:
         places.append(name_at + len(names))
         names += name.encode() + b"\0"
-    body, table = bytearray(_padded(_COUNT.pack(len(items)) + bytes(len(items) * _ITEM.size) + names)), _COUNT.size
+    body = bytearray(_padded(_COUNT.pack(len(items)) + bytes(len(items) * _ITEM.size) + names))
+    table = _COUNT.size
     for place, item in zip(places, items.values(), strict=True):
         _ITEM.pack_into(body, table, place, len(body))
         table += _ITEM.size
@@ -94,7 +99,8 @@ def _padded(data: bytes) -> bytes:
 
 def link(data: Path, symbol: str, library: Path) -> None:
     """Write a shared library that has `symbol` at the beginning of `data` and needs no other library."""
-    source, compiled = data.with_suffix(".s"), data.with_suffix(".o")
+    source = data.with_suffix(".s")
+    compiled = data.with_suffix(".o")
     source.write_text(
         f".section .rodata\n.balign {_ALIGNED}\n.global {symbol}\n.type {symbol}, %object\n{symbol}:\n"
         f'.incbin "{data.name}"\n.size {symbol}, . - {symbol}\n.section .note.GNU-stack, "", %progbits\n'

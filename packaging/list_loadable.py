@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-FILE, README = ROOT / "resources" / "loadable.json", ROOT / "README.md"
+FILE = ROOT / "resources" / "loadable.json"
+README = ROOT / "README.md"
 BEGIN, END = "<!-- families: packaging/list_loadable.py -->\n", "<!-- end of families -->\n"
 # The rules of README's table: what happens to the rows of rejected draft tokens.
 RULES = {

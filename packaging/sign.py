@@ -22,7 +22,8 @@ _AD_HOC = "-"
 
 
 def main(product: str) -> None:
-    identity, profile = os.environ.get("TANDEM_SIGNING_IDENTITY"), os.environ.get("TANDEM_NOTARY_PROFILE")
+    identity = os.environ.get("TANDEM_SIGNING_IDENTITY")
+    profile = os.environ.get("TANDEM_NOTARY_PROFILE")
     is_image = product.endswith(".dmg")
     if not is_image:
         sign(Path(product), identity or _AD_HOC)

@@ -58,7 +58,8 @@ class Actions(QObject):
     def update(self) -> None:
         """Enable and show the actions that are possible now."""
         for spec in self.specs:
-            action, possible = self._actions[spec.id], spec.enabled(self._target)
+            action = self._actions[spec.id]
+            possible = spec.enabled(self._target)
             action.setEnabled(possible)
             action.setVisible(possible or not spec.hides)
 

@@ -90,7 +90,8 @@ def connected(app: App) -> bool:
 
 def plan(app: App, endpoint: Endpoint) -> ConfigChange:
     """Return what connecting the program would do."""
-    file, text = file_of(app), app.content(endpoint)
+    file = file_of(app)
+    text = app.content(endpoint)
     before = after = None
     noted = _note_of(app)
     if file is not None:
@@ -115,7 +116,8 @@ def write(plan: ConfigChange) -> Path | None:
             # A second time, the copy is of the file before the first.
             copy, digest = noted.copy, noted.digest
         elif plan.before is not None:
-            copy, digest = str(_free_copy(file)), _digest(plan.before)
+            copy = str(_free_copy(file))
+            digest = _digest(plan.before)
             write_atomically(Path(copy), plan.before.encode(), _mode(file))
         write_atomically(file, plan.after.encode(), _mode(file))
     except (OSError, ValueError) as error:
@@ -137,7 +139,8 @@ def take_back(app: App) -> Path:
         content = _read(file) or ""
         if noted.text not in content:
             raise NotConnected(file)
-        others, before = _without(noted.text, content), _copied(noted)
+        others = _without(noted.text, content)
+        before = _copied(noted)
         if noted.copy or others.strip("{} \n"):
             write_atomically(file, _restored(others, noted.text, before).encode(), _mode(file))
         else:
@@ -225,7 +228,8 @@ def with_members(text: str, added: str) -> str:
     """
     plain = _LAST_COMMAS.sub(_blank, _COMMENTS.sub(_blank, text))
     if not plain.strip():
-        text, plain = text + "{\n}\n", plain + "{\n}\n"
+        text = text + "{\n}\n"
+        plain = plain + "{\n}\n"
     present = parse(plain.encode(), CONFIG)
     if not isinstance(present, dict) or present.keys() & json.loads(added).keys():
         raise ValueError("no place for the members")

@@ -31,6 +31,7 @@ _TIMEOUT_S = 5.0
 @dataclass(frozen=True)
 class Endpoint:
     """The address of the local API without a path. `context` is that of the model, in tokens; `key` is "" for none.
+
     `contexts` are those of the installed models by name, as far as they are known.
     """
 

@@ -70,7 +70,9 @@ class Answering:
             raise
 
     async def _begin(self) -> None:
-        waiting, begun, deadline = set(self._open), list[IndexedEvent](), self._loop.time() + MOST_WAITING_S
+        waiting = set(self._open)
+        begun = list[IndexedEvent]()
+        deadline = self._loop.time() + MOST_WAITING_S
         while waiting:
             try:
                 async with asyncio.timeout_at(deadline):

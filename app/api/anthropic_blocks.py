@@ -10,7 +10,8 @@ from app.api.lenient_content import arguments_of, functions_of, parts_of, role_o
 _TOOL_CHANGES = ("tool_addition", "tool_removal")
 _KNOWN = ("thinking", "tool_use", "tool_result")
 # Tools that programs run themselves, by the beginnings of their types; the models of Anthropic know their schemas.
-_TEXT, _LINE = {"type": "string"}, {"type": "integer"}
+_TEXT = {"type": "string"}
+_LINE = {"type": "integer"}
 _EDITS: dict[str, Any] = {"command": {"enum": ["view", "create", "str_replace", "insert"]}}
 _EDITS |= dict.fromkeys(("path", "file_text", "old_str", "new_str", "insert_text"), _TEXT)
 _OWN_TOOLS: dict[str, dict[str, Any]] = {

@@ -128,7 +128,8 @@ class CountBody(AnswerRequestBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found, changes = super().normalised(body, skipped), list[dict[str, Any]]()
+        found = super().normalised(body, skipped)
+        changes = list[dict[str, Any]]()
         messages = after_compaction(found.get("messages"))
         found["messages"] = messages_of(messages, lambda one: readable_message(one, changes, skipped))
         found["system"] = parts_of(found.get("system"), (), lambda _: {"type": "text", "text": ""}, skipped)
@@ -143,7 +144,8 @@ class CountBody(AnswerRequestBody, kw_only=True):
         return found
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools, (grammar, path) = self._tools(info.tool_format), self.constrained(*self._grammar())
+        tools = self._tools(info.tool_format)
+        (grammar, path) = self.constrained(*self._grammar())
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[EngineMessage] = [{"role": "system", "content": system}] if system else []
         pictures: PictureBytes = {}
@@ -164,7 +166,8 @@ class CountBody(AnswerRequestBody, kw_only=True):
     def _tools(self, form: str) -> RequestTools:
         choice = self.tool_choice or _ToolChoice()
         tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
-        mode, parallel = _CHOICES[choice.type or "auto"], not choice.disable_parallel_tool_use
+        mode = _CHOICES[choice.type or "auto"]
+        parallel = not choice.disable_parallel_tool_use
         if choice.type == "tool" and choice.name is not None:
             return tool_use(form, tools, mode, (choice.name,), parallel=False)
         return tool_use(form, tools, mode, parallel=parallel)

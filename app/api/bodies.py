@@ -41,7 +41,8 @@ _PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
 
 async def read_body(request: Request, kind: type[Body]) -> Body:
     """Return the body of a request as `kind`, and note in its state what was skipped. Raises `ApiError`."""
-    data, skipped = await _read(request), list[str]()
+    data = await _read(request)
+    skipped = list[str]()
     quick = len(data) < _LARGE and _FILE.search(data) is None
     body = _parsed(data, kind, skipped) if quick else await _parsed_apart(request, data, kind, skipped)
     request.state.skipped = note_skipped(request.url.path, skipped)
@@ -117,9 +118,11 @@ def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | Non
     try:
         return msgspec.convert(value, kind, strict=False, str_keys=True)
     except msgspec.ValidationError as error:
-        problem, path = str(error), ""
+        problem = str(error)
+        path = ""
         if (place := _PLACE.search(problem)) is not None:
-            problem, path = problem[: place.start()], place[1]
+            problem = problem[: place.start()]
+            path = place[1]
         if isinstance(error.__cause__, ApiError):
             raise error.__cause__.within(path[1:]) from error
         if problem.startswith("Object missing required field"):
@@ -145,7 +148,8 @@ class ApiRoute(Route):
             return await reply(request, await read_body(request, body))
 
         super().__init__(path, reply if body is None else with_body, methods=[method])
-        self.method, self.body = method.lower(), body
+        self.method = method.lower()
+        self.body = body
         self.line = str((body or reply).__doc__).partition("\n")[0]
 
 

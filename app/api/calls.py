@@ -72,15 +72,19 @@ class AnswerRequestBody(ConstrainedSettings, kw_only=True):
         **content: Any,
     ) -> list[ChatRequest]:
         """Return requests for `count` answers, without calls in the format `answer` of `param`. Raises `ApiError`."""
-        tools, recommended = tools or RequestTools(), recommended_of(info.sampling)
-        grammar, budget = tools.grammar(answer, param), self.thinking_budget
+        tools = tools or RequestTools()
+        recommended = recommended_of(info.sampling)
+        grammar = tools.grammar(answer, param)
+        budget = self.thinking_budget
         common: dict[str, Any] = {"max_tokens": self.most_tokens(), "tools": tools.tools, "grammar": grammar, **content}
-        level, given = self.reasoning_effort or "auto", (self.chat_template_kwargs or {}).items()
+        level = self.reasoning_effort or "auto"
+        given = (self.chat_template_kwargs or {}).items()
         own = {key: value for key, value in given if isinstance(value, str | bool | int)}
         common["template_options"] = info.thinking.options(level, budget) | own
         if (limit := info.thinking.budget(level, budget)) is not None:
             recommended = {**recommended, "thinking_budget": limit}
-        stop, speculation = self.stops + tools.stop(grammar), self.speculating(api.speculation)
+        stop = self.stops + tools.stop(grammar)
+        speculation = self.speculating(api.speculation)
         try:
             return [
                 ChatRequest(sampling=self.sampling(recommended, index), speculation=speculation, stop=stop, **common)

@@ -84,7 +84,8 @@ class ChatWriter(ChoicesWriter):
 
     def __init__(self, model: str, parts: list[AnswerParts], body: ChatBody) -> None:
         super().__init__(model, with_usage=body.with_usage, logprobs=bool(body.logprobs))
-        self._parts, self._old = parts, bool(body.functions)
+        self._parts = parts
+        self._old = bool(body.functions)
         self._custom = {tool.function.name for tool in body.tools or () if tool.type == "custom"}
         self._begun: set[int] = set()
 
@@ -93,7 +94,8 @@ class ChatWriter(ChoicesWriter):
         return self._parts
 
     def events(self, index: int, event: Event) -> list[bytes]:
-        chunks, parts = [], self._parts[index]
+        chunks = []
+        parts = self._parts[index]
         if index not in self._begun:
             self._begun.add(index)
             chunks.append(self._delta(index, {"role": "assistant", "content": ""}))
@@ -145,9 +147,11 @@ class ChatWriter(ChoicesWriter):
     def _call(self, call: ToolCall) -> dict[str, Any]:
         """Return a call in the form in which its tool was offered."""
         if call.name in self._custom:
-            kind, called = "custom", {"name": call.name, "input": custom_text(call.arguments)}
+            kind = "custom"
+            called = {"name": call.name, "input": custom_text(call.arguments)}
         else:
-            kind, called = "function", {"name": call.name, "arguments": call.arguments}
+            kind = "function"
+            called = {"name": call.name, "arguments": call.arguments}
         return {"id": new_id("call"), "type": kind, kind: called}
 
     def _delta(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:

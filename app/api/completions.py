@@ -39,7 +39,8 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         refuse_unsupported(self, _UNSUPPORTED)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        prompts, count = [one or _NOTHING for one in texts_or_ids("prompt", self.prompt or "")], self.n or 1
+        prompts = [one or _NOTHING for one in texts_or_ids("prompt", self.prompt or "")]
+        count = self.n or 1
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
         wanted: dict[str, Any] = {

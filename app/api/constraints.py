@@ -135,7 +135,8 @@ class ConstrainedSettings(RequestSettings, kw_only=True):
 
 def _constraints(prefix: str, fields: Struct) -> Iterator[_AskedFormat]:
     """Yield what the `fields` of an object ask for, whose names in the body begin with `prefix`. Raises `ApiError`."""
-    layout, has_json = _layout(fields), False
+    layout = _layout(fields)
+    has_json = False
     for name, make in _MAKERS.items():
         value = getattr(fields, name, None)
         if value is None or value is False or value == "":
@@ -145,7 +146,8 @@ def _constraints(prefix: str, fields: Struct) -> Iterator[_AskedFormat]:
         except EngineError as error:
             raise of_engine(error, prefix + name) from error
         if grammar.kind in ("json_schema", "json_object"):
-            grammar, has_json = _laid_out(grammar, layout), True
+            grammar = _laid_out(grammar, layout)
+            has_json = True
         yield _AskedFormat(grammar, prefix + name)
     if layout and not has_json:
         name = next(name for name in _LAYOUTS if getattr(fields, name, None))

@@ -185,7 +185,8 @@ def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[EngineMessage]:
 
 def _with_results(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
     """Let the results of a turn's calls follow it, each with the id of one of them."""
-    rest, found = deque(turns), list[EngineMessage]()
+    rest = deque(turns)
+    found = list[EngineMessage]()
     while rest:
         turn = rest.popleft()
         found.append(turn if turn["role"] != "tool" else {"role": "user", "content": turn["content"]})
@@ -211,7 +212,8 @@ def _later_result(call_id: str, rest: deque[EngineMessage]) -> EngineMessage:
 
 
 def _with_pictures_placed(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
-    found, waiting = list[EngineMessage](), list[Mapping[str, Any]]()
+    found = list[EngineMessage]()
+    waiting = list[Mapping[str, Any]]()
     for turn in turns:
         content = turn["content"]
         if not isinstance(content, str) and turn["role"] not in ROLES_WITH_PICTURES:
@@ -219,7 +221,8 @@ def _with_pictures_placed(turns: Sequence[EngineMessage]) -> list[EngineMessage]
             turn = {**turn, "content": text_of(content)}
         elif waiting and turn["role"] == "user":
             texts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            turn, waiting = {**turn, "content": [*waiting, *texts]}, []
+            turn = {**turn, "content": [*waiting, *texts]}
+            waiting = []
         found.append(turn)
     return [*found, {"role": "user", "content": waiting}] if waiting else found
 

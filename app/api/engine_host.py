@@ -55,7 +55,8 @@ class EngineHost:
 
     def keep(self, name: str) -> None:
         """Let clients return to the loaded pair, by `name` and as the default."""
-        self.kept, self.kept_names = self.pair, (name, "default")
+        self.kept = self.pair
+        self.kept_names = (name, "default")
 
     @property
     def pairs(self) -> list[LoadedPair]:

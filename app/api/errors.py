@@ -205,7 +205,8 @@ def error_reply(error: ApiError, path: str) -> JsonReply:
     """Return an error in the form that clients of the endpoint at `path` expect, with its name of the field."""
     headers = {}
     if error.param in (_ASKED, "prompt") and (own := _ASKED_IN.get(path, _ASKED)) != error.param:
-        error.sentence, error.param = error.sentence.replace(repr(error.param), repr(own)), own
+        error.sentence = error.sentence.replace(repr(error.param), repr(own))
+        error.param = own
     if error.retry_after is not None:
         headers["retry-after"] = str(error.retry_after)
     if error.status == 401:

@@ -187,7 +187,8 @@ def function_of(tool: Object) -> tuple[str, Object] | None:
         return None
     inner = tool.get(kind)
     fields: Object = inner if isinstance(inner, dict) else tool
-    about, schemas = fields.get("description"), [key for key in _SCHEMAS if key in fields]
+    about = fields.get("description")
+    schemas = [key for key in _SCHEMAS if key in fields]
     found: Object = {"name": fields.get("name"), "description": about if isinstance(about, str) else None}
     if kind == "function" or schemas:
         schema = fields[schemas[0]] if schemas else None

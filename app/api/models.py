@@ -93,7 +93,8 @@ class ModelDirectory:
 
     async def use(self, name: str, draft: str | None = None) -> LoadedPair:
         """Return the models of that name, loaded and with `draft`; the host's for an unknown one. Raises `ApiError`."""
-        wanted, drafter = await self._path_of(name), None if draft is None else await self._drafter(draft)
+        wanted = await self._path_of(name)
+        drafter = None if draft is None else await self._drafter(draft)
         try:
             async with asyncio.timeout(self._most_waiting_s):
                 await self._turn.acquire()
@@ -203,7 +204,8 @@ def changed_at(model: Model) -> datetime:
 
 def listed(model: Model, *, loaded: bool, **more: Any) -> dict[str, Any]:
     """Return a model as /v1/models shows it, with the fields of OpenAI's, Anthropic's and LM Studio's APIs and ours."""
-    changed, owner = changed_at(model), model.id.partition("/")[0] if "/" in model.id else "local"
+    changed = changed_at(model)
+    owner = model.id.partition("/")[0] if "/" in model.id else "local"
     return {
         "id": model.id,
         "object": "model",

@@ -98,7 +98,8 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
                 setattr(self, name, value)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools, content = openai_tools(info.tool_format, self.functions, None, None), self.content()
+        tools = openai_tools(info.tool_format, self.functions, None, None)
+        content = self.content()
         content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
         content |= {"overflow": "shorten", "kept_context": (self.options or _OllamaOptions()).num_ctx or None}
         grammar, field = self.constrained(self._grammar(), "format")
@@ -290,14 +291,17 @@ def _turns(messages: Sequence[_OllamaMessage], pictures: PictureBytes) -> list[E
     templates take. A result answers the call with its id or, as many programs send none, the first call of its name
     that has no result.
     """
-    turns, count = [message.turn(message.role, pictures) for message in messages], 0
+    turns = [message.turn(message.role, pictures) for message in messages]
+    count = 0
     waiting: list[tuple[str, EngineMessage]] = []
     for turn, message in zip(turns, messages, strict=True):
         for call in turn.get("tool_calls", ()):
             waiting.append((call["id"], call))
-            call["id"], count = f"call{count:05}", count + 1
+            call["id"] = f"call{count:05}"
+            count = count + 1
         if message.role == "tool" and waiting:
-            given, name = message.tool_call_id or None, message.tool_name
+            given = message.tool_call_id or None
+            name = message.tool_name
             answered = max(waiting, key=lambda one: (one[0] == given, one[1]["function"]["name"] == name))
             turn["tool_call_id"] = answered[1]["id"]
             waiting.remove(answered)
@@ -351,7 +355,8 @@ class OllamaWriter(ResponseWriter):
         return {"model": self._model, "created_at": _now(), **answer, "done": False, **logprobs}
 
     def _end(self, event: Finished) -> dict[str, Any]:
-        stats, total_s = event.stats, time.perf_counter() - self._began + self.load_s
+        stats = event.stats
+        total_s = time.perf_counter() - self._began + self.load_s
         # The first token comes with the prompt.
         decoding_s = (stats.generated_tokens - 1) / stats.decode_tps if stats.decode_tps else 0.0
         return {

@@ -57,7 +57,8 @@ async def tags(request: Request) -> Response:
 async def running(request: Request) -> Response:
     """The main models at hand, in the shape of Ollama's API."""
     api: Api = request.app.state.api
-    expires, found = (datetime.now(UTC) + _STAYS).isoformat(), []
+    expires = (datetime.now(UTC) + _STAYS).isoformat()
+    found = []
     for info in [pair.main for pair in api.models.host.pairs if pair.main is not None]:
         if (model := await api.models.named(api.models.name_of(info))) is not None:
             sizes = {"size": info.bytes, "size_vram": info.bytes, "context_length": info.context_length}
@@ -71,7 +72,8 @@ async def show(request: Request, body: ShowBody) -> Response:
     model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
     if model is None or "main" not in model.kinds:
         raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
-    template, entry = _template(model.config_path), _entry(model)
+    template = _template(model.config_path)
+    entry = _entry(model)
     known = {
         "general.architecture": model.architecture,
         "general.parameter_count": model.parameters,

@@ -25,7 +25,8 @@ def question(key: str, address: str) -> dict[str, str]:
 
 def answer(key: str, address: str, asked: Mapping[str, str]) -> str | None:
     """Return the server's proof, or None if the one who asks does not have the key."""
-    nonce, proof = asked.get("nonce", ""), asked.get("proof", "")
+    nonce = asked.get("nonce", "")
+    proof = asked.get("proof", "")
     if len(nonce) > _LONGEST or not _is_same(proof, _proof("client", key, address, nonce)):
         return None
     return _proof("server", key, address, nonce)

@@ -226,13 +226,16 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
     """Return the grammar of the format at `path`, and the name of the field that holds it. Raises `ApiError`."""
     match form:
         case JsonSchema(schema=dict(schema)):
-            kind, name, source = "json_schema", "schema", json.dumps(schema)
+            kind = "json_schema"
+            name = "schema"
+            source = json.dumps(schema)
         case _Regex(pattern=source):
             kind, name = "regex", "pattern"
         case _Lark(grammar=source):
             kind, name = "lark", "grammar"
         case _Written(grammar=source):
-            kind, name = "gbnf" if is_gbnf(source) else "lark", "grammar"
+            kind = "gbnf" if is_gbnf(source) else "lark"
+            name = "grammar"
         case _JsonObject() | JsonSchema():
             kind, name, source = "json_object", "type", ""
         case _:
@@ -273,7 +276,8 @@ def readable_format(form: Any) -> Any:
     is_schema = isinstance(schema, dict) and bool(_OF_SCHEMAS & schema.keys()) and "schema" not in schema
     if form.get("schema") is None and isinstance(schema, dict) and not is_schema:
         # An object with a name and the schema.
-        named, schema = schema, schema.get("schema")
+        named = schema
+        schema = schema.get("schema")
     return {**form, **named, "type": "json_schema", "schema": schema}
 
 

@@ -132,7 +132,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found, tools = super().normalised(body, skipped), list[Any]()
+        found = super().normalised(body, skipped)
+        tools = list[Any]()
         found["input"] = readable_items(found.get("input"), skipped, tools)
         if not isinstance(found.get("instructions"), str):
             found["instructions"] = readable_text(found.get("instructions")) or None
@@ -341,7 +342,8 @@ class ResponseItemsWriter(ItemsWriter):
         return events
 
     def add_call(self, call: ToolCall) -> list[bytes]:
-        index, item_id = len(self._output), new_id("fc")
+        index = len(self._output)
+        item_id = new_id("fc")
         namespace, function = self._functions[call.name]
         custom = function.type == "custom"
         kind, field = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
@@ -364,7 +366,8 @@ class ResponseItemsWriter(ItemsWriter):
         return [self._event(f"response.{ended['status']}", response=ended)]
 
     def result(self, event: Finished) -> dict[str, Any]:
-        cut, stats = reason_of(event, self._parts) == "length", event.stats
+        cut = reason_of(event, self._parts) == "length"
+        stats = event.stats
         return {
             **self._base,
             "status": "incomplete" if cut else "completed",

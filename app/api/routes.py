@@ -41,7 +41,8 @@ async def health(_request: Request) -> Response:
 
 async def prove(request: Request) -> Response:
     """Prove to a client that proves the same that this server has the key."""
-    key, server = request.app.state.key, request.scope["server"]
+    key = request.app.state.key
+    server = request.scope["server"]
     given = proof.answer(key, proof.address_of(*server), request.query_params) if key and server else None
     if given is None:
         raise ApiError(401, "There is no key here, or not this one.", code="invalid_api_key")

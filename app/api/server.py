@@ -20,7 +20,8 @@ from engine.errors import CodedError
 log = logging.getLogger(__name__)
 
 # Connections that are open at once, and bytes of a request's line and headers.
-MOST_CONNECTIONS, MOST_HEADER_BYTES = 160, 32 * 2**10
+MOST_CONNECTIONS = 160
+MOST_HEADER_BYTES = 32 * 2**10
 # Seconds for the headers to arrive, for an idle connection, and for the client to read any of what was sent.
 HEADERS_S, IDLE_S, UNREAD_S = 10.0, 15, 30.0
 # Seconds that running calls have when the server stops, before their connections are closed.
@@ -145,7 +146,8 @@ class HttpServer:
         )
         # It logs broken requests, which are of no use here; our own failures are logged where they happen.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        self._server, self.running = uvicorn.Server(config), True
+        self._server = uvicorn.Server(config)
+        self.running = True
         self._thread = threading.Thread(target=self._serve, args=(sockets,), name="api", daemon=True)
         self._thread.start()
 

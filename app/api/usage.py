@@ -47,7 +47,8 @@ def lengths_of(tokens: Sequence[Token]) -> list[int]:
 
 def openai_usage(answers: Sequence[RequestStats], reasoning: int) -> dict[str, Any]:
     """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once."""
-    prompt, generated = answers[0].prompt_tokens, sum(stats.generated_tokens for stats in answers)
+    prompt = answers[0].prompt_tokens
+    generated = sum(stats.generated_tokens for stats in answers)
     found = speculation(answers)
     return {
         "prompt_tokens": prompt,
@@ -130,7 +131,8 @@ class MessageTokens:
         if not self._text.endswith(piece, 0, end):
             # The marks after it were removed.
             end = self._text.rfind(piece) + len(piece)
-        start, found = end - len(piece), []
+        start = end - len(piece)
+        found = []
         while self._waiting and self._waiting[0][0] < end:
             begin, token = self._waiting.popleft()
             if begin >= start or begin + len(token.text) > start:

@@ -83,7 +83,8 @@ class AnswerBody(ThemeAware, QWidget):
         self._read = self._frozen_shown = self._defined = 0
         self._ended = self._finished = self._in_slices = False
         self._loaded = True
-        self._runs, self._tail = [], []
+        self._runs = []
+        self._tail = []
 
     def show_text(self, text: str, ended: bool, budget: int = SLICE) -> None:
         """Show an answer's text so far; `ended` if no more will come. New blocks get widgets within the budget. A
@@ -122,7 +123,11 @@ class AnswerBody(ThemeAware, QWidget):
             self._column.removeWidget(part)
             part.hide()
             part.deleteLater()
-        self._parts, self._runs, self._tail, self._added, self._removed = [], [], [], [], []
+        self._parts = []
+        self._runs = []
+        self._tail = []
+        self._added = []
+        self._removed = []
         self._clear()
         self._splitter = PlainSplitter()
         self._text, self._ended, self._budget = text, ended, budget
@@ -174,7 +179,8 @@ class AnswerBody(ThemeAware, QWidget):
             removed.hide()
         for view in self._added:
             self._reveal(view)
-        self._added, self._removed = [], []
+        self._added = []
+        self._removed = []
 
     def _reveal(self, view: View) -> None:
         view.show()
@@ -187,7 +193,8 @@ class AnswerBody(ThemeAware, QWidget):
         """
         changed: dict[AnswerRun, None] = {}
         for block in self._splitter.frozen[self._frozen_shown :]:
-            last, loaded = self._runs[-1] if self._runs else None, budget > 0
+            last = self._runs[-1] if self._runs else None
+            loaded = budget > 0
             budget -= length_of(block)
             # A passage that is selected stays so: its paragraph keeps the widget.
             if last is not None and not (self._tail and self._tail[0].has_selection_in(block)) and last.takes(block):
@@ -260,6 +267,7 @@ class AnswerBody(ThemeAware, QWidget):
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
         """Make the widgets between two heights of this widget, and drop those far away. Returns the rest of the budget.
+
         If nothing is left of the budget, call it again in the next turn of the event loop.
         """
         with self._plain_if_it_raises():
@@ -269,13 +277,15 @@ class AnswerBody(ThemeAware, QWidget):
     def _load_runs(self, top: int, bottom: int, budget: int) -> int:
         far = 2 * (bottom - top)
         for part in self._parts:
-            first, last = part.y(), part.y() + part.height()
+            first = part.y()
+            last = part.y() + part.height()
             if last < top - far or first > bottom + far:
                 for run in part.runs:
                     self._unload(run)
             elif last >= top and first <= bottom:
                 for run in part.runs:
-                    y, height = first + run.widget.y(), run.widget.height()
+                    y = first + run.widget.y()
+                    height = run.widget.height()
                     if run.view is None and budget > 0 and y + height >= top and y <= bottom:
                         budget -= run.cost
                         self._load(run)
@@ -298,7 +308,8 @@ class AnswerBody(ThemeAware, QWidget):
         holder, part = run.holder, run.part
         if run.view is not None or holder is None or part is None:
             return
-        run.view, run.holder = self._make_view(run), None
+        run.view = self._make_view(run)
+        run.holder = None
         self._render(run)
         part.exchange(run, holder)
         self._reveal(run.view)
@@ -310,7 +321,8 @@ class AnswerBody(ThemeAware, QWidget):
             return
         if text.textCursor().hasSelection() or (isinstance(view, CodeBlock) and view.previewed):
             return
-        run.view, run.holder = None, _holder(part, view.height())
+        run.view = None
+        run.holder = _holder(part, view.height())
         part.exchange(run, view)
 
     def _make_view(self, run: AnswerRun) -> View:

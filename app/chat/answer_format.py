@@ -92,7 +92,8 @@ class AnswerFormatField(ThemeAware, QWidget):
     def _show_outcome(self, written: str, error: Exception | None) -> None:
         if written != self.schema.toPlainText():
             return
-        self._known, self._problem = True, error if isinstance(error, EngineError) else None
+        self._known = True
+        self._problem = error if isinstance(error, EngineError) else None
         self._show_verdict()
         self.checked.emit()
 

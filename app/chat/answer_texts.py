@@ -79,7 +79,8 @@ def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
         parts.append(recorded_name(answer.model))
     if answer.asked_at is not None:
         asked = QDateTime.fromSecsSinceEpoch(int(answer.asked_at))
-        short, is_today = QLocale.FormatType.ShortFormat, asked.date() == QDate.currentDate()
+        short = QLocale.FormatType.ShortFormat
+        is_today = asked.date() == QDate.currentDate()
         parts.append(QLocale().toString(asked.time(), short) if is_today else QLocale().toString(asked, short))
     return " · ".join(parts)
 

@@ -50,6 +50,7 @@ _PICTURE = QSize(48, 30)
 
 class AttachmentRow(ThemeAware, QScrollArea):
     """Takes as many rows as the files need, up to _MOST_ROWS, but only one if the layout has too little height.
+
     `changed` is emitted after every file that is added or removed, `removed` after one that the person removed.
     `refused` carries the chat of a file that cannot be attached, before that is `changed`.
     """
@@ -193,7 +194,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
         counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
         if missing := ", ".join(filter(None, counts)):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
-        first, words = self._mark(attachment), " · ".join(facts)
+        first = self._mark(attachment)
+        words = " · ".join(facts)
         parts = [self._encoding_button(attachment)] if guess else []
         return self._make_chip(first, attachment.name, words, partial(self.remove, attachment), *parts)
 
@@ -207,8 +209,10 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self, first: QWidget, file: str, facts: str, remove: Callable[[], object], *parts: QWidget
     ) -> QWidget:
         chip = named(QFrame(self._body), "attachment")
-        name, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), QToolButton(chip)
-        kind, details = label(chip, "muted"), label(chip, "muted")
+        name = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle)
+        button = QToolButton(chip)
+        kind = label(chip, "muted")
+        details = label(chip, "muted")
         kind.setText(Path(file).suffix[1:].upper())
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)

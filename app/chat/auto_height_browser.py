@@ -60,6 +60,7 @@ class _ClosedDocument(QTextDocument):
 
 class AutoHeightTextBrowser(QTextBrowser):
     """Read-only text whose height follows its text and its width. Only what is too wide, such as a table, is scrolled.
+
     `grows` carries by how many pixels the height will grow, before it does.
     """
 
@@ -108,7 +109,8 @@ class AutoHeightTextBrowser(QTextBrowser):
         if self.document().textWidth() != self.viewport().width():
             self.document().setTextWidth(self.viewport().width())
         # Borders of tables may take a pixel more.
-        wide, policy = self.document().size().width() > self.viewport().width() + 1, Qt.ScrollBarPolicy
+        wide = self.document().size().width() > self.viewport().width() + 1
+        policy = Qt.ScrollBarPolicy
         if wide != self._is_wide:
             self._is_wide = wide
             self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOn if wide else policy.ScrollBarAlwaysOff)

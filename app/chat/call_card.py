@@ -49,11 +49,13 @@ class CallCard(ThemeAware, QFrame):
         self._shown: tuple[object, ...] = ()
         self.head = fold_head(self)
         self.bound("Show or hide the arguments and the result", self.head, QWidget.setToolTip)
-        self._server, self.state = styled(ElidedLabel(self), "muted"), label(self, "muted")
+        self._server = styled(ElidedLabel(self), "muted")
+        self.state = label(self, "muted")
         self._sentence = styled(WrappedLabel(self), "muted")
         line = fill(hbox(spacing=6), self.head, (self._server, 1), self.state)
         column = fill(vbox(self, margins=(8, 6, 12, 8), spacing=6), line, self._sentence)
-        self.arguments, self.result = PlainTextBrowser(self), PlainTextBrowser(self)
+        self.arguments = PlainTextBrowser(self)
+        self.result = PlainTextBrowser(self)
         # Takes a moment only, however long they and their words are.
         self.arguments.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._captions = label(self, "caption"), label(self, "caption")
@@ -105,8 +107,10 @@ class CallCard(ThemeAware, QFrame):
 
     def _show_details(self) -> None:
         """Show the unfolded parts. A call that asks for consent always shows its arguments."""
-        asks, unfolded = self.call.state is CallState.ASKS, self.head.isChecked()
-        has_arguments, has_result = bool(self.call.arguments), bool(shown_result(self.call))
+        asks = self.call.state is CallState.ASKS
+        unfolded = self.head.isChecked()
+        has_arguments = bool(self.call.arguments)
+        has_result = bool(shown_result(self.call))
         for widget in (self._captions[0], self.arguments):
             widget.setVisible((asks or unfolded) and has_arguments)
         for widget in (self._captions[1], self.result):

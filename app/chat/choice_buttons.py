@@ -200,7 +200,8 @@ class ToolsButton(ThemeAware, QToolButton):
     def refresh(self) -> None:
         """Show whether the chat on screen has tools."""
         session = self._session
-        loaded, usable = session.models.pair.main is not None, session.tools.usable
+        loaded = session.models.pair.main is not None
+        usable = session.tools.usable
         on = usable and session.tools.is_on(session.chat)
         self.setVisible(session.tools.concern(session.chat))
         self.setEnabled(usable)
@@ -227,8 +228,11 @@ class ToolsButton(ThemeAware, QToolButton):
         menu.clear()
         for listed in menu.findChildren(Menu):
             listed.deleteLater()
-        tools, chat, unused = session.tools, session.chat, self.tr("Not used in this chat")
-        on, all_on = tools.is_on(chat), tools.takes_servers(chat)
+        tools = session.tools
+        chat = session.chat
+        unused = self.tr("Not used in this chat")
+        on = tools.is_on(chat)
+        all_on = tools.takes_servers(chat)
         only_own = on and not all_on
         words = self.tr("Use all tools in this chat") if only_own else self.tr("Use tools in this chat")
         switch = menu.addAction(words)
@@ -238,7 +242,8 @@ class ToolsButton(ThemeAware, QToolButton):
         menu.addSeparator()
         self._add_server("Tandem" if on else f"Tandem · {unused}", [one.tool for one in tools.built_in], on)
         for server in tools.settings.servers:
-            status, used = tools.host.status(server.name), server.name in tools.servers_of(chat)
+            status = tools.host.status(server.name)
+            used = server.name in tools.servers_of(chat)
             off = [tool for tool in status.tools if tools.is_off(tool)]
             state = unused if server.usable and not used else server_state(server, status, off)
             self._add_server(f"{server.name} · {state}", status.tools, used, off)
@@ -249,9 +254,11 @@ class ToolsButton(ThemeAware, QToolButton):
         if not tools:
             self.menu_of_tools.addAction(title).setEnabled(used)
             return
-        listed, off_words = Menu(self.menu_of_tools), self.tr("Off")
+        listed = Menu(self.menu_of_tools)
+        off_words = self.tr("Off")
         listed.setTitle(title)
         for tool in tools:
-            name, is_off = tool_name(tool.server, tool.name, tool.title), tool in off
+            name = tool_name(tool.server, tool.name, tool.title)
+            is_off = tool in off
             listed.addAction(f"{name} · {off_words}" if is_off else name).setEnabled(used and not is_off)
         self.menu_of_tools.addMenu(listed)

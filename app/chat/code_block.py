@@ -128,13 +128,15 @@ class CodeBlock(ThemeAware, QFrame):
                 self.text_view.append_text(text[len(self._text) :])
             else:
                 self.text_view.setPlainText(text)
-                self._coloured, self._awaited = (), None
+                self._coloured = ()
+                self._awaited = None
             self._text = text
             self.text_view.fit()
         whole = text if closed else text[: text.rfind("\n") + 1]
         self._lexer = language_of(text, language)
         if self._lexer and (closed or (self._awaited is None and len(whole) > self._seen + len(text) // _GROWN)):
-            self._seen, self._awaited = len(whole), whole
+            self._seen = len(whole)
+            self._awaited = whole
             self._colour()
 
     @property
@@ -181,7 +183,8 @@ class CodeBlock(ThemeAware, QFrame):
 
     def _colour(self) -> None:
         """Colour the text whose spans are awaited, if they are known."""
-        text, key = self._awaited, (self._awaited or "", self._lexer)
+        text = self._awaited
+        key = (self._awaited or "", self._lexer)
         if text is not None and spans_cache().has(key):
             found = spans_cache().known[key]
             highlight(self.text_view.document(), text, found, self._coloured)
@@ -191,7 +194,8 @@ class CodeBlock(ThemeAware, QFrame):
         self._word_preview()
 
     def apply_theme(self) -> None:
-        self._awaited, self._coloured = self._text[: self._seen], ()
+        self._awaited = self._text[: self._seen]
+        self._coloured = ()
         self._colour()
 
 

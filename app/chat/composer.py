@@ -121,7 +121,8 @@ class Composer(ThemeAware, QWidget):
             self._tools.insertWidget(self._tools.count() - 4, tool)
 
     def show_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        queued, self._chat = self._queued & {chat}, chat
+        queued = self._queued & {chat}
+        self._chat = chat
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:
             document = self._documents[chat] = self.edit.new_document(text)

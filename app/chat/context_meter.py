@@ -210,16 +210,20 @@ class ContextMeter(QObject):
         session, chat, main = self._session, self._session.chat, self._session.models.pair.main
         if main is None:
             return None
-        before, said, folder = chat.context_tokens(), list[str](), session.projects.folder(chat.folder_id)
+        before = chat.context_tokens()
+        said = list[str]()
+        folder = session.projects.folder(chat.folder_id)
         if not before:
             variables = prompt_variables.values(session.models.pair)
             said += start_of(folder, variables), filled(chat.system_prompt, variables)
             said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
         drops = session.settings.generation_of(chat).overflow == "shorten"
-        text, files = self._composer.edit.toPlainText(), self._composer.files.attachments
+        text = self._composer.edit.toPlainText()
+        files = self._composer.files.attachments
         whole = "\n\n".join(filter(None, said))
         sources = () if folder is None else folder.sources
-        rules, path = main.pictures, Path(main.path)
+        rules = main.pictures
+        path = Path(main.path)
         return _Unsent(chat, path, main.context_length, drops, before, whole, text, files, rules, sources)
 
 

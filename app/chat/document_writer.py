@@ -53,7 +53,8 @@ class DocumentWriter:
 
     def __init__(self, document: QTextDocument, font: QFont) -> None:
         self.cursor = QTextCursor(document)
-        self._pixels, self._formula_pixels = font.pixelSize(), formula_size(font)
+        self._pixels = font.pixelSize()
+        self._formula_pixels = formula_size(font)
         self._lists: dict[OpenList, QTextList] = {}
         self._missing: list[Formula] = []
         # The paragraphs above the first formula that is not typeset, each with the one below it, and where they end.
@@ -71,7 +72,8 @@ class DocumentWriter:
         if is_last and (more := _words_added(self.written[-1][0], pairs[-1][0])):
             self.cursor.movePosition(QTextCursor.MoveOperation.End)
             self.cursor.insertText(more.replace("\n", _LINE_SEPARATOR))
-            self.written[-1], self._ends[-1] = pairs[-1], self.cursor.position()
+            self.written[-1] = pairs[-1]
+            self._ends[-1] = self.cursor.position()
             return self._missing
         # An empty block takes the format of what is removed below it.
         while kept and not any(span.text or span.formula for span in pairs[kept - 1][0].spans):
@@ -88,7 +90,9 @@ class DocumentWriter:
 
     def _cut(self, kept: int) -> None:
         """Remove all but so many paragraphs, and begin to edit."""
-        self.written, self._ends, self._is_first = self.written[:kept], self._ends[:kept], not kept
+        self.written = self.written[:kept]
+        self._ends = self._ends[:kept]
+        self._is_first = not kept
         begun = {paragraph.lists[-1] for paragraph, _ in self.written if paragraph.mark}
         self._lists = {key: items for key, items in self._lists.items() if key in begun}
         if not kept:
@@ -202,7 +206,8 @@ def _words_added(before: Paragraph, now: Paragraph) -> str:
     """Return the words by which the last span of a paragraph grew; "" if anything else of it changed."""
     if not (before.spans and now.spans):
         return ""
-    old, last = before.spans[-1].text, now.spans[-1]
+    old = before.spans[-1].text
+    last = now.spans[-1]
     same = replace(now, spans=(*now.spans[:-1], replace(last, text=old))) == before
     return last.text.removeprefix(old) if same and last.text.startswith(old) else ""
 

@@ -13,7 +13,9 @@ from engine.files.safe_xml import safe_xml
 from engine.sandbox.tasks import before_tasks, task
 
 # The largest drawing, and what a smaller one is enlarged to, in pixels of the window; each is `SCALE` pixels wide.
-BOX, LEAST, SCALE = QSize(680, 1000), QSize(160, 160), 2
+BOX = QSize(680, 1000)
+LEAST = QSize(160, 160)
+SCALE = 2
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _UNWANTED = frozenset({"image", "feImage", "script", "foreignObject"})
 
@@ -54,6 +56,7 @@ def svg_image(source: str) -> QImage:
 
 def safe_svg(source: str) -> bytes:
     """Return an SVG without what names a file or an address, and without entities. Raises `ValueError` or `ParseError`.
+
     QtSvg reads local files that a picture or a style sheet names.
     """
     # The parser drops processing instructions, one of which names style sheets.

@@ -60,7 +60,8 @@ class FindBar(ThemeAware, QFrame):
         self._rest: Iterator[Turn] = iter(())
         self._found: dict[Turn, int] = {}
         self._then: Callable[[], object] = self._show_count
-        self._delay, self._slices = single_shot(self, self._type, _AFTER_MS), single_shot(self, self._search_slice)
+        self._delay = single_shot(self, self._type, _AFTER_MS)
+        self._slices = single_shot(self, self._search_slice)
         self.edit = LiveField(self)
         self.bound("Find in this chat", self.edit, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self._count = label(self, "muted")
@@ -144,7 +145,9 @@ class FindBar(ThemeAware, QFrame):
         self.hide()
         if had_focus:
             self.focus_lost.emit()
-        self.query, self._matches, self._total = None, {}, 0
+        self.query = None
+        self._matches = {}
+        self._total = 0
         self.edit.clear()
         self._delay.stop()
         self._slices.stop()
@@ -173,7 +176,9 @@ class FindBar(ThemeAware, QFrame):
     def _search(self, text: str, then: Callable[[], object]) -> None:
         """Search all turns, in slices, and call `then`. It replaces a search that goes on."""
         self._delay.stop()
-        self.query, self._found, self._then = self._parse(text), {}, then
+        self.query = self._parse(text)
+        self._found = {}
+        self._then = then
         self._rest = iter(() if self.query is None else self._turns())
         self._search_slice()
 
@@ -185,7 +190,8 @@ class FindBar(ThemeAware, QFrame):
             if time.perf_counter() > end:
                 self._slices.start()
                 return
-        self._matches, self._total = self._found, sum(self._found.values())
+        self._matches = self._found
+        self._total = sum(self._found.values())
         self._then()
         self.found.emit()
 
@@ -198,7 +204,8 @@ class FindBar(ThemeAware, QFrame):
         if self.query is None:
             self._count.setText("")
         elif self._total:
-            text, number = self.tr("{place} of {count}"), QLocale().toString
+            text = self.tr("{place} of {count}")
+            number = QLocale().toString
             self._count.setText(text.format(place=number(self._current + 1), count=number(self._total)))
         else:
             self._count.setText(self.tr("Not found"))

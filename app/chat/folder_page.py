@@ -86,7 +86,8 @@ class FolderPage(ThemeAware, Overlay):
     def make(self) -> None:
         self.name = self.bound("Name of the folder", TextField(self), QWidget.setAccessibleName)
         body = named(QWidget(self), "overlayBody")
-        self.prompt, self.files = PromptField(body), AttachmentRow(body)
+        self.prompt = PromptField(body)
+        self.files = AttachmentRow(body)
         self.files.pictures = lambda: self._session.store.pictures
         set_start = partial(self._change, ConversationList.set_start)
         self.preset = Chooser(body, chosen=partial(set_start, PRESET))
@@ -94,8 +95,10 @@ class FolderPage(ThemeAware, Overlay):
         self.tools = Chooser(body, (None, True, False), partial(set_start, TOOLS_ON))
         self.add_files = self.bound("Add files…", styled(QPushButton(body), "button-small"))
         self.add_folder = self.bound("Add a folder…", styled(QPushButton(body), "button-small"))
-        self.bar, self.usage = Bar(body), label(body, "muted", wraps=True)
-        self.left_out, self.problem = label(body, "muted", wraps=True), label(body, "problem", wraps=True)
+        self.bar = Bar(body)
+        self.usage = label(body, "muted", wraps=True)
+        self.left_out = label(body, "muted", wraps=True)
+        self.problem = label(body, "problem", wraps=True)
         self.chats = self.bound("Chats", QListWidget(body), QWidget.setAccessibleName)
         self.new_chat = self.bound("New chat in this folder", styled(QPushButton(self), "accent"))
         self._build(body)
@@ -168,7 +171,8 @@ class FolderPage(ThemeAware, Overlay):
         self.chats.setFixedHeight(theme.scaled(_CHAT_HEIGHT * min(len(chats), _MOST_CHATS)))
 
     def _show_choices(self, folder: Folder) -> None:
-        others, chosen = self.tr("As in other chats"), preset_of(folder)
+        others = self.tr("As in other chats")
+        chosen = preset_of(folder)
         presets: list[Preset | None] = [None, *named_presets(self._session)]
         if chosen not in presets:
             presets.append(chosen)
@@ -176,7 +180,8 @@ class FolderPage(ThemeAware, Overlay):
         for preset in presets:
             self.preset.addItem(others if preset is None else name_of(preset), preset)
         self.preset.setCurrentIndex(presets.index(chosen))
-        wanted, pair = models_of(folder), self._session.models.pair
+        wanted = models_of(folder)
+        pair = self._session.models.pair
         loaded = None if pair.main is None or pair.loading else pair.paths
         self.models.clear()
         self.models.addItem(self.tr("Those that are loaded"), None)
@@ -199,7 +204,8 @@ class FolderPage(ThemeAware, Overlay):
             lines.append(self.tr("Not read: {files}").format(files=_listed(unread)))
         show_words(self.problem, "\n".join(lines))
         show_words(self.left_out, left_out_sentence(folder, self._session.models.pair))
-        main, shown = self._session.models.pair.main, dict(self._sources)
+        main = self._session.models.pair.main
+        shown = dict(self._sources)
         self._background.run(
             lambda: [None if main is None else source_tokens(main.path, one, main.pictures) for one in shown.values()],
             lambda found: self._show_tokens(
@@ -213,8 +219,10 @@ class FolderPage(ThemeAware, Overlay):
         counts = {one: count for one, count in found.items() if count is not None}
         for part in (self.bar, self.usage):
             part.setVisible(bool(found) and counts == found)
-        used, room = sum(counts.values()), limit - limit // _CHAT_SHARE
-        names, left = list[str](), used
+        used = sum(counts.values())
+        room = limit - limit // _CHAT_SHARE
+        names = list[str]()
+        left = used
         for one in sorted(counts, key=lambda one: -counts[one]):
             if left > room:
                 names.append(one.name)

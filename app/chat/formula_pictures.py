@@ -88,7 +88,8 @@ def _library() -> Any:
             em = font.info.layout.unitsperem
             # Letters of East Asian scripts are as wide as they are high.
             super().__init__(0, (), BBox(0, em, int(-0.12 * em), int(0.88 * em)), font)
-            self.letter, self.id = letter, f"system_{ord(letter)}"
+            self.letter = letter
+            self.id = f"system_{ord(letter)}"
 
         def place(self, x: float, y: float, point_size: float) -> Any:
             attributes = {"x": fmt(x), "y": fmt(y), "font-size": fmt(point_size), "font-family": "sans-serif"}

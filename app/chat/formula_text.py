@@ -44,8 +44,10 @@ class FormulaPainter(QPyTextObject):
         outline = _outline(style)
         if outline is None:
             return QSizeF(1, 1)
-        scale, lift = _scale(document, outline), _half_x(style)
-        above, below = scale * outline.ascent, scale * outline.descent
+        scale = _scale(document, outline)
+        lift = _half_x(style)
+        above = scale * outline.ascent
+        below = scale * outline.descent
         # The outline fits around the object's centre.
         return QSizeF(scale * outline.width, max(2 * above - lift, 2 * below + lift))
 
@@ -62,7 +64,8 @@ class FormulaPainter(QPyTextObject):
             return
         scale = _scale(document, outline)
         baseline = bounds.top() + (bounds.height() + _half_x(style)) / 2
-        top, height = baseline - scale * outline.ascent, scale * (outline.ascent + outline.descent)
+        top = baseline - scale * outline.ascent
+        height = scale * (outline.ascent + outline.descent)
         place = QRectF(bounds.left(), top, scale * outline.width, height)
         renderer(outline, theme.colours().text).render(painter, place)
 
@@ -71,9 +74,11 @@ def insert_formula(
     cursor: QTextCursor, formula: Formula, pixels: int, style: QTextCharFormat, missing: list[Formula]
 ) -> bool:
     """Insert a formula, or its LaTeX if it is not typeset. Return whether it is, and add it to `missing` if it may be.
+
     `style` is that of the text around it.
     """
-    style, key = QTextCharFormat(style), (formula, pixels)
+    style = QTextCharFormat(style)
+    key = (formula, pixels)
     if not pictures().has(key):
         missing.append(formula)
         # Its place is kept, but nobody sees LaTeX for the moment that it takes.

@@ -140,7 +140,8 @@ class LazyTurn(QWidget):
         if not self._answered:
             self._asked = _lines(shown_question(self.turn.question))
             self._answered = _lines(self.turn.answer.text[:LONGEST_SHOWN])
-        painter, area = QPainter(self), event.rect()
+        painter = QPainter(self)
+        area = event.rect()
         painter.setPen(QColor(theme.colours().muted))
         below = _QUESTION_PIXELS + _LINE_PIXELS * len(self._asked)
         # The lines of the answer fill the height, which is known exactly once the turn was loaded.
@@ -158,7 +159,8 @@ class LazyTurn(QWidget):
 
 def _lines(text: str) -> list[str]:
     """Return lines of about the width of the column."""
-    step, lines = _LINE_CHARACTERS, text.split("\n")
+    step = _LINE_CHARACTERS
+    lines = text.split("\n")
     return [line[start : start + step] for line in lines for start in range(0, max(1, len(line)), step)]
 
 

@@ -42,5 +42,6 @@ class LinkMenu(Menu):
 
 def _displayed(link: QUrl) -> str:
     """Return the address with its escapes decoded, or encoded if it could be mistaken for another one."""
-    encoded, decoded = link.toString(_ENCODED), link.toString()
+    encoded = link.toString(_ENCODED)
+    decoded = link.toString()
     return decoded if link.host().isascii() and decoded.isprintable() else encoded

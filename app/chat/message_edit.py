@@ -122,7 +122,8 @@ class MessageEdit(QPlainTextEdit):
 
     def _recall(self, older: bool) -> bool:
         """Step through earlier messages, from an empty box or an unchanged recalled message. Returns whether it did."""
-        earlier, text = self.history(), self.toPlainText()
+        earlier = self.history()
+        text = self.toPlainText()
         inside = 0 < self._recalled <= len(earlier) and text == earlier[-self._recalled]
         if self.preedit() or not (inside or (older and not text)):
             return False
@@ -178,14 +179,17 @@ class MessageEdit(QPlainTextEdit):
 
     def _height_of_lines(self) -> float:
         """Return the height in pixels of the first _MAX_LINES lines, which differs between scripts."""
-        height, left, block = 0.0, _MAX_LINES, self.document().begin()
+        height = 0.0
+        left = _MAX_LINES
+        block = self.document().begin()
         while block.isValid() and left:
             # This lays out the block.
             self.document().documentLayout().blockBoundingRect(block)
             layout = block.layout()
             lines = min(left, layout.lineCount())
             height += sum(layout.lineAt(number).height() for number in range(lines))
-            left, block = left - lines, block.next()
+            left = left - lines
+            block = block.next()
         return height
 
     def _show_bar(self) -> None:

@@ -76,7 +76,8 @@ class _Painted(QAbstractButton):
         self.setFixedSize(size)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        ratio, area = self.devicePixelRatioF(), QRectF(self.rect())
+        ratio = self.devicePixelRatioF()
+        area = QRectF(self.rect())
         key = self._file, round(self._box.width() * ratio), round(self._box.height() * ratio)
         with QPainter(self) as painter:
             painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
@@ -172,7 +173,8 @@ class PictureView(ThemeAware, Overlay):
 
     def show_picture(self, attachment: Attachment, file: Path | bytes) -> None:
         assert attachment.picture is not None
-        self._file, self._full = file, QSize(attachment.picture.width, attachment.picture.height)
+        self._file = file
+        self._full = QSize(attachment.picture.width, attachment.picture.height)
         words = self.tr("{name} · {width} × {height} pixels")
         self.name.setText(words.format(name=attachment.name, width=self._full.width(), height=self._full.height()))
         self._picture.setAccessibleName(attachment.name)

@@ -19,7 +19,8 @@ class PlainTurn(QWidget):
         super().__init__(parent)
         self._turn = turn
         bubble = named(QFrame(self), "question")
-        self._question, self._answer = PlainTextBrowser(bubble), PlainTextBrowser(self)
+        self._question = PlainTextBrowser(bubble)
+        self._answer = PlainTextBrowser(self)
         fill(vbox(bubble, margins=(14, 10, 14, 10)), self._question)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=14), fill(hbox(spacing=8), 1, (bubble, 5)), self._answer)
         bubble.setVisible(turn.asks)

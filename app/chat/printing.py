@@ -14,7 +14,8 @@ from app.widgets.colours import light
 from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.
-_FONT_SIZE, _MARGINS = 10, QMarginsF(18, 18, 18, 18)
+_FONT_SIZE = 10
+_MARGINS = QMarginsF(18, 18, 18, 18)
 _STYLES = (
     "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: '%s' } table { border-collapse: collapse }"
     " .markdown-alert-title { font-weight: bold }"

@@ -43,7 +43,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._painter = FormulaPainter(self.document())
         # None until the text is written in the fonts and colours of now.
         self._writer: DocumentWriter | None = None
-        self._text_size, self._colours = 0, theme.colours()
+        self._text_size = 0
+        self._colours = theme.colours()
         self.restyle()
 
     def show_markdown(
@@ -64,7 +65,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self.ensurePolished()
         self.markdown, self._how = text, how
         if self._writer is None:
-            self._writer, self._colours = DocumentWriter(self.document(), self.font()), theme.colours()
+            self._writer = DocumentWriter(self.document(), self.font())
+            self._colours = theme.colours()
             self._text_size = self.font().pixelSize()
         paragraphs = shown(text, *how)
         self._marked = any(paragraph.quotes or paragraph.mark for paragraph in paragraphs)
@@ -75,10 +77,12 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def _select_again(self, anchor: int, position: int, before: str) -> None:
         """Select the same passage, whose bounds were these. Letters above it may have become a format or a formula."""
         old, now = (text.encode("utf-16-le", "surrogatepass") for text in (before, self.document().toRawText()))
-        start, end = 2 * min(anchor, position), 2 * max(anchor, position)
+        start = 2 * min(anchor, position)
+        end = 2 * max(anchor, position)
         found = now.rfind(old[start:end], 0, end)
         moved = (found - start) // 2 if found >= 0 else 0
-        cursor, last = self.textCursor(), self.document().characterCount() - 1
+        cursor = self.textCursor()
+        last = self.document().characterCount() - 1
         if (cursor.anchor(), cursor.position()) != (anchor + moved, position + moved):
             cursor.setPosition(min(anchor + moved, last))
             cursor.setPosition(min(position + moved, last), QTextCursor.MoveMode.KeepAnchor)
@@ -127,7 +131,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._marked:
-            painter, layout = QPainter(self.viewport()), self.document().documentLayout()
+            painter = QPainter(self.viewport())
+            layout = self.document().documentLayout()
             painter.setFont(self.font())
             painter.translate(-self.horizontalScrollBar().value(), 0)
             for block in blocks_of(self.document()):
@@ -158,7 +163,8 @@ def _paint_mark(painter: QPainter, mark: str, block: QTextBlock) -> None:
     """Paint a bullet or the box of a task beside the first line of an item."""
     line = block.layout().lineAt(0)
     words = line.naturalTextRect().translated(block.layout().position())
-    metrics, base = painter.fontMetrics(), words.top() + line.ascent()
+    metrics = painter.fontMetrics()
+    base = words.top() + line.ascent()
     is_box = mark in "☑☐"
     size = metrics.capHeight() + 2 if is_box else metrics.horizontalAdvance(mark)
     to_right = block.textDirection() is Qt.LayoutDirection.RightToLeft

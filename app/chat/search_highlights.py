@@ -86,7 +86,8 @@ class SearchHighlights:
         if view is None:
             return None
         rect = view.cursorRect(cursor_over(view, match.start, match.start))
-        bar, width = view.horizontalScrollBar(), view.viewport().width()
+        bar = view.horizontalScrollBar()
+        width = view.viewport().width()
         if not 0 <= rect.left() <= width * 3 // 4:
             bar.setValue(bar.value() + rect.left() - width // 3)
         return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
@@ -96,7 +97,8 @@ def _top_of(match: _ShownMatch, turn: QWidget) -> int:
     """Return where the line of a match begins in the turn's widget, or its run, if that has no text widget now."""
     view = view_of(match.source)
     if view is not None:
-        rect, within = view.cursorRect(cursor_over(view, match.start, match.start)), view.viewport()
+        rect = view.cursorRect(cursor_over(view, match.start, match.start))
+        within = view.viewport()
     else:
         assert isinstance(match.source, AnswerRun)
         within = match.source.widget
@@ -120,7 +122,8 @@ def cursor_over(view: TextView, start: int, end: int) -> QTextCursor:
 def selection(passage: QTextCursor, background: QColor, foreground: QColor) -> QTextEdit.ExtraSelection:
     """Return what shows a passage in these colours."""
     shown = QTextEdit.ExtraSelection()
-    shown.cursor, shown.format = passage, QTextCharFormat()
+    shown.cursor = passage
+    shown.format = QTextCharFormat()
     shown.format.setBackground(background)
     shown.format.setForeground(foreground)
     return shown
@@ -129,5 +132,6 @@ def selection(passage: QTextCursor, background: QColor, foreground: QColor) -> Q
 def match_colours(current: bool) -> tuple[QColor, QColor]:
     """Return the background and the text colour of a match, or of the current match."""
     colours = theme.colours()
-    tint, text = QColor(colours.lookup_tint), QColor(colours.lookup_text)
+    tint = QColor(colours.lookup_tint)
+    text = QColor(colours.lookup_text)
     return (text, tint) if current else (tint, text)

@@ -50,7 +50,8 @@ class SettingRow(QObject):
 
     def __init__(self, key: str, grid: QGridLayout, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setting, self.key = SETTINGS[key], key
+        self.setting = SETTINGS[key]
+        self.key = key
         self.name = QLabel(parent)
         self.reset = styled(QToolButton(parent), "quiet")
         self.reset.setIcon(icon("retry"))
@@ -204,7 +205,8 @@ class ChatSettingsSheet(ThemeAware, Overlay):
             row.show_value(defaults[key], chat.own.get(key))
         self.recommendation.setText(recommendation_text(session.models.pair.main))
         self.recommendation.setVisible(bool(self.recommendation.text()))
-        chosen, listed = chosen_in(session), presets_of(session)
+        chosen = chosen_in(session)
+        listed = presets_of(session)
         self.presets.clear()
         for preset in listed if chosen is not None else [None, *listed]:
             self.presets.addItem(name_of(preset), preset)

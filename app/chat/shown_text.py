@@ -39,6 +39,7 @@ AT_ONCE, _BATCH = 4_000, 8
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
     """Return the question, then of each answer the thoughts and the reply block by block, and the results of its calls.
+
     If `as_tokens`, the text of the tokens takes the place of the last thoughts and reply.
     """
     texts = [shown_question(turn.question)] if turn.asks else []
@@ -109,7 +110,8 @@ class ShownTexts(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._cached: WeakKeyDictionary[Turn, _Cached] = WeakKeyDictionary()
-        self._background, self._rendering = Background("search", parent=self), 0
+        self._background = Background("search", parent=self)
+        self._rendering = 0
 
     def count(self, turn: Turn, query: Query, as_tokens: bool) -> int:
         """Return how many matches of a query the turn shows."""

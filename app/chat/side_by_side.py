@@ -84,13 +84,15 @@ class SideBySide(ThemeAware, Overlay):
     def _name(self, index: int) -> str:
         """Return the place of a version, as the row below the answer counts it, its model and its speed."""
         answer = self._turns[index].answer
-        place, speed = f"{index + 1}/{len(self._turns)}", answer.figures.decode_tps
+        place = f"{index + 1}/{len(self._turns)}"
+        speed = answer.figures.decode_tps
         words = QCoreApplication.translate("Figures", "{value} tokens/s").format(value=number(speed))
         return " · ".join(part for part in (place, recorded_name(answer.model), speed and words) if part)
 
     def fit_in_window(self) -> None:
         # In a window with fewer points at the normal text size, one version is above the other.
-        narrow, way = self._window.width() < theme.scaled(700), QBoxLayout.Direction
+        narrow = self._window.width() < theme.scaled(700)
+        way = QBoxLayout.Direction
         self._sides.setDirection(way.TopToBottom if narrow else way.LeftToRight)
         super().fit_in_window()
 

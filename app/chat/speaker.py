@@ -64,6 +64,7 @@ def _rank(voice: str) -> tuple[bool, bool, bool, int]:
 
 class Speaker(QObject):
     """Reads texts with `program`, which is None if there is none. `changed` marks the start and the end of speech.
+
     Texts in `system_language` are read with the voice that the person chose in the settings of macOS.
     """
 

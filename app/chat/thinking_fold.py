@@ -39,7 +39,8 @@ class ThinkingFold(ThemeAware, QWidget):
         self.setVisible(bool(parts.thought) or (parts.thought is not None and not parts.closed))
         if self.isHidden():
             return
-        self.thought, self._closed = parts.thought or "", parts.closed or answer.ended
+        self.thought = parts.thought or ""
+        self._closed = parts.closed or answer.ended
         self._tokens, self._seconds = answer.thinking_figures()
         self.retranslate()
         if self.head.isChecked():

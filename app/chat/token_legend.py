@@ -37,7 +37,8 @@ class TokenLegend(ThemeAware, QWidget):
             entry = QWidget(self)
             is_rejected = source == _REJECTED
             drawing = icon("draft-off") if is_rejected else icon("draft-on", role_of(source))
-            mark, name = Mark(14, entry, drawing), label(entry, "muted")
+            mark = Mark(14, entry, drawing)
+            name = label(entry, "muted")
             fill(hbox(entry, margins=(0, 0, 0, 0), spacing=2), mark, name)
             flow.addWidget(entry)
             self._marks.append((entry, name, source))

@@ -66,14 +66,16 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
 
     def _insert_slice(self) -> None:
         """Insert as many tokens as a frame has time for. The next turn of the event loop continues."""
-        first, last = len(self._tokens), self._end_of_slice()
+        first = len(self._tokens)
+        last = self._end_of_slice()
         if first == last:
             return
         self.ensurePolished()
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
-        spacing, kind = QTextBlockFormat(), QTextBlockFormat.LineHeightTypes.MinimumHeight
+        spacing = QTextBlockFormat()
+        kind = QTextBlockFormat.LineHeightTypes.MinimumHeight
         spacing.setLineHeight(LINE_HEIGHT * self.font().pixelSize(), kind.value)
         cursor.setBlockFormat(spacing)
         for token in self._wanted[first:last]:
@@ -104,7 +106,8 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
 
     def _end_of_slice(self) -> int:
         """Return the index after the last token of the next slice."""
-        index, budget = len(self._tokens), _SLICE
+        index = len(self._tokens)
+        budget = _SLICE
         if self._full:
             return index
         while index < min(len(self._wanted), _MOST_TOKENS) and budget > 0:
@@ -119,7 +122,8 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
         for _ in range(_MOST_EMPTY_LINES):
             if not block.blockNumber() or block.text().strip():
                 break
-            last, block = block, block.previous()
+            last = block
+            block = block.previous()
         if last != block:
             self.setFixedHeight(max(1, math.ceil(self.document().documentLayout().blockBoundingRect(last).top())))
 
@@ -181,12 +185,16 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
     def _reset(self) -> None:
         self.clear()
         self._slices.stop()
-        self._tokens, self._starts, self._end, self._weight = [], [], 0, 0
+        self._tokens = []
+        self._starts = []
+        self._end = 0
+        self._weight = 0
         self._line, self._in_code = "", False
 
     def _emit_selection(self) -> None:
         cursor = self.textCursor()
-        first, last = cursor.selectionStart(), cursor.selectionEnd()
+        first = cursor.selectionStart()
+        last = cursor.selectionEnd()
         if first == last:
             self.rounds_selected.emit(frozenset())
             return

@@ -22,7 +22,9 @@ class ToolStep(QWidget):
 
     def __init__(self, answer: Answer, pictures: Callable[[], PictureSource], parent: QWidget) -> None:
         super().__init__(parent)
-        self.thinking, self.body, self.calls = ThinkingFold(self), AnswerBody(self), CallCards(pictures, self)
+        self.thinking = ThinkingFold(self)
+        self.body = AnswerBody(self)
+        self.calls = CallCards(pictures, self)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self.thinking, self.body, self.calls)
         self.thinking.show_thoughts(answer)
         self.body.show_text(answer.reply, True)

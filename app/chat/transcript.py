@@ -101,7 +101,8 @@ class Transcript(ThemeAware, TurnOwner):
         self._at_end, self._target = True, None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
             # The new turns get their positions when the event loop applies their layout.
-            self._target, self._at_end = (chat.turns[chat.read_position[0]], chat.read_position[1], None), False
+            self._target = (chat.turns[chat.read_position[0]], chat.read_position[1], None)
+            self._at_end = False
         # Nothing is painted until the turns in view are laid out.
         self._body.setUpdatesEnabled(False)
         self._patience.start()
@@ -161,7 +162,8 @@ class Transcript(ThemeAware, TurnOwner):
             self.reveal(turn)
             return
         self._target = None
-        bar, height = self.verticalScrollBar(), self.viewport().height()
+        bar = self.verticalScrollBar()
+        height = self.viewport().height()
         top = slot.view.mapTo(self._body, found.topLeft()).y()
         if not bar.value() <= top <= bar.value() + height - SIDE - found.height():
             bar.setValue(max(0, top - height // 3))
@@ -301,7 +303,8 @@ class Transcript(ThemeAware, TurnOwner):
 
         for _ in range(_LOAD_PASSES):
             settle_layouts()
-            bar, height = self.verticalScrollBar(), self.viewport().height()
+            bar = self.verticalScrollBar()
+            height = self.viewport().height()
             if self._at_end:
                 bar.setValue(bar.maximum())
             top = bar.value()

@@ -93,8 +93,10 @@ class TurnColumn(QWidget):
             self.setUpdatesEnabled(True)
 
     def _exchange(self, turns: Sequence[Turn], of_another_chat: bool) -> bool:
-        focus, had_focus = QApplication.focusWidget(), False
-        before, self._slots = self._slots, {}
+        focus = QApplication.focusWidget()
+        had_focus = False
+        before = self._slots
+        self._slots = {}
         for turn in before.keys() - set(turns):
             slot = before[turn]
             had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))

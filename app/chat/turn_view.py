@@ -55,7 +55,9 @@ class TurnView(ThemeAware, QWidget):
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = label(self, "muted")
-        self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
+        self.thinking = ThinkingFold(self)
+        self.body = AnswerBody(self)
+        self.tokens = TokenView(self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
         self.steps = ToolSteps(self._watch, transcript.pictures, self)
@@ -261,7 +263,8 @@ class TurnView(ThemeAware, QWidget):
         for body in self._bodies():
             y = top_in(body, self)
             left = body.load_between(top - y, bottom - y, budget)
-            made, budget = made + budget - left, left
+            made = made + budget - left
+            budget = left
         if made:
             self._highlight_again()
         return budget

@@ -43,9 +43,11 @@ class Welcome(ThemeAware, QScrollArea):
         body = named(QWidget(self), "pageBody")
         self._offer: QWidget | None = None
         self._may_come: Callable[[], bool] = lambda: False
-        self._reserves, self._arranged_for = False, QSize()
+        self._reserves = False
+        self._arranged_for = QSize()
         self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
-        self._folder_words, self._privacy = label(body, "muted", wraps=True), label(body, "muted", wraps=True)
+        self._folder_words = label(body, "muted", wraps=True)
+        self._privacy = label(body, "muted", wraps=True)
         self._folder: Folder | None = None
         self._left_out = ""
         for words in (self._hello, self._folder_words, self._privacy):
@@ -96,14 +98,16 @@ class Welcome(ThemeAware, QScrollArea):
 
     def _begin_anew(self) -> None:
         # Only now may the greeting move. An offer that appears later uses the reserved room.
-        self._reserves, self._arranged_for = self._may_come(), self.size()
+        self._reserves = self._may_come()
+        self._arranged_for = self.size()
         self._show_what_fits()
 
     def _show_what_fits(self) -> None:
         """Hide the questions where the window is too low for them and the offer, and place the greeting."""
         if self._offer is None:
             return
-        width, height = self.viewport().width() - _MARGINS, self.viewport().height()
+        width = self.viewport().width() - _MARGINS
+        height = self.viewport().height()
         shown = [words for words in (self._hello, self._folder_words, self._privacy) if words.text()]
         heights = _SPACE + sum(words.heightForWidth(width) for words in shown)
         heights += self._demonstration.sizeHint().height() + 8
@@ -145,6 +149,7 @@ class Welcome(ThemeAware, QScrollArea):
 
     def show_folder(self, folder: Folder | None, left_out: str) -> None:
         """Say which folder the new chat is in, and with what of it the chat begins; None for a chat in no folder.
+
         `left_out` is the sentence about what the model cannot read of it, or "".
         """
         if (folder, left_out) != (self._folder, self._left_out):

@@ -77,15 +77,20 @@ class TextOutput(AnswerOutput):
         elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
-            thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
+            thought = parts.thought or ""
+            reply = _HALF_A_MARK.sub("", parts.reply)
             self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
 
     def note(self, sentence: str) -> None:
         say(sentence)
 
     def _begin(self) -> None:
-        self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
-        self._reply_text, self._thought_text = growing_text(sys.stdout), growing_text(sys.stderr, "dim")
+        self._parts = GrowingParts()
+        self._so_far = ""
+        self._reply = ""
+        self._thought = ""
+        self._reply_text = growing_text(sys.stdout)
+        self._thought_text = growing_text(sys.stderr, "dim")
 
     def _show(self, thought: str, reply: str) -> None:
         """Print the new part of the thoughts and of the reply."""

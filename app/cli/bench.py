@@ -114,7 +114,8 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     _progress("loading the models")
-    pair, others = chosen_pair(arguments), list(map(installed_path, arguments.also))
+    pair = chosen_pair(arguments)
+    others = list(map(installed_path, arguments.also))
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner
     from engine.main_model.loading import load

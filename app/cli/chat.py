@@ -94,7 +94,9 @@ def run(
     try:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
-        question, pictures, texts = _question(arguments), _pictures(arguments.image), _texts(arguments.file)
+        question = _question(arguments)
+        pictures = _pictures(arguments.image)
+        texts = _texts(arguments.file)
         pair = chosen_pair(arguments)
         with open_engine() as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, texts)
@@ -119,7 +121,8 @@ def _question(arguments: argparse.Namespace) -> str | None:
     if prompt is None:
         if sys.stdin.isatty():
             return None
-        prompt, more = _read_input(), ""
+        prompt = _read_input()
+        more = ""
     else:
         more = _read_input() if _is_piped() else ""
     question = readable(f"{prompt}\n\n{more}" if more.strip() else prompt).strip("\n")
@@ -130,7 +133,8 @@ def _question(arguments: argparse.Namespace) -> str | None:
 
 def _pictures(files: Sequence[str]) -> dict[str, bytes]:
     """Return the pictures by their digests. Raises `BadQuestion`, `PictureNotUsable` and `PicturesNotInstalled`."""
-    pictures, time = {}, time_for(len(files))
+    pictures = {}
+    time = time_for(len(files))
     for file in map(Path, files):
         try:
             # A pipe or a device may never end, and a larger file is refused anyway.

@@ -114,7 +114,8 @@ def _download(arguments: argparse.Namespace) -> int:
     from engine.cluster.hosts import parse_machines
 
     machines = parse_machines(arguments.hosts)
-    main, hub = model_path(arguments.main or STARTER), _hub()
+    main = model_path(arguments.main or STARTER)
+    hub = _hub()
     fetch_configuration(main, *hub)
     checks = check_machines(machines, main, arguments.split)
     for check in checks:

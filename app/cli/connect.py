@@ -137,7 +137,8 @@ def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[
     from app.api.local_api import new_key
     from app.cli.serve import api_key, reached, serving
 
-    declared, given = declared_endpoint(values), os.environ.get(KEY_VARIABLE)
+    declared = declared_endpoint(values)
+    given = os.environ.get(KEY_VARIABLE)
     if (found := reached(declared)) is not None:
         if found.needs_key and not found.key:
             raise CodedError(f"the local API asks for its key: set {KEY_VARIABLE} to it")

@@ -87,7 +87,8 @@ class TerminalConversation:
             follow_loading(self._engine, loading)
         pair = checked(loading.result())
         if pair.main is not None:
-            self._recommended, self._thinking = dict(pair.main.sampling), pair.main.thinking
+            self._recommended = dict(pair.main.sampling)
+            self._thinking = pair.main.thinking
             draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"
             self.model = english_name(pair.main.name) + draft_name
 
@@ -124,20 +125,23 @@ class TerminalConversation:
         """Answer the last question, or continue the answer that is begun, and return the exit code."""
         turns = [*self._history, {"role": "assistant", "content": begun.text}] if begun.text else self._history
         asked = request(self._arguments, turns, self._recommended, self._thinking, self._pictures)
-        stream, code = WatchedStream(self._engine.submit(asked), begun.tokens), DONE
+        stream = WatchedStream(self._engine.submit(asked), begun.tokens)
+        code = DONE
         try:
             last = self._show.events(stream)
         except KeyboardInterrupt:
             # The first Ctrl-C cancels the answer and shows its figures; a second one ends the program.
             stream.cancel()
-            last, code = self._show.events(stream), INTERRUPTED
+            last = self._show.events(stream)
+            code = INTERRUPTED
         if not isinstance(last, Finished):
             return code or FAILED
         if code == DONE:
             text = (begun.text or last.stats.opening) + last.text
             self._history.append({"role": "assistant", "content": without_thoughts(text)})
             if last.reason == REPEATING:
-                self._paused, code = _PausedAnswer(text, tuple(stream.tokens)), FAILED
+                self._paused = _PausedAnswer(text, tuple(stream.tokens))
+                code = FAILED
                 self._show.note(_PAUSED if in_chat else _STOPPED)
         return code
 
@@ -152,7 +156,10 @@ class TerminalConversation:
         if command == "help":
             return _HELP
         if command == "clear":
-            self._history, self._texts, self._pictures, self._paused = [], (), {}, None
+            self._history = []
+            self._texts = ()
+            self._pictures = {}
+            self._paused = None
             return "The chat is empty."
         if command == "system":
             self._arguments.system = words
@@ -194,7 +201,8 @@ def request(
     unchosen = {**own_sampling(recommended), **recommended} if recommended is not None else {}
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []
     sampling = SamplingSettings(**{**unchosen, **_chosen(arguments, SamplingSettings)})
-    choice, budget = thinking or ThinkingChoice(), sampling.thinking_budget
+    choice = thinking or ThinkingChoice()
+    budget = sampling.thinking_budget
     return ChatRequest(
         messages=[*system, *turns],
         sampling=replace(sampling, thinking_budget=choice.budget(arguments.thinking, budget)),

@@ -45,7 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     from app.wording.checkup import page
     from engine.machine.facts import read_facts
 
-    pair, problem, settings = None, "", own_settings()
+    pair = None
+    problem = ""
+    settings = own_settings()
     if not arguments.no_speed:
         if sys.stderr.isatty():
             say("tandem: measuring for about a minute")

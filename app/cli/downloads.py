@@ -89,14 +89,16 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    is_screen, found = sys.stderr.isatty(), list[DownloadStatus]()
+    is_screen = sys.stderr.isatty()
+    found = list[DownloadStatus]()
     columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
     console = Console(file=terminal_of(sys.stderr))
     # Only the loop draws, not a thread of rich.
     with Progress(*columns, console=console, auto_refresh=False, disable=not is_screen) as progress:
         bar = progress.add_task("", total=None)
         for found, changed in _statuses(queue, names):
-            done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
+            done = sum(one.bytes_done for one in found)
+            total = sum(one.bytes_total for one in found)
             # Without a total the bar would pulse, as if data arrived.
             words = _describe(found, done, total)
             progress.update(bar, completed=done, total=max(total, 1), description=words, refresh=True)
@@ -114,7 +116,8 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
 
 def _as_objects(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadStatus]:
     """Print an object for each new state, and every second."""
-    last, found = 0.0, list[DownloadStatus]()
+    last = 0.0
+    found = list[DownloadStatus]()
     for found, changed in _statuses(queue, names):
         due = time.monotonic() - last >= _REPORT_S
         for status in found if due else changed:

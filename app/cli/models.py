@@ -278,7 +278,8 @@ def _measured() -> MeasuredPairs:
 def _advice(
     arguments: argparse.Namespace, main: Model | str, installed: Sequence[Model], measured: Mapping[str, float]
 ) -> list[PairAdvice]:
-    limit, catalog = memory_limit(), load_catalog()
+    limit = memory_limit()
+    catalog = load_catalog()
     known = catalog.models.get(main) if isinstance(main, str) else main
     if known is not None:
         subject, drafts = candidates(known, installed, catalog)
@@ -344,7 +345,8 @@ def _use(model: Model) -> str:
         from app.wording.errors import reason_sentence
 
         use = reason_sentence(model.problem, model.detail).rstrip(".")
-    use, app = f"{use}, sees" if model.sees else use, name_of_app(model.source)
+    use = f"{use}, sees" if model.sees else use
+    app = name_of_app(model.source)
     return f"{use} ({app})" if app else use
 
 

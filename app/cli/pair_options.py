@@ -77,7 +77,8 @@ def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None
     if arguments.main or arguments.draft or not values.main_model:
         return
     if (Path(values.main_model) / "config.json").exists():
-        arguments.main, arguments.draft = values.main_model, values.draft_model or "none"
+        arguments.main = values.main_model
+        arguments.draft = values.draft_model or "none"
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:

@@ -52,7 +52,8 @@ class MarkdownText:
         # Without a background, which is dark on a light terminal.
         theme = Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"})
         self._console = Console(file=terminal_of(stream), highlight=False, theme=theme)
-        self._parser, self._style = MarkdownIt("commonmark").enable("table").disable("reference"), style
+        self._parser = MarkdownIt("commonmark").enable("table").disable("reference")
+        self._style = style
         self._live: Live | None = None
         self._block, self._printed, self._drawn_at = "", False, 0.0
 

@@ -37,6 +37,7 @@ SPECULATION = {"method": "draft", "depth": 4}
 
 def run(screenshot: str | None = None, language: str | None = None) -> int:
     """Ask the question and print one JSON object: ok, text, stats, parts, device, nax, versions, the problem, if any.
+
     Returns the exit code. `screenshot` is the folder that pictures of the window are saved in.
     """
     if not has_display():
@@ -124,7 +125,9 @@ def _report(answer: Answer | None, problem: str) -> dict[str, Any]:
 
 
 def _wait(ready: Callable[[], bool], seconds: int) -> None:
-    deadline, loop, tick = QDeadlineTimer(seconds * 1000), QEventLoop(), QTimer()
+    deadline = QDeadlineTimer(seconds * 1000)
+    loop = QEventLoop()
+    tick = QTimer()
     tick.timeout.connect(lambda: loop.quit() if ready() or deadline.hasExpired() else None)
     tick.start(20)
     loop.exec()

@@ -94,7 +94,9 @@ def format_bytes(count: int | None) -> str:
     """Format a size in powers of 1000, as the Finder does; "-" for None."""
     if count is None:
         return "-"
-    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    size = float(count)
+    units = ["B", "kB", "MB", "GB", "TB"]
     while size >= 999.5 and len(units) > 1:
-        size, units = size / 1000.0, units[1:]
+        size = size / 1000.0
+        units = units[1:]
     return f"{size:.0f} {units[0]}" if units[0] in ("B", "kB") or size >= 99.5 else f"{size:.1f} {units[0]}"

@@ -19,7 +19,8 @@ class WatchedStream:
 
     def __init__(self, stream: RequestStream, before: Sequence[str] = ()) -> None:
         self.tokens = list(before)
-        self._stream, self._repetition = stream, Repetition(before)
+        self._stream = stream
+        self._repetition = Repetition(before)
         self._stopped = False
 
     def cancel(self) -> None:

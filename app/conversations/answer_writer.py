@@ -90,7 +90,9 @@ class AnswerWriter:
     def _taken(self) -> Iterator[tuple[str, list[Token], list[RoundRecord]]]:
         """Yield the collected text, tokens and rounds, and forget them if the block succeeds."""
         with self._lock:
-            texts, tokens, rounds = list(self._texts), list(self._tokens), list(self._rounds)
+            texts = list(self._texts)
+            tokens = list(self._tokens)
+            rounds = list(self._rounds)
         yield "".join(texts), tokens, rounds
         with self._lock:
             del self._texts[: len(texts)]

@@ -114,7 +114,8 @@ class Answers:
         now = self._database.clock()
         content = message.content + text
         if compare and stats is not None and self._has_twin(message_id, content):
-            reason, stats = GIVEN_BEFORE, replace(stats, **NO_SPEEDUP)
+            reason = GIVEN_BEFORE
+            stats = replace(stats, **NO_SPEEDUP)
         with self._database.write() as changes:
             self._fold(message_id, content, tokens, rounds)
             self._database.update("messages", message_id, state=state, finish_reason=reason, error=error_to_json(error))
@@ -161,7 +162,8 @@ class Answers:
 
     def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
         """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""
-        ids, parent = list[int](), self._messages.get(answer_id)
+        ids = list[int]()
+        parent = self._messages.get(answer_id)
         with self._database.write():
             for call in calls:
                 message = NewMessage(TOOL, "", state=STREAMING, tool_use=call)

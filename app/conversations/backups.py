@@ -261,7 +261,8 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
 
 def _newest_first(path: Path, kind: str) -> list[Path]:
     """Return the backups of a kind. One from the future, of a clock that was wrong, counts as the oldest."""
-    found, now = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}"), time.time_ns()
+    found = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
+    now = time.time_ns()
     made = {backup: backup.stat().st_mtime_ns for backup in found}
     return sorted(made, key=lambda backup: (made[backup] <= now, made[backup], backup.name), reverse=True)
 

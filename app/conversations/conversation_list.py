@@ -274,7 +274,8 @@ class ConversationList:
         with self._database.write() as changes:
             if (folder := self.folder(folder_id)) is None:
                 return
-            sources, uid = change(folder.sources), folder.uid
+            sources = change(folder.sources)
+            uid = folder.uid
             files = [picture_files(one) for one in (replace(folder, sources=sources), folder)]
             note_pictures(self._database, files[0])
             if files_text(sources) != files_text(folder.sources) or pictures_in(files[0]) != pictures_in(files[1]):

@@ -102,7 +102,8 @@ class Database:
 
     def insert(self, table: str, **values: Any) -> int:
         """Insert a row and return its id. The names of the columns are constants of the program, never input."""
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        names = ", ".join(values)
+        marks = ", ".join("?" * len(values))
         identity = self.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values())).lastrowid
         assert identity is not None
         return identity

@@ -74,7 +74,8 @@ class Deletions:
             ORDER BY parent_id, position, id""",
             tuple(answers),
         )
-        shown, moved_ids = question["selected_child"], {row["id"] for row in moved}
+        shown = question["selected_child"]
+        moved_ids = {row["id"] for row in moved}
         # The next message that the chat shows is below the last answer.
         for _ in answers:
             if shown not in moved_ids:
@@ -124,7 +125,8 @@ class Deletions:
         """Delete messages, the highest first. `moved` take its place, and `shown`, if one of them, is selected."""
         rows = [dict(row) for row in self._rows("messages", "id", identities)]
         top = next(row for row in rows if row["id"] == identities[0])
-        conversation_id, parent_id = top["conversation_id"], top["parent_id"]
+        conversation_id = top["conversation_id"]
+        parent_id = top["parent_id"]
         siblings = self._messages.children(conversation_id, parent_id)
         position = siblings.index(top["id"])
         deletion = Deletion(

@@ -22,7 +22,8 @@ def refusal_of(error: BaseException) -> str | None:
     """Return why the system refuses the store: "full", "read-only" or "io"; None if it does not."""
     if isinstance(error, StoreNotWritable):
         return str(error.arguments["reason"])
-    name, number = getattr(error, "sqlite_errorname", None) or "", getattr(error, "errno", None)
+    name = getattr(error, "sqlite_errorname", None) or ""
+    number = getattr(error, "errno", None)
     if number in _FULL or name == "SQLITE_FULL":
         return "full"
     if number in _FORBIDDEN or name.startswith(_FORBIDDEN_NAMES):

@@ -35,6 +35,7 @@ def insert_messages(
     times: Sequence[float],
 ) -> None:
     """Add messages with ids from `next_message_id` on, parents first, each as the selected child of its parent.
+
     `parents` are ids, of these messages too, or None for a first message; `times` are in seconds.
     """
     with database.write() as changes:

@@ -218,7 +218,8 @@ class MessageTree:
             keys = free_time_keys(self._database, [number_of(row["created_at"]) for row in rows])
             copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
             for row in rows:
-                parent, child = copies.get(row["parent_id"]), copies.get(row["selected_child"])
+                parent = copies.get(row["parent_id"])
+                child = copies.get(row["selected_child"])
                 self._database.update("messages", copies[row["id"]], parent_id=parent, selected_child=child)
             root = self._database.scalar("SELECT selected_root FROM conversations WHERE id = ?", (original_id,))
             self._database.update("conversations", copy_id, selected_root=copies.get(root))

@@ -23,7 +23,8 @@ PAGE_SIZE = 4096
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
 # A page count is believed up to this many times the file's length, and in any case up to this many bytes.
-_LONGER, _ALWAYS = 16, 2**26
+_LONGER = 16
+_ALWAYS = 2**26
 # Ids above this are damaged: some must be left for new rows.
 _HIGHEST_KEY = 2**62
 # What SQLite gives for columns that a row does not have. No column of a store holds an infinite number.
@@ -40,7 +41,8 @@ def repair_header(path: Path, with_log: bool) -> None:
     with path.open("r+b") as file:
         header = bytearray(file.read(_HEADER).ljust(_HEADER, b"\0"))
         size = os.fstat(file.fileno()).st_size
-        there, declared = -(-max(size, PAGE_SIZE) // PAGE_SIZE), int.from_bytes(header[28:32], "big")
+        there = -(-max(size, PAGE_SIZE) // PAGE_SIZE)
+        declared = int.from_bytes(header[28:32], "big")
         believable = declared * PAGE_SIZE <= max(size * _LONGER, _ALWAYS)
         pages = declared if there < declared and believable else there
         header[0:16] = _MAGIC

@@ -80,8 +80,10 @@ def without_path(source: Source) -> Source:
 
 
 def folder_of(row: sqlite3.Row) -> Folder:
-    uid, instructions = text_of(row["uid"]), text_of(row["instructions"])
-    settings, sources = object_from_json(row["settings"]), sources_from(text_of(row["files"]))
+    uid = text_of(row["uid"])
+    instructions = text_of(row["instructions"])
+    settings = object_from_json(row["settings"])
+    sources = sources_from(text_of(row["files"]))
     return Folder(row["id"], row["name"], row["position"], bool(row["closed"]), uid, instructions, settings, sources)
 
 

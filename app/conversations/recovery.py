@@ -157,7 +157,8 @@ def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> d
     """Return the row with defaults where a column may not be null, and with a uid and a time key of its own."""
     mended = dict(values)
     for column in target.execute(f"PRAGMA table_info({table})"):
-        name, default = column["name"], column["dflt_value"]
+        name = column["name"]
+        default = column["dflt_value"]
         if column["notnull"] and mended.get(name) is None:
             mended[name] = 0 if default is None else str(default).strip("'")
     identity = values.get("id")

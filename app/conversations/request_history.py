@@ -210,7 +210,8 @@ class RequestHistory:
     ) -> list[RequestRow]:
         """Return requests of a pair (main, draft), ordered by one of COLUMNS, missing figures last, then by time."""
         where = "1" if pair is None else "requests.main_model = ? AND requests.draft_model = ?"
-        key, direction = _EXPRESSIONS[order], "DESC" if descending else "ASC"
+        key = _EXPRESSIONS[order]
+        direction = "DESC" if descending else "ASC"
         found = self._database.rows(
             f"""
             SELECT {_SELECTED} {_FROM} WHERE {where}

@@ -191,7 +191,8 @@ def snippet(text: str, query: Query) -> Snippet:
         space = text.find(" ", start, first)
         start = space + 1 if space >= 0 else start
     end = min(len(text), start + _WIDTH)
-    before, after = "…" if start > 0 else "", "…" if end < len(text) else ""
+    before = "…" if start > 0 else ""
+    after = "…" if end < len(text) else ""
     shift = len(before) - start
     spans = tuple((low + shift, min(high, end) + shift) for low, high in found if low >= start and low < end)
     return Snippet(before + re.sub(r"\s", " ", text[start:end]) + after, spans)

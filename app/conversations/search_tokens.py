@@ -73,7 +73,9 @@ def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
     # No character alone folds to nothing, so equal lengths without clusters mean equal indices.
     if len(folded) == len(text) and not _clusters().search(text):
         return folded, None
-    offsets, pieces, index = list[int](), list[str](), 0
+    offsets = list[int]()
+    pieces = list[str]()
+    index = 0
     while index < len(text):
         cluster = _clusters().match(text, index)
         piece = cluster[0] if cluster else text[index]

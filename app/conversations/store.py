@@ -83,7 +83,8 @@ class ConversationStore:
         """Purge the trash, if need be chat by chat; return the ids of the purged, and the titles of the other chats."""
         with suppress(sqlite3.DatabaseError):
             return self.run(lambda store: store.conversations.purge_trash()), []
-        purged, kept = list[int](), list[str]()
+        purged = list[int]()
+        kept = list[str]()
         for row in self.database.rows("SELECT id, title FROM conversations WHERE trashed_at IS NOT NULL"):
             try:
                 self.run(lambda store, chat_id=row["id"]: store.conversations.purge(chat_id))  # type: ignore[misc]

@@ -87,7 +87,8 @@ def _lines(paragraph: Paragraph) -> list[str]:
 def _first_sentence(paragraphs: Sequence[Paragraph]) -> str:
     """Return the first sentence outside of code that has words."""
     for line in (line for one in paragraphs if one.kind != "code" for line in _lines(one)):
-        line, start = " ".join(re.sub(_ADDRESS, " ", line).split()), 0
+        line = " ".join(re.sub(_ADDRESS, " ", line).split())
+        start = 0
         for end in [*(match.end() for match in re.finditer(_SENTENCE_END, line)), len(line)]:
             sentence = line[start:end].strip()
             start = end

@@ -102,7 +102,8 @@ class StoreThread:
         try:
             self._prepare()
             if isinstance(self.pictures, dict):
-                store, set_aside = open_in_memory(self.pictures, self._clock), None
+                store = open_in_memory(self.pictures, self._clock)
+                set_aside = None
             else:
                 store, set_aside = open_store(self.path, self._clock)
         except Exception as error:

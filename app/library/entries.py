@@ -155,7 +155,8 @@ def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], b
     model = _named(model, catalog)
     if model.problem or model.head:
         return Entry(**vars(model), installed=True)
-    draft, main = _installed_draft(model, installed), _with_config(model)
+    draft = _installed_draft(model, installed)
+    main = _with_config(model)
     judged = budget.judge(
         main, _with_config(_named(draft, catalog)) if draft else None, installed_head(main, installed, catalog)
     )

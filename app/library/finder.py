@@ -33,6 +33,7 @@ class ModelSearch:
 
 class Finder(QObject):
     """Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read.
+
     `call(work, then, failed)` runs `work` with the hub service off the Qt thread, and passes the outcome on, on it.
     """
 
@@ -92,7 +93,9 @@ class Finder(QObject):
         """One request at a time, so that a search does not occupy every thread of the library."""
         if not entries or generation != self._generation:
             return
-        entry, only_result, main_path = entries[0], len(self.searched.found) == 1, self._main_path
+        entry = entries[0]
+        only_result = len(self.searched.found) == 1
+        main_path = self._main_path
 
         def take(detailed: Entry) -> None:
             if generation == self._generation:

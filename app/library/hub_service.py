@@ -241,7 +241,8 @@ class HubService:
         `main_path` there is no verdict. The only result of a search also gets its head or draft model. Raises
         `HubError`.
         """
-        client, kept = self._connected(), self._paths.small_files
+        client = self._connected()
+        kept = self._paths.small_files
         looked = read_repository(client, entry.id, kept)
         detailed = self._entry_of(looked)
         if main_path and not looked.is_gguf_file:
@@ -249,7 +250,8 @@ class HubService:
             detailed = replace(detailed, advice=next((one for one in verdicts if one.id == looked.id), None))
         if not only_result or entry.id in self.catalog.models or detailed.problem or looked.is_gguf_file:
             return detailed
-        context, limit = self._options.values.fit_context, self._limit()
+        context = self._options.values.fit_context
+        limit = self._limit()
         head = head_for(client, looked, self.catalog, context, limit, kept)
         best = draft_for(client, looked, self.catalog, context, limit, kept)
         draft = self.catalog.models[best.id] if best is not None else None
@@ -259,7 +261,8 @@ class HubService:
         self, path: str, installed: Sequence[Model], candidate: Model | None, measured: Mapping[str, float]
     ) -> list[PairAdvice]:
         """Judge one candidate, or all, as drafts for the main model in `path`."""
-        main, budget = self._main_at(path), self._budget()
+        main = self._main_at(path)
+        budget = self._budget()
         try:
             subject, drafts = candidates(main, installed, self.catalog)
         except ModelNotUsable:

@@ -79,7 +79,8 @@ class Library(QObject):
         self._scans = self._newest_scan = 0
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
-        self._paths, self._keychain = paths, keychain or Keychain()
+        self._paths = paths
+        self._keychain = keychain or Keychain()
         self._hub: HubService | None = None
         self._opening = threading.Lock()
         # The error of an unusable mirror, which must not hide models.

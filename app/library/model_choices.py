@@ -96,6 +96,7 @@ def main_choices(
     in_memory: Sequence[LoadedPair] = (),
 ) -> list[ModelChoice]:
     """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`.
+
     The last rows unload the models that are `in_memory`.
     """
     rows = [
@@ -149,7 +150,8 @@ def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) 
     """Return the installed models, or the recommended ones that fit, the smallest first, and the starter. They are
     grouped by `Entry.purpose`, with "in-use" for the loaded model, "installed" and "built-in".
     """
-    used, starter = inventory.at(loaded_path), [one for one in inventory.installed if one.is_starter]
+    used = inventory.at(loaded_path)
+    starter = [one for one in inventory.installed if one.is_starter]
     shown = [one for one in inventory.installed if not one.is_starter]
     if not only_installed:
         shown = [one for one in inventory.catalog if one.recommended and one.fit is not None and one.fit.fits]

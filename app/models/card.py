@@ -21,6 +21,7 @@ _LEAST_WORDS = 140
 
 class Card(QFrame):
     """A row, perhaps `framed`: a name with a badge above a line of facts on the left, a size and buttons on the right.
+
     A card may link a page of the Hub, whose address is the tip of the button. `pointed` tells whether the pointer or
     the keyboard focus is on it.
     """
@@ -34,7 +35,8 @@ class Card(QFrame):
         self.name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
         self.facts = label(self, "muted", wraps=True)
         self.facts.setMinimumWidth(_LEAST_WORDS)
-        self.badge, self.size_shown = Badge(self), label(self, "muted")
+        self.badge = Badge(self)
+        self.size_shown = label(self, "muted")
         self.size_shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._page = ""
         # The badge is below a name without room beside it.

@@ -68,7 +68,8 @@ class ModelCard(Card):
         self.offer(entry)
         self.main_button = self.add_button("button", self._act)
         self.fold = fold_head(self)
-        self._more, self.details = QWidget(self), label(self, "muted", wraps=True)
+        self._more = QWidget(self)
+        self.details = label(self, "muted", wraps=True)
         self._below = FlowRow(self._more)
         fill(vbox(self._more, margins=(0, 0, 0, 0), spacing=4), self.details, self._below)
         self._more.hide()
@@ -160,10 +161,12 @@ class ModelCard(Card):
         """Show what removing the model frees and where it is, and ask for confirmation."""
         size = size_words(plan.freed_bytes)
         if plan.own:
-            sentence, word = self.tr("Move this model to the Trash? ({size})"), self.tr("Move to Trash")
+            sentence = self.tr("Move this model to the Trash? ({size})")
+            word = self.tr("Move to Trash")
             more = self.tr("Other files in its folder stay.") if plan.leaves_others else ""
         else:
-            sentence, word = self.tr("Delete this model? ({size})"), self.tr("Delete")
+            sentence = self.tr("Delete this model? ({size})")
+            word = self.tr("Delete")
             more = self.tr("Other apps that use the Hugging Face cache will lose it too.") if plan.shared else ""
             if self.entry.gguf and not plan.shared:
                 more = self.tr("The file {file} stays.").format(file=self.entry.gguf.source)

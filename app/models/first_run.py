@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 class FirstRunOffer(ThemeAware, QFrame):
     """Shows the offered pairs, or only the first once the user has turned the offer down; hidden without any.
+
     `starter_wanted` follows when the user turns it down. `changed` carries the text of a button that gets the first
     pair, "" while none is needed; such a button calls `take`.
     """

@@ -24,7 +24,8 @@ class MemoryGauge(QWidget):
     def __init__(self, library: Library, models: ModelService, parent: QWidget) -> None:
         super().__init__(parent)
         self._library, self._models = library, models
-        self.bar, self.words = Bar(self), styled(WrappedLabel(self), "muted")
+        self.bar = Bar(self)
+        self.words = styled(WrappedLabel(self), "muted")
         self._estimates = styled(WrappedLabel(self), "caption")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self.words, self._estimates)
 
@@ -35,7 +36,8 @@ class MemoryGauge(QWidget):
         if inventory is None:
             self.words.setText(self.tr("Scanning models…"))
             return
-        used, limit = sum(pair.bytes for pair in loaded), inventory.limit
+        used = sum(pair.bytes for pair in loaded)
+        limit = inventory.limit
         own = loaded[0] if size and self._models.pair.main is not None else None
         replaced = own.draft if is_draft and own is not None else own
         stays = used - (replaced.bytes if replaced is not None else 0)

@@ -51,9 +51,11 @@ class ModelController(QObject):
         self._banner, self._window = banner, window
         self.main_picker = Picker("main", library, session, main_chip, window)
         self.draft_picker = Picker("draft", library, session, draft_chip, window)
-        self._notifier, self._awake = Notifier("arrow-down", window), KeepAwake("Tandem downloads a model")
+        self._notifier = Notifier("arrow-down", window)
+        self._awake = KeepAwake("Tandem downloads a model")
         self._notifier.opened.connect(self.page_wanted)
-        self._use_action, self._show_action = QAction(self), QAction(self)
+        self._use_action = QAction(self)
+        self._show_action = QAction(self)
         self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
         # By main model, those that pairs still wait for, and the drafts they were got with; those downloaded as drafts.
@@ -128,12 +130,14 @@ class ModelController(QObject):
         inventory, models = self._library.inventory, self._session.models
         if inventory is None:
             return []
-        own, in_memory = models.pair.paths[0], {str(pair.main.path): pair for pair in models.in_memory if pair.main}
+        own = models.pair.paths[0]
+        in_memory = {str(pair.main.path): pair for pair in models.in_memory if pair.main}
         rows = main_choices(inventory, own, ())
         entries = [row.entry for row in rows if row.entry is not None and row.usable and row.path not in ("", own)]
         found = []
         for entry in sorted(entries, key=lambda one: one.path not in in_memory):
-            pair, installed = in_memory.get(entry.path), self._installed(entry.draft)
+            pair = in_memory.get(entry.path)
+            installed = self._installed(entry.draft)
             draft = pair.draft_path if pair is not None else Path(installed.path) if installed is not None else None
             draft_folder = str(draft) if draft is not None else None
             found.append(OtherModel(entry_name(entry), entry.recorded_as, entry.path, draft_folder))
@@ -144,7 +148,8 @@ class ModelController(QObject):
         if entry.head:
             self.get_as_draft(entry)
             return
-        wanted, draft = [entry.id], self._installed(entry.draft)
+        wanted = [entry.id]
+        draft = self._installed(entry.draft)
         if entry.draft and not entry.holds_draft and (draft is None or not draft.complete):
             wanted.append(entry.draft)
             self._pairs[entry.id] = set(wanted)

@@ -50,11 +50,14 @@ class ModelsPage(ThemeAware, QWidget):
         super().__init__(parent)
         self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
-        self._title, self.memory = label(self, "page-title"), MemoryGauge(library, session.models, self)
+        self._title = label(self, "page-title")
+        self.memory = MemoryGauge(library, session.models, self)
         self.bound("Models", self._title)
-        self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
+        self.note = label(self, "reason-plain", wraps=True)
+        self.empty = label(self, "muted", wraps=True)
         self.again = self.bound("Try again", styled(QPushButton(self), "button"))
-        self.field, self._tabs = SearchField(self), Segments(3, self)
+        self.field = SearchField(self)
+        self._tabs = Segments(3, self)
         setters = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
         self.bound("Search Hugging Face, or paste a model ID or URL", self.field, *setters)
         self.bound("Recommended", self._tabs.buttons[RECOMMENDED])
@@ -66,7 +69,8 @@ class ModelsPage(ThemeAware, QWidget):
         self._downloads = DownloadList(library, self)
         self.bound("Downloads", self._downloads.heading)
         # The tabs, the context, and one button for each main model in memory, which unloads it with its draft.
-        self._unloads, self.unload_buttons = FlowRow(self, spacing=16), list[QPushButton]()
+        self._unloads = FlowRow(self, spacing=16)
+        self.unload_buttons = list[QPushButton]()
         self._listed: Sequence[LoadedPair] | None = None
         self.headings: list[QLabel] = []
         self.cards: list[ModelCard] = []
@@ -140,7 +144,8 @@ class ModelsPage(ThemeAware, QWidget):
         for old in (*self.headings, *self.cards, *self.folder_cards):
             old.hide()
             old.deleteLater()
-        self.headings, self.cards = [], []
+        self.headings = []
+        self.cards = []
         for name, entries in self._groups().items():
             if name in PURPOSES:
                 self.headings.append(label(self, "strong"))
@@ -284,7 +289,8 @@ class ModelsPage(ThemeAware, QWidget):
         for pair in models.in_memory:
             if pair.main is None:
                 continue
-            button, words = styled(QPushButton(self), "link"), self.tr("Unload {name} ({size})")
+            button = styled(QPushButton(self), "link")
+            words = self.tr("Unload {name} ({size})")
             button.setText(words.format(name=recorded_name(pair.main.name), size=size_words(pair.bytes)))
             button.clicked.connect(partial(lambda path, _=False: models.unload(path), pair.main.path))
             self.unload_buttons.append(button)

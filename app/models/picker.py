@@ -36,6 +36,7 @@ _GAP, _BELOW, _OTHERS = 6, 6, 120
 
 class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download.
+
     `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered;
     `file_wanted` carries a GGUF file.
     """
@@ -54,7 +55,8 @@ class Picker(ThemeAware, Overlay):
     def make(self) -> None:
         library, session = self._library, self._session
         self._list = QListWidget(self)
-        self._field, self._note = ListField(self._list, self), label(self, "muted", wraps=True)
+        self._field = ListField(self._list, self)
+        self._note = label(self, "muted", wraps=True)
         self._note.setMargin(12)
         self.memory = MemoryGauge(library, session.models, self)
         # The state of speculation, as in the header, because it is a reason to choose a draft.
@@ -113,7 +115,8 @@ class Picker(ThemeAware, Overlay):
         if before != [(row.kind, row.id, row.path) for row in choices]:
             self._rebuild(choices)
         for index, choice in enumerate(choices):
-            row, item = self._row(index), self._list.item(index)
+            row = self._row(index)
+            item = self._list.item(index)
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
         self.state.setText(state_now(self._session))
@@ -130,7 +133,8 @@ class Picker(ThemeAware, Overlay):
         # Imported here because the import is slow and not needed before the picker opens.
         from app.library.model_choices import draft_choices, main_choices
 
-        inventory, wanted = self._library.inventory, self._field.words.strip()
+        inventory = self._library.inventory
+        wanted = self._field.words.strip()
         if inventory is None:
             return []
         downloads = self._library.downloads
@@ -173,7 +177,8 @@ class Picker(ThemeAware, Overlay):
 
     def _measure(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
-        total, note = 0, self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        total = 0
+        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
         note += 0 if self.memory.isHidden() else self.memory.sizeHint().height()
         # The height at which the whole picker stays in the window.
         available = self._window.height() - self._below() - _BELOW - _OTHERS - note
@@ -302,7 +307,8 @@ class PickerRow(Card):
 
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, framed=False)
-        self._role, self._icon = role, Mark(16, self)
+        self._role = role
+        self._icon = Mark(16, self)
         self._button = self.add_button("button", self.get.emit)
         self.row.insertWidget(0, self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self.lines.setContentsMargins(12, 8, 12, 8)

@@ -81,10 +81,12 @@ class AnswerService(QObject):
         return frozenset(answer.chat.id for answer in self._running.values() if answer.chat.id is not None)
 
     def ask(self, question: str, attachments: tuple[Attachment, ...] = (), chat: Chat | None = None) -> Turn:
-        chat, turn = chat or self._chats.shown, Turn(question, Answer(), attachments)
+        chat = chat or self._chats.shown
+        turn = Turn(question, Answer(), attachments)
         source = self._source(chat)
         chat.turns.append(turn)
-        chat.unsent, chat.unsent_attachments = "", ()
+        chat.unsent = ""
+        chat.unsent_attachments = ()
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
             question_id = store.messages.add_user_turn(ensure_stored(store, chat), question, attachments)
@@ -112,7 +114,8 @@ class AnswerService(QObject):
         question_id, before = turn.question_node.id, turn.answer_node.id
         if before is None and question_id is None:
             return
-        steps, called = [*turn.steps], turn.answer.calls
+        steps = [*turn.steps]
+        called = turn.answer.calls
         results = called[-1].id if called and all(call.has_outcome for call in called) else None
         if results is not None:
             steps.append(AnswerStep(turn.answer, turn.answer_node))
@@ -291,7 +294,8 @@ class AnswerService(QObject):
         caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
         holds the rest of the prompt.
         """
-        folder, pair = self.services.projects.folder(chat.folder_id), self._models.pair
+        folder = self.services.projects.folder(chat.folder_id)
+        pair = self._models.pair
         begins = folder is not None and (files_text(folder.sources) or picture_files(folder))
         if folder is None or not begins or not self._store.persistent:
             return

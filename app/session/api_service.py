@@ -174,7 +174,8 @@ class ApiService(QObject):
     def _look(self) -> None:
         """Emit what has changed since the last call."""
         self._pass_on_ended()
-        before, found = self.status, self._api.status if self._api is not None else None
+        before = self.status
+        found = self._api.status if self._api is not None else None
         self.status = found if found is not None and found.serving else None
         if self.status is not None and _EVERY in self.status.address:
             # Other computers would take it for an address of their own.

@@ -87,7 +87,8 @@ class ToolRun:
 
     def end(self, outcome: ToolResult | ToolFailed) -> None:
         """Take the result, or the reason why there is none."""
-        self.state, self.text = CallState.ENDED, outcome.text if isinstance(outcome, ToolResult) else ""
+        self.state = CallState.ENDED
+        self.text = outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
             self.found = outcome.pictures

@@ -98,19 +98,23 @@ def chat_request(
     """
     pair = beside or services.models.pair
     form = pair.main.tool_format if pair.main else ""
-    tools, grammar = [tool.for_template() for tool in turn.tools], grammar_of(generation.answer_format)
+    tools = [tool.for_template() for tool in turn.tools]
+    grammar = grammar_of(generation.answer_format)
     told = instructions_of(turn.tools)
     if tools and grammar is not None:
         try:
             grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
         except CallsNotExpressible:
             # The format of the answer was asked for in this chat; nothing else keeps it.
-            tools, told = [], ""
+            tools = []
+            told = ""
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
-    variables, sampling = prompt_variables.values(pair), generation.sampling
+    variables = prompt_variables.values(pair)
+    sampling = generation.sampling
     folder = services.projects.folder(chat.folder_id)
-    start, files = "\n\n".join(filter(None, (start_of(folder, variables), told))), picture_files(folder)
+    start = "\n\n".join(filter(None, (start_of(folder, variables), told)))
+    files = picture_files(folder)
     return ChatRequest(
         chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
         replace(sampling, thinking_budget=pair.thinking.budget(generation.thinking, sampling.thinking_budget)),

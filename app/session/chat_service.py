@@ -71,7 +71,8 @@ class ChatService(QObject):
 
     def new_chat(self, folder: Folder | None = None) -> None:
         """Show the empty chat, which may hold an unsent message, in a folder or in none."""
-        blank, folder_id = self.blank, None if folder is None else folder.id
+        blank = self.blank
+        folder_id = None if folder is None else folder.id
         if blank.turns:
             self.blank = Chat()
             self._begun = self._begin(self.blank, folder)
@@ -107,7 +108,8 @@ class ChatService(QObject):
             from app.conversations.imports.adding import add
             from app.conversations.imports.tandem import TANDEM
 
-            entry, no_files = json.loads(found), dict[str, bytes]().get
+            entry = json.loads(found)
+            no_files = dict[str, bytes]().get
             kept = replace(TANDEM.read(entry, no_files), title=entry["title"])
             self._store.run(lambda store: add(store, kept)[1], self.open_id)
 
@@ -142,7 +144,8 @@ class ChatService(QObject):
     def _drop(self, chat: Chat) -> None:
         """Delete a temporary chat, and stop its answers."""
         # An unsent message that is about to be written would store it again.
-        chat.unsent, chat.unsent_attachments = "", ()
+        chat.unsent = ""
+        chat.unsent_attachments = ()
 
         def purge(store: ConversationStore) -> int | None:
             if chat.id is not None:
@@ -338,7 +341,8 @@ class ChatService(QObject):
 
     def restore_last(self) -> None:
         """Restore and show the chat that was trashed or left last, or the messages that were deleted last."""
-        last, shown = self.restorable.pop(), self.shown
+        last = self.restorable.pop()
+        shown = self.shown
         if isinstance(last, Chat):
             self.open(last)
             return
@@ -444,7 +448,8 @@ class ChatService(QObject):
         """Give an empty chat the start of new chats in its folder, or of those without a folder, and return that."""
         preset = preset_of(folder) or self.preset_of_new_chats
         tools = None if folder is None else folder.settings.get(TOOLS_ON)
-        chat.folder_id, chat.system_prompt = None if folder is None else folder.id, preset.system_prompt
+        chat.folder_id = None if folder is None else folder.id
+        chat.system_prompt = preset.system_prompt
         chat.settings = {**chat.settings, OWN: dict(preset.own), TOOLS_ON: tools}
         return chat.system_prompt, chat.own
 

@@ -82,7 +82,8 @@ class Turn:
     tools: Sequence[Tool] = ()
 
     def __post_init__(self) -> None:
-        self.answer.question, self.answer.with_files = self.question, bool(self.attachments)
+        self.answer.question = self.question
+        self.answer.with_files = bool(self.attachments)
 
     @property
     def calls(self) -> list[ToolRun]:
@@ -235,7 +236,8 @@ class RecordedError(EngineError):
 
     def __init__(self, code: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(code)
-        self.code, self.arguments = code, dict(arguments)
+        self.code = code
+        self.arguments = dict(arguments)
 
 
 def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
@@ -317,7 +319,8 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         state = State.INTERRUPTED
     error = None
     if message.state == FAILED:
-        state, error = State.FAILED, RecordedError(*(message.error or ("engine", {})))
+        state = State.FAILED
+        error = RecordedError(*(message.error or ("engine", {})))
     return Answer(
         state,
         message.content,

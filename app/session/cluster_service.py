@@ -110,7 +110,9 @@ class ClusterService(QObject):
         if self.state != OFF or self.findings is None or main is None:
             return
         checks = self.findings.checks
-        self._stop_fetching, self.fetched, self.problem = threading.Event(), {}, None
+        self._stop_fetching = threading.Event()
+        self.fetched = {}
+        self.problem = None
         work = partial(fetch_parts, self._named, checks, main, self._arrived.emit, self._stop_fetching)
         self._set_state(FETCHING)
         self._background.run(work, lambda _: self._fetched(), self._check_failed, owner=self)
@@ -122,7 +124,8 @@ class ClusterService(QObject):
         pair, named, settings = self._models.pair, self._named, self._models.limits
         if pair.main is not None:
             self._local_models = pair.paths
-        self._pair, self.problem = (main, draft), None
+        self._pair = (main, draft)
+        self.problem = None
         self._wanted += 1
         number = self._wanted
         self._set_state(STARTING)
@@ -145,7 +148,9 @@ class ClusterService(QObject):
         if self.state not in (STARTING, ON):
             return
         self._wanted += 1
-        cluster, self._cluster, self.hosts = self._cluster, None, ()
+        cluster = self._cluster
+        self._cluster = None
+        self.hosts = ()
         self._set_state(STOPPING)
         if cluster is not None:
             self._models.activate(None)
@@ -216,7 +221,9 @@ class ClusterService(QObject):
     def _end(self, cluster: Cluster | None, error: EngineError) -> None:
         """Note that the machines are lost; the model service knows already, because their engine ended first."""
         if cluster is None or cluster is self._cluster:
-            self._cluster, self.hosts, self.problem = None, (), error
+            self._cluster = None
+            self.hosts = ()
+            self.problem = error
             self._set_state(OFF)
             self.ended.emit(error)
 

@@ -42,11 +42,14 @@ class ListedConversations:
 
     def read(self, store: ConversationStore, view: str = ACTIVE) -> Listed | None:
         """Return what a view lists now, in its order, as a new list; None if nothing has changed since the last call.
+
         Chats with neither a message nor a title are not listed: the next new chat is one of them.
         """
         if view == self._view and not self._changed and not self._folders_changed:
             return None
-        changed, self._changed, self._folders_changed = self._changed, set(), False
+        changed = self._changed
+        self._changed = set()
+        self._folders_changed = False
         # If reading fails, the next call reads everything.
         before, self._view = self._view, ""
         if view != before or len(changed) > _MOST:

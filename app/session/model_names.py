@@ -38,7 +38,8 @@ def short_name(repository: str) -> tuple[str, int]:
         source = main
     if source:
         return f"{short_name(source)[0]} MTP", 0
-    name, bits = repository.rsplit("/", 1)[-1], 0
+    name = repository.rsplit("/", 1)[-1]
+    bits = 0
     if (kind := _GGUF_KIND.search(name)) is not None:
         return f"{short_name(name[: kind.start()])[0]} {kind[1]}", 0
     words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]

@@ -367,7 +367,8 @@ class ModelService(QObject):
         if engine is not self._engine:
             # The engine was replaced together with its models.
             return
-        error, newest = future.exception(), number == self._changes
+        error = future.exception()
+        newest = number == self._changes
         self._change_broke = isinstance(error, (InternalFailure, FileRefused))
         if error is None:
             pair = future.result()

@@ -66,7 +66,8 @@ class ProjectService(QObject):
         """Read the files of a folder again where they have changed on the disk, then call `then`. `begins` gets the
         name of each file that is read. Abandon the time that is returned to go on without the rest.
         """
-        time, folder = self._time(QUESTION_S), self.folder(folder_id)
+        time = self._time(QUESTION_S)
+        folder = self.folder(folder_id)
         if folder is None or not folder.sources:
             then()
             return time
@@ -172,7 +173,8 @@ def read_again(
     """
     if not source.path:
         return source
-    path, before = Path(source.path), {file.name: file for file in source.files}
+    path = Path(source.path)
+    before = {file.name: file for file in source.files}
     files = list[SourceFile]()
     try:
         if not path.exists():

@@ -13,7 +13,8 @@ def values(pair: Pair) -> dict[str, str]:
     # Imported here because the import is slow and not needed before the window opens.
     import platform
 
-    english, today = QLocale(QLocale.Language.English), QDate.currentDate()
+    english = QLocale(QLocale.Language.English)
+    today = QDate.currentDate()
     main, draft = (english_name(name) if name else "" for name in pair.names)
     system = {"Darwin": f"macOS {platform.mac_ver()[0]}"}.get(platform.system(), platform.system())
     return {

@@ -23,6 +23,7 @@ VARIED = 0.7
 
 class SettingsService(QObject):
     """Owns the defaults and the user's presets. `chat_changed` carries a chat whose own settings changed.
+
     `speculation_changed` follows when `speculation` or its default changes, `defaults_changed` when any default does,
     `presets_changed` when `presets` does.
     """
@@ -95,7 +96,8 @@ class SettingsService(QObject):
     def set_own(self, chat: Chat, system_prompt: str, own: Mapping[str, Any]) -> None:
         """Set a chat's system prompt and own settings; on disk within half a second."""
         before = self.speculation
-        chat.system_prompt, chat.settings = system_prompt, {**chat.settings, OWN: dict(own)}
+        chat.system_prompt = system_prompt
+        chat.settings = {**chat.settings, OWN: dict(own)}
         self.chat_changed.emit(chat)
         if self.speculation != before:
             self.speculation_changed.emit()
@@ -146,6 +148,7 @@ class SettingsService(QObject):
         self.presets_changed.emit()
 
     def _chat_opened(self, chat: Chat) -> None:
-        before, self._shown = self.generation_of(self._shown).speculation, chat
+        before = self.generation_of(self._shown).speculation
+        self._shown = chat
         if self.speculation != before:
             self.speculation_changed.emit()

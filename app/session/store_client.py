@@ -77,7 +77,8 @@ class StoreClient(QObject):
         # The folder of a temporary store that lasts only for this run.
         self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
         # The name that SQLite gives to a database in memory.
-        self.path, self._on_disk = path or Path(":memory:"), path is not None
+        self.path = path or Path(":memory:")
+        self._on_disk = path is not None
         self._in_memory: StoreClient | None = None
         # Other open stores: the user's own while it is tried again, and the temporary one of an earlier run.
         self._others: list[StoreThread] = []
@@ -134,7 +135,8 @@ class StoreClient(QObject):
             before = store.database.commits
             result = operation(store)
             wrote = store.database.commits > before
-            gone, self._gone = self._gone, set()
+            gone = self._gone
+            self._gone = set()
             return result, wrote, gone, self._listing.try_read(store, self.view)
 
         def done(future: Future[_Outcome[Result]]) -> None:

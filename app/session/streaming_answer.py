@@ -49,6 +49,7 @@ class _StoredTurn:
 
 class StreamingAnswer:
     """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers.
+
     `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
     end; `finish` may then be called again. The `other` model answers instead of the window's own, if it is given.
     """
@@ -109,7 +110,8 @@ class StreamingAnswer:
         self._store.run(partial(_write_turn, self.chat, write), written, lambda _error: not_stored())
 
     def _turn_stored(self, stored: Callable[[], object], turn: _StoredTurn) -> None:
-        self.turn.question_node, self.turn.answer_node = node_of(turn.question), node_of(turn.answer)
+        self.turn.question_node = node_of(turn.question)
+        self.turn.answer_node = node_of(turn.answer)
         self._writer = self._store.writer(turn.answer.id)
         self._services.chats.note_written(self.chat)
         stored()
@@ -182,7 +184,8 @@ class StreamingAnswer:
     def _receive(self, events: list[Event]) -> None:
         """Apply the events of one frame to the answer and write what they added."""
         answer = self.turn.answer
-        tokens, rounds = len(answer.tokens), len(answer.rounds)
+        tokens = len(answer.tokens)
+        rounds = len(answer.rounds)
         answer.apply(events)
         self._write_new(tokens, rounds)
         if isinstance(events[-1], Finished):
@@ -226,7 +229,8 @@ class StreamingAnswer:
             self._run_calls(calls)
 
         def not_stored(_error: Exception) -> None:
-            answer.calls, answer.state = [], State.DONE
+            answer.calls = []
+            answer.state = State.DONE
             self._arrived(self)
 
         self._store.run(
@@ -246,7 +250,9 @@ class StreamingAnswer:
     def _write_call(self, call: ToolRun) -> None:
         """Write the end of a call. If the store cannot, the next start finds it interrupted."""
         assert call.id is not None
-        message_id, ended, name = call.id, replace(call), call.use.tool
+        message_id = call.id
+        ended = replace(call)
+        name = call.use.tool
         found = tuple(
             Attachment(f"{name}.{one.kind}", f"image/{one.kind}", "", Picture(one.digest, one.width, one.height))
             for one in call.found
@@ -300,7 +306,9 @@ class StreamingAnswer:
             with_files=before.with_files,
         )
         turn.answer_node = node_of(stored)
-        self._writer, self._written, self._stream = self._store.writer(stored.id), 0, None
+        self._writer = self._store.writer(stored.id)
+        self._written = 0
+        self._stream = None
         # The continued text is part of the answer now.
         messages = request.messages[:-1] if request.continues else request.messages
         pictures = dict(request.pictures)

@@ -98,7 +98,9 @@ class TeachingService(QObject):
 
     def _end(self, error: EngineError | None) -> None:
         self._look.stop()
-        self.running, self.error, self.progress = False, error, TeachingProgress()
+        self.running = False
+        self.error = error
+        self.progress = TeachingProgress()
         self.changed.emit()
 
     def _reload(self, _: object = None) -> None:

@@ -96,7 +96,8 @@ class ToolCalls:
     def _run(self, call: ToolRun, permission: str) -> None:
         assert call.tool is not None
         call.use = replace(call.use, permission=str(permission))
-        call.state, call.begun_at = CallState.RUNS, time.monotonic()
+        call.state = CallState.RUNS
+        call.begun_at = time.monotonic()
         self.changed()
         # The card reads the progress once a second, however often a server reports it.
         reported = partial(setattr, call, "progress")

@@ -23,10 +23,12 @@ _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transfo
 
 def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
     """Return the check as plain data for a page; it has no chat text. `pair` is None if no speed was measured.
+
     `problem` is the sentence for its error, or why there is no pair. `values` are the settings that `pair` was measured
     with.
     """
-    memory, speculation = facts.memory, speculation_of(values)
+    memory = facts.memory
+    speculation = speculation_of(values)
     return asdict(facts) | {
         "versions": {name: installed_version(package) for name, package in _PACKAGES.items()}
         | {"Python": platform.python_version()},

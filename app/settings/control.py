@@ -20,6 +20,7 @@ _WIDTH = 172
 
 class SettingControl:
     """A choice, a switch, a number, a shortcut or a field in `widget`. `entered` gets each value that the user enters.
+
     The widget has no texts until its owner calls `retranslate`.
     """
 

@@ -83,6 +83,7 @@ class RememberedValues:
 @dataclass(frozen=True)
 class SettingsValues(RememberedValues):
     """The value of every setting, including `RememberedValues`. The field names are the keys of the file.
+
     `hub_endpoint` and `proxy` are addresses, "" for none.
     """
 

@@ -45,7 +45,8 @@ def measure() -> tuple[DiskUse, ...]:
 
 def bytes_of(path: Path) -> int:
     """Return the bytes of all files under `path` without following links; 0 if it does not exist."""
-    total, waiting = 0, [path]
+    total = 0
+    waiting = [path]
     while waiting:
         try:
             with os.scandir(waiting.pop()) as entries:
@@ -74,6 +75,7 @@ def clear_caches() -> None:
 
 def remove_everything(entries: Iterable[str]) -> list[Path]:
     """Remove chats with their backups, settings, caches, and these entries of the keychain. Nothing may have them open.
+
     Models stay, because other programs share their folder. In a person's own folder that a link leads to, it removes
     only the files of chats and settings. Returns the folders that could not be removed.
     """

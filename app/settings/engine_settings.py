@@ -70,7 +70,8 @@ def none_values(record: type[Any]) -> dict[str, Any]:
 
 def _passed(record: type[Any], values: SettingsValues) -> dict[str, Any]:
     """Return the fields of a record of the engine that are declared by the same name."""
-    none, found = none_values(record), {name: getattr(values, name) for name in declared_in(record)}
+    none = none_values(record)
+    found = {name: getattr(values, name) for name in declared_in(record)}
     return {name: None if name in none and value == none[name] else value for name, value in found.items()}
 
 
@@ -81,6 +82,7 @@ def memory_limit_of(values: SettingsValues) -> int | None:
 
 def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -> int:
     """Return the bytes that models may use: the user's choice, what the running engine admits, or an estimate of that.
+
     `engine_limit` is None or 0 before an engine runs; `total` is the memory of the computer.
     """
     # Not at the top: the window's start imports this module.

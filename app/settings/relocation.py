@@ -45,7 +45,8 @@ class CopyProgress:
 def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> None:
     """Move the content of `old` to `new`, which must be missing or empty, and leave a link. Raises `MoveRefused`."""
     progress = progress or CopyProgress()
-    source, was_link = old.resolve(), old.is_symlink()
+    source = old.resolve()
+    was_link = old.is_symlink()
     _check(source, new, progress)
     filling = new.with_name(new.name + _FILLING)
     written = filling

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 class SettingsStore:
     """The values and their file. Unknown entries of other versions are kept; a damaged file is set aside as a backup.
+
     `submit` runs the writes, by default on the calling thread. Changes made while a write is pending are written with
     it.
     """

@@ -94,8 +94,11 @@ def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
         # Verify first: an unsigned feed is never parsed.
         Ed25519PublicKey.from_public_bytes(base64.b64decode(key)).verify(base64.b64decode(signature), feed)
         found = json.loads(feed)
-        version, page, news = found["version"], found["page"], found["news"]
-        expires, address = date.fromisoformat(found["expires"]), urlsplit(page)
+        version = found["version"]
+        page = found["page"]
+        news = found["news"]
+        expires = date.fromisoformat(found["expires"])
+        address = urlsplit(page)
         if not _VERSION.fullmatch(version) or address.scheme != "https" or not address.hostname:
             raise ValueError(version, page)
         release = Release(version, page, {str(language): str(text)[:2000] for language, text in news.items()})

@@ -64,7 +64,8 @@ class AdvancedPage(TablePage):
             QWidget.setToolTip,
         )
         self.add_line(8, self.copy, self.export)
-        self.outcome, self._about = label(self, "muted", wraps=True), label(self, "muted", wraps=True)
+        self.outcome = label(self, "muted", wraps=True)
+        self._about = label(self, "muted", wraps=True)
         self.add(self.outcome)
         self.add(self.bound("About Tandem", label(self, "title")), 24)
         self.add(self._about, 4)
@@ -115,7 +116,8 @@ class AdvancedPage(TablePage):
 
         good = self.tr("Saved to {file}. It contains no chat text.").format(file=file)
         bad = self.tr("The file could not be saved. Choose another folder.")
-        work, say = partial(write_diagnostics, file, values, log, models, figures), partial(show_words, self.outcome)
+        work = partial(write_diagnostics, file, values, log, models, figures)
+        say = partial(show_words, self.outcome)
         self._library.background.run(work, lambda _: say(good), lambda _: say(bad), owner=self)
 
     def retranslate(self) -> None:
@@ -174,8 +176,10 @@ class MacCheck(QObject):
             return
         stop = self._stop = threading.Event()
         models = self._session.models
-        loaded, (main, draft) = models.pair.main is not None and not models.pair.loading, models.pair.names
-        engine, values = models.engine if loaded else None, self._settings.values
+        loaded = models.pair.main is not None and not models.pair.loading
+        (main, draft) = models.pair.names
+        engine = models.engine if loaded else None
+        values = self._settings.values
 
         def work() -> tuple[MachineFacts, PairCheck | None, SettingsValues]:
             facts = read_facts()

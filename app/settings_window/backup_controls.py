@@ -27,7 +27,8 @@ class BackupControls(FlowRow):
         super().__init__(parent)
         self._library, self._session = library, session
         self.backups: list[Backup] = []
-        self.back_up, self.restore = button(self, self._back_up), button(self)
+        self.back_up = button(self, self._back_up)
+        self.restore = button(self)
         self.choices = Menu(self.restore)
         self.restore.setMenu(self.choices)
         self.delete = _DeleteButton(self)
@@ -58,7 +59,8 @@ class BackupControls(FlowRow):
         )
 
     def _show(self, found: list[Backup]) -> None:
-        changed, self.backups = found != self.backups, found
+        changed = found != self.backups
+        self.backups = found
         self._fill_choices()
         if changed:
             self.changed.emit()

@@ -46,7 +46,8 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
     def _make(self) -> None:
         # Made first, so that it has the focus when the window opens.
         self.search = SearchField(self)
-        self._list, self._stack = QListWidget(self), QStackedWidget(self)
+        self._list = QListWidget(self)
+        self._stack = QStackedWidget(self)
         self._side = QWidget(self)
         self._side.setObjectName("settingsSide")
         fill(vbox(self._side, margins=(10, 16, 10, 0), spacing=8), self.search, (self._list, 1))
@@ -84,7 +85,8 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
 
     def _place(self, *, centred: bool) -> None:
         """Open where it was, or above the middle of the main window, as far as the screen allows."""
-        place, window = self.geometry(), self.parentWidget()
+        place = self.geometry()
+        window = self.parentWidget()
         assert window is not None
         if centred:
             place.moveCenter(window.window().frameGeometry().center())

@@ -27,7 +27,8 @@ class Row(QFrame):
         self.setObjectName("settingRow")
         self.control, self._at_end = control, at_end
         self._is_due, self._is_found = True, True
-        self.name, self.help = label(self, "", wraps=True), label(self, "muted", wraps=True)
+        self.name = label(self, "", wraps=True)
+        self.help = label(self, "muted", wraps=True)
         words = fill(vbox(spacing=2), self.name, self.help)
         self._layout = row = fill(hbox(self, margins=(0, 12, 0, 12), spacing=_GAP), (words, 1))
         if control is not None:

@@ -33,7 +33,8 @@ class GeneralPage(TablePage):
 
     def _enter_shortcut(self, keys: str) -> None:
         shortcut = hot_key()
-        self._keys, self._refused = keys, shortcut.choose(keys) if shortcut else ""
+        self._keys = keys
+        self._refused = shortcut.choose(keys) if shortcut else ""
         if shortcut and self._refused:
             shortcut.choose(self.settings.values.quick_entry)
         else:

@@ -86,7 +86,8 @@ class HistoryTable(FigureTable["RequestRow"]):
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole:
-            row, shown = self.rows[index.row()], super().data(index, Qt.ItemDataRole.DisplayRole)
+            row = self.rows[index.row()]
+            shown = super().data(index, Qt.ItemDataRole.DisplayRole)
             if row.message_id is None:
                 words = QCoreApplication.translate(
                     "History", "{program}, through the local API: only statistics are kept"
@@ -113,7 +114,8 @@ class HistoryPage(ThemeAware, QWidget):
         self._history = history
         self._order: tuple[str, bool] = ("finished_at", True)
         self._summaries: list[Totals] = []
-        self._title, self.sentences = label(self, "page-title"), label(self, "reason", wraps=True)
+        self._title = label(self, "page-title")
+        self.sentences = label(self, "reason", wraps=True)
         self.outcome = label(self, "muted", wraps=True)
         self.pair = self.bound("Models", Chooser(self), QWidget.setAccessibleName)
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -221,7 +223,8 @@ class HistoryPage(ThemeAware, QWidget):
             text = self.tr("{main} is {faster} with {draft} on this Mac (%Ln answer(s)).", "", one.answers)
         else:
             text = self.tr("{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).", "", one.answers)
-        main, draft = recorded_name(one.main_model), recorded_name(one.draft_model)
+        main = recorded_name(one.main_model)
+        draft = recorded_name(one.draft_model)
         return text.replace("{faster}", figures.as_fast(one)).replace("{main}", main).replace("{draft}", draft)
 
     def _choose_file(self, kind: str) -> None:
@@ -234,7 +237,8 @@ class HistoryPage(ThemeAware, QWidget):
         """Write the table's rows as "csv" or "json", on the store's thread."""
 
         def done(written: bool) -> None:
-            good, bad = self.tr("Saved to {file}."), self.tr("The file could not be saved. Choose another folder.")
+            good = self.tr("Saved to {file}.")
+            bad = self.tr("The file could not be saved. Choose another folder.")
             self.outcome.setText(good.format(file=file) if written else bad)
             self.outcome.show()
 

@@ -32,7 +32,8 @@ class MachinesPage(TablePage):
         self.model = Chooser(self, chosen=self._choose)
         self.model.setMaximumWidth(_WIDEST_NAME)
         self.model_row = self.row(self.model)
-        self.check, self.switch = self.bound("Check", button(self, self._check)), button(self, self._switch)
+        self.check = self.bound("Check", button(self, self._check))
+        self.switch = button(self, self._switch)
         self.fetch = self.bound("Download on the other Macs", button(self, self._cluster.fetch))
         buttons = QWidget(self)
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.check, self.switch, self.fetch)
@@ -67,7 +68,8 @@ class MachinesPage(TablePage):
         if self._cluster.state != OFF:
             self._cluster.stop()
             return
-        path, (main, draft) = self.model.currentData(), self._models.pair.paths
+        path = self.model.currentData()
+        (main, draft) = self._models.pair.paths
         if main != path or not draft:
             entries = self._entries()
             here = next((one for one in entries if one.path == path), None)

@@ -49,6 +49,7 @@ def _network_page(library: Library, session: Session) -> NetworkPage:
 
 
 def _history_page(session: Session, models: ModelController) -> HistoryPage:
-    page, show = HistoryPage(session.history), session.chats.show_message
+    page = HistoryPage(session.history)
+    show = session.chats.show_message
     page.answer_wanted.connect(lambda chat, message: show(chat, message, lambda _: models.chat_wanted.emit()))
     return page

@@ -47,8 +47,10 @@ class ServerCard(ThemeAware, Overlay):
         self.open()
 
     def make(self) -> None:
-        self._title, self._intro = label(self, "title"), label(self, "muted", wraps=True)
-        self.name, self.target = TextField(self), TextField(self)
+        self._title = label(self, "title")
+        self._intro = label(self, "muted", wraps=True)
+        self.name = TextField(self)
+        self.target = TextField(self)
         both = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
         self.bound("Name", self.name, *both)
         self.bound("Command, or address that starts with https://", self.target, *both)
@@ -108,7 +110,8 @@ class ServerCard(ThemeAware, Overlay):
         self.save.setText(self.tr("Save"))
 
     def _choose_folder(self) -> None:
-        known, title = self._known, self.tr("Choose a folder for this server")
+        known = self._known
+        title = self.tr("Choose a folder for this server")
         if known is not None and (folder := QFileDialog.getExistingDirectory(self._window, title, str(Path.home()))):
             self.target.setText(
                 replace(known, args=tuple(folder if one == FOLDER else one for one in known.args)).target
@@ -119,7 +122,8 @@ class ServerCard(ThemeAware, Overlay):
     def _add_value(self, key: str, shown: str = "") -> QLineEdit:
         """Add the fields of a value. One that has a `key` stays as it is if nothing is entered."""
         line = QWidget(self)
-        name, value = TextField(line), TextField(line)
+        name = TextField(line)
+        value = TextField(line)
         self.bound("Name of the value", name, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.bound("Value", value, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         modes = QLineEdit.EchoMode

@@ -143,7 +143,8 @@ class StoragePage(TablePage):
     def _show_progress(self) -> None:
         if self._progress is not None:
             words = self.tr("Copying and verifying: {done} of {total}.")
-            done, total = size_words(self._progress.done), size_words(self._progress.total)
+            done = size_words(self._progress.done)
+            total = size_words(self._progress.total)
             show_words(self.outcome, words.format(done=done, total=total))
 
     def _stop_moving(self) -> None:
@@ -212,7 +213,8 @@ class RemovalControls(QWidget):
         super().__init__(parent)
         self._asked, self._chats, self._rest = 0, 0, 0
         self.question = label(self, "reason-plain", wraps=True)
-        self.go_on, self.cancel = button(self, self._go_on), button(self, self.reset)
+        self.go_on = button(self, self._go_on)
+        self.cancel = button(self, self.reset)
         buttons = fill(hbox(spacing=8), 1, self.cancel, self.go_on)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.question, buttons)
 

@@ -58,9 +58,11 @@ class ServerView(ThemeAware, QFrame):
     def __init__(self, tools: ToolService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._service = tools
-        self._server, self._status = Server(name=""), ServerStatus()
+        self._server = Server(name="")
+        self._status = ServerStatus()
         self.rows: list[tuple[Tool, Row, Chooser]] = []
-        self.switch, buttons = Switch(self), QWidget(self)
+        self.switch = Switch(self)
+        buttons = QWidget(self)
         self.test = button(self, lambda: self.tested.emit(self._server))
         self.sign = button(self, lambda: self.signed.emit(self._server))
         self.edit = self.bound("Edit…", button(self, lambda: self.edited.emit(self._server)))
@@ -154,7 +156,8 @@ class ToolsPage(ThemeAware, Form):
         self.add_server = self.bound("Add a server…", button(self, lambda: self._open_card(None)))
         self.import_file = self.bound("Import mcp.json…", button(self, self._choose_file))
         self.add_line(12, self.add_server, self.import_file)
-        self.hint, self.outcome = label(self, "muted", wraps=True), label(self, "reason-plain", wraps=True)
+        self.hint = label(self, "muted", wraps=True)
+        self.outcome = label(self, "reason-plain", wraps=True)
         self.bound("Or drop the file of another app onto this page.", self.hint)
         self.add(self.hint, 6)
         self.add(self.outcome, 6)
@@ -251,7 +254,8 @@ class ToolsPage(ThemeAware, Form):
             host.sign_out(name)
 
     def _ask_to_open(self, name: str, address: str) -> None:
-        page, question = QUrl(address), QMessageBox(self)
+        page = QUrl(address)
+        question = QMessageBox(self)
         host = page.host(QUrl.ComponentFormattingOption.FullyEncoded)
         question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         question.setTextFormat(Qt.TextFormat.PlainText)

@@ -109,6 +109,7 @@ def _differs(chat: Conversation, before: ListRow) -> bool:
 
 class ChatListModel(QAbstractListModel):
     """A list model that moves rows instead of resetting, so that a view keeps its selection and scroll position.
+
     `renamed` and `folder_renamed` carry an id and the typed title, `pins_ordered` and `folders_ordered` the ids in
     their new order, `moved` the id of a chat and of the folder it was dragged to (None: out of its folder).
     """
@@ -145,6 +146,7 @@ class ChatListModel(QAbstractListModel):
         stays: bool = False,
     ) -> None:
         """Show chats under headings and below their folders. Views other than ACTIVE show neither pins nor folders.
+
         Lists are compared by identity and must not be modified. With `stays`, chats that were only used or renamed keep
         their places.
         """
@@ -163,7 +165,9 @@ class ChatListModel(QAbstractListModel):
                 return
         keeps = stays and view == self._view and folders == self._folders and _placed(chats) == _placed(self._chats)
         # What keeps its places is arranged by the next call.
-        self._chats, self._folders, self._arranged_from = chats, folders, () if keeps else arranged_from
+        self._chats = chats
+        self._folders = folders
+        self._arranged_from = () if keeps else arranged_from
         self._movable = view == ACTIVE
         counts: Counter[int | None] = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
         if keeps:
@@ -184,8 +188,10 @@ class ChatListModel(QAbstractListModel):
     def _replace(
         self, rows: list[ListRow], streaming: frozenset[int], view: str | None, counts: Counter[int | None]
     ) -> None:
-        keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
-        same, self._view = view is not None and view == self._view, view
+        keys_before = self._keys
+        self._keys = self._keys if rows is self._rows else [_key(row) for row in rows]
+        same = view is not None and view == self._view
+        self._view = view
         # For new search results the model is reset, so that the view starts at the top.
         if not same:
             self.beginResetModel()
@@ -193,7 +199,8 @@ class ChatListModel(QAbstractListModel):
             self.endResetModel()
             return
         known = dict(zip(keys_before, self._rows, strict=True))
-        lit, counted = streaming ^ self._streaming, counts != self._counts
+        lit = streaming ^ self._streaming
+        counted = counts != self._counts
         self._streaming, self._counts = streaming, counts
         if self._keys == keys_before:
             self._rows = rows
@@ -210,7 +217,8 @@ class ChatListModel(QAbstractListModel):
 
     def _replace_one(self, found: ChangedRows, streaming: frozenset[int]) -> None:
         """Show rows of which one has changed, as `_replace` does."""
-        keys_before, lit = self._keys, streaming ^ self._streaming
+        keys_before = self._keys
+        lit = streaming ^ self._streaming
         self._keys, self._streaming = found.keys, streaming
         if found.keys == keys_before:
             self._rows = found.rows

@@ -53,7 +53,8 @@ def with_one_change(
         return None
     if _group(chat, now) != TODAY or (str, TODAY) not in keys:
         return None
-    changed, names = list(rows), list(keys)
+    changed = list(rows)
+    names = list(keys)
     top = names.index((str, TODAY)) + 1
     if old is not None:
         place = names.index((Conversation, old.id))
@@ -84,7 +85,8 @@ def _group(chat: Conversation, now: float) -> str:
 
 def _alike(one: Sequence[Conversation], other: Sequence[Conversation]) -> int:
     """Return how many of the first chats of both lists are the same."""
-    low, high = 0, min(len(one), len(other))
+    low = 0
+    high = min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:

@@ -174,7 +174,8 @@ class ChatPane(ThemeAware, QFrame):
         # A row that is being edited must not be replaced.
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
-        chats, before = self._chats, self.list.currentIndex().data(ROW)
+        chats = self._chats
+        before = self.list.currentIndex().data(ROW)
         # All rows of this list have the same height, so the view measures only one of them.
         self.list.setUniformItemSizes(True)
         with self.list.anchored():
@@ -272,9 +273,11 @@ class ChatPane(ThemeAware, QFrame):
 
     def _free_name(self) -> str:
         names = {folder.name for folder in self._chats.folders}
-        name, number = self.tr("New folder"), 2
+        name = self.tr("New folder")
+        number = 2
         while name in names:
-            name, number = f"{self.tr('New folder')} {number}", number + 1
+            name = f"{self.tr('New folder')} {number}"
+            number = number + 1
         return name
 
     def _fill_views(self) -> None:
@@ -294,7 +297,8 @@ class ChatPane(ThemeAware, QFrame):
             super().keyPressEvent(event)
 
     def _press_on_folder(self, folder: Folder, event: QKeyEvent) -> bool:
-        keys, key = QKeySequence(event.keyCombination()), event.key()
+        keys = QKeySequence(event.keyCombination())
+        key = event.key()
         if keys in (MOVE_UP, MOVE_DOWN):
             self._chats.shift_folder(folder.id, -1 if keys == MOVE_UP else 1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -357,7 +361,8 @@ class PurgeButton(ConfirmButton):
 
     def show_trash(self, chats: Sequence[Conversation]) -> None:
         """Set the chats that would be deleted. A question about other chats is withdrawn."""
-        ids, before = {chat.id for chat in chats}, {chat.id for chat in self._trash}
+        ids = {chat.id for chat in chats}
+        before = {chat.id for chat in self._trash}
         self._trash = list(chats)
         if ids == before if self._one is None else self._one.id in ids:
             self.retranslate()
@@ -379,7 +384,8 @@ class PurgeButton(ConfirmButton):
             self.setText(self.tr("Empty Trash"))
             self.setAccessibleName(self.text())
             return
-        question, what = self.tr("Delete permanently?"), self.tr("%Ln chat(s)", "", len(self._trash))
+        question = self.tr("Delete permanently?")
+        what = self.tr("%Ln chat(s)", "", len(self._trash))
         if self._one is not None:
             what = self._one.title or self.tr("Untitled chat")
         self.setAccessibleName(f"{question} {what}")

@@ -156,7 +156,8 @@ class RowPainter(QStyledItemDelegate):
         heavy = QFont(font)
         heavy.setWeight(QFont.Weight.DemiBold)
         hits = [text[start:end] for start, end in spans]
-        metrics, heavier = painter.fontMetrics(), QFontMetrics(heavy)
+        metrics = painter.fontMetrics()
+        heavier = QFontMetrics(heavy)
         extra = sum(heavier.horizontalAdvance(hit) - metrics.horizontalAdvance(hit) for hit in hits)
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width() - max(0, extra))
         layout = QTextLayout(shown, font)
@@ -243,7 +244,8 @@ class RowView(QListView):
     def _visible_rows(self) -> list[tuple[QPersistentModelIndex, int, int]]:
         """Return the visible rows, each with its top in pixels and its number."""
         first = self.indexAt(QPoint(1, 1))
-        rows, bottom = [], self.viewport().height()
+        rows = []
+        bottom = self.viewport().height()
         for number in range(first.row(), self.model().rowCount()) if first.isValid() else ():
             index = self.model().index(number, 0)
             top = self.visualRect(index).top()

@@ -187,7 +187,8 @@ def set_text_size(painter: QPainter, pixels: int) -> None:
 
 def mixed(colour: str, ground: str, share: float) -> QColor:
     """Return `share` of a colour on a ground, opaque, because filling with a translucent brush is slow."""
-    first, second = QColor(colour), QColor(ground)
+    first = QColor(colour)
+    second = QColor(ground)
     return QColor.fromRgbF(
         first.redF() * share + second.redF() * (1 - share),
         first.greenF() * share + second.greenF() * (1 - share),

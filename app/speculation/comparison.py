@@ -133,7 +133,9 @@ class Comparison:
 
     def divergence(self) -> tuple[Token | None, Token | None] | None:
         """Return the first tokens that differ, speculated and plain (None: ended before), or None if none differ."""
-        at, first, second = self.same_tokens(), self.speculated.tokens, self.plain.tokens
+        at = self.same_tokens()
+        first = self.speculated.tokens
+        second = self.plain.tokens
         if at < len(first) and at < len(second):
             return first[at], second[at]
         shorter = self.speculated if len(first) < len(second) else self.plain
@@ -150,7 +152,8 @@ class Comparison:
             return ComparisonResult.OTHER_RULE
         if None in differing:
             return ComparisonResult.DIFFERENT
-        gap, cuts = self.gap(), sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
+        gap = self.gap()
+        cuts = sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
         if gap is not None and gap <= TIE:
             return ComparisonResult.TIE
         return (
@@ -161,6 +164,7 @@ class Comparison:
 
     def gap(self) -> float | None:
         """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.
+
         Each answer drew the token that led there. If rounding exchanged the two, both margins are small.
         """
         top2_margins = [
@@ -187,7 +191,8 @@ class Comparison:
         round; each other one takes at least a plain step.
         """
         stats = self.speculated.stats
-        tokens, rounds = stats.generated_tokens - 1, stats.rounds - 1
+        tokens = stats.generated_tokens - 1
+        rounds = stats.rounds - 1
         return rounds > 0 and (self.ratio or 0.0) > NOTICEABLE * tokens / rounds
 
     @property
@@ -246,7 +251,8 @@ class Comparer(QObject):
         """Compare a question that is not in any chat; the answers end, whatever the model and the settings are."""
         turn = Turn(question, Answer())
         chat = Chat(turns=[turn])
-        chosen, models = self._session.settings.generation_of(chat), self._session.models
+        chosen = self._session.settings.generation_of(chat)
+        models = self._session.models
         most = STARTER_TOKENS if models.is_starter else SHOWN_TOKENS
         # Thoughts would take all of them.
         self._start(chat, turn, replace(chosen, max_tokens=min(chosen.max_tokens or most, most), thinking="off"))
@@ -258,7 +264,8 @@ class Comparer(QObject):
             self._stream.cancel()
 
     def _ask(self) -> None:
-        comparison, prefill = self.comparison, Answer()
+        comparison = self.comparison
+        prefill = Answer()
         assert comparison is not None
 
         def receive(events: list[Event]) -> None:

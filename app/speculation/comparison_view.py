@@ -40,8 +40,10 @@ class Racer:
 
     def __init__(self, mark: str, grid: QGridLayout, row: int, parent: QWidget) -> None:
         role = "draft" if mark == "draft-on" else "main"
-        self.mark, self.heading = Mark(16, parent, icon(mark, role)), label(parent, "muted")
-        self.bar, self.speed = SpeedBar(role, parent), label(parent, "strong")
+        self.mark = Mark(16, parent, icon(mark, role))
+        self.heading = label(parent, "muted")
+        self.bar = SpeedBar(role, parent)
+        self.speed = label(parent, "strong")
         for column, view in enumerate((self.mark, self.heading, self.bar, self.speed)):
             grid.addWidget(view, row, column)
 
@@ -63,7 +65,8 @@ class ComparedText(QScrollArea):
         from app.chat.token_view import TokenView
 
         self._body = QWidget(self)
-        self.tokens, self.rendered = TokenView(self._body), AnswerBody(self._body)
+        self.tokens = TokenView(self._body)
+        self.rendered = AnswerBody(self._body)
         fill(vbox(self._body, margins=(9, 5, 9, 5)), self.tokens, self.rendered, 1)
         self.rendered.incomplete.connect(lambda: self.rendered.load_between(0, self.rendered.height(), SLICE))
         self.setObjectName("comparedText")
@@ -111,7 +114,8 @@ class ComparisonView(ThemeAware, Overlay):
         self._raced: Comparison | None = None
 
     def make(self) -> None:
-        self.title, self.subtitle = self.bound("Compare", label(self, "title")), styled(ElidedLabel(self), "muted")
+        self.title = self.bound("Compare", label(self, "title"))
+        self.subtitle = styled(ElidedLabel(self), "muted")
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
         self.column.setContentsMargins(20, 16, 20, 16)
@@ -123,8 +127,10 @@ class ComparisonView(ThemeAware, Overlay):
         race = QGridLayout()
         race.setHorizontalSpacing(8)
         race.setColumnStretch(2, 1)
-        self.speculated, self.plain = Racer("draft-on", race, 0, self), Racer("main-model", race, 1, self)
-        self.gain, self.verdict = Headline(self), label(self, "muted", wraps=True)
+        self.speculated = Racer("draft-on", race, 0, self)
+        self.plain = Racer("main-model", race, 1, self)
+        self.gain = Headline(self)
+        self.verdict = label(self, "muted", wraps=True)
         self.kinds = Segments(2, self)
         self.texts = ComparedText(self), ComparedText(self)
         column = vbox(body, margins=(0, 0, 0, 0), spacing=12)
@@ -223,7 +229,8 @@ class ComparisonView(ThemeAware, Overlay):
         return changed if comparison.load_changed else ""
 
     def _compared(self, comparison: Comparison) -> str:
-        verdict, count = comparison.verdict(), comparison.same_tokens()
+        verdict = comparison.verdict()
+        count = comparison.same_tokens()
         if verdict is ComparisonResult.NONE or comparison.step is ComparisonStep.FAILED:
             return ""
         if verdict is ComparisonResult.SAME:

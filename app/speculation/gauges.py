@@ -127,7 +127,8 @@ class SteadySentence(SentenceLabel):
 
     def heightForWidth(self, width: int) -> int:
         if width not in self._reserved:
-            around, metrics = QRect(0, 0, width, 0), self.fontMetrics()
+            around = QRect(0, 0, width, 0)
+            metrics = self.fontMetrics()
             heights = [metrics.boundingRect(around, Qt.TextFlag.TextWordWrap, text).height() for text in self._texts]
             self._reserved[width] = max(heights, default=0)
         return max(super().heightForWidth(width), self._reserved[width])
@@ -143,7 +144,8 @@ class Figure(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._value, self._name = styled(_Value(self), "figure"), styled(QLabel(self), "muted")
+        self._value = styled(_Value(self), "figure")
+        self._name = styled(QLabel(self), "muted")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._value, self._name)
 
     def show_value(self, value: str, name: str) -> None:
@@ -158,7 +160,8 @@ class Section(QWidget):
 
     def __init__(self, chart: QWidget, parent: QWidget, *, with_words: bool = False) -> None:
         super().__init__(parent)
-        self.title, self.value = label(self, "caption"), label(self, "strong")
+        self.title = label(self, "caption")
+        self.value = label(self, "strong")
         self.words = SteadySentence(self)
         self.words.setVisible(with_words)
         self._chart = chart

@@ -61,13 +61,15 @@ class SpeculationPanel(ThemeAware, QFrame):
         self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
-        self._sentence, self.line = SteadySentence(body, "body"), label(body, "muted", wraps=True)
+        self._sentence = SteadySentence(body, "body")
+        self.line = label(body, "muted", wraps=True)
         self.buttons = ActionButtons(actions, _BUTTONS, body)
         self._rule = QFrame(body)
         self._rule.setObjectName("line")
         self.details = Details(body)
         # Whatever changes its height is below everything else, so that nothing moves.
-        self._remarks, self.requests = label(body, "muted", wraps=True), label(body, "muted", wraps=True)
+        self._remarks = label(body, "muted", wraps=True)
+        self.requests = label(body, "muted", wraps=True)
         for view in (self._remarks, self.requests):
             view.hide()
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
@@ -81,10 +83,13 @@ class SpeculationPanel(ThemeAware, QFrame):
     def _make_figures(self) -> QWidget:
         """Make the widgets that show figures, and return their parent."""
         self._measured = QWidget(self._body)
-        self.outcome, self.speeds = Headline(self._measured), SteadySentence(self._measured)
+        self.outcome = Headline(self._measured)
+        self.speeds = SteadySentence(self._measured)
         self._figures = QWidget(self._measured)
-        self.rate, self.per_round = Figure(self._figures), Figure(self._figures)
-        self.strip, self._legend = RoundStrip(self._figures), TokenLegend(with_rejected=True, parent=self._figures)
+        self.rate = Figure(self._figures)
+        self.per_round = Figure(self._figures)
+        self.strip = RoundStrip(self._figures)
+        self._legend = TokenLegend(with_rejected=True, parent=self._figures)
         self._strip_section = Section(self.strip, self._figures)
         self._no_rounds = label(self._figures, "muted", wraps=True)
         self.strip.chosen.connect(self.round_chosen)
@@ -100,7 +105,8 @@ class SpeculationPanel(ThemeAware, QFrame):
 
     def _make_area(self) -> QWidget:
         """Make the body that scrolls. It is empty, because each step would lay its content out again."""
-        self._area, self._body = QScrollArea(self), QWidget()
+        self._area = QScrollArea(self)
+        self._body = QWidget()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -155,7 +161,9 @@ class SpeculationPanel(ThemeAware, QFrame):
         if the user has turned speculation off, else "". `looks_up` says whether draft tokens come from an earlier text;
         None if it is not known yet what proposes them.
         """
-        self._state, self._remedy, self._knows_source = sentence, remedy, looks_up is not None
+        self._state = sentence
+        self._remedy = remedy
+        self._knows_source = looks_up is not None
         self.sample.show_source(bool(looks_up))
         self.refresh()
 
@@ -271,7 +279,9 @@ class SampleRound(ThemeAware, QWidget):
         # A sentence whose fourth token is a mistake, which the main model corrects.
         drafted = self.tr("boils|at|100|°F|or", "the sample: five draft tokens").split("|")
         own = self.tr("°C", "the sample: the main model's token in place of the fourth")
-        right, wrong, dropped = drafted[:ACCEPTED], drafted[ACCEPTED], drafted[ACCEPTED + 1 :]
+        right = drafted[:ACCEPTED]
+        wrong = drafted[ACCEPTED]
+        dropped = drafted[ACCEPTED + 1 :]
         proposed = "token-lookup" if self._looks_up else "token-draft"
         shown = (
             tokens_of(drafted, proposed),

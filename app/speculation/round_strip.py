@@ -44,7 +44,9 @@ class RoundStrip(QWidget):
 
     def show_answer(self, answer: Answer | None) -> None:
         if answer is not self._answer:
-            self._answer, self._back, self.marked = answer, 0, frozenset()
+            self._answer = answer
+            self._back = 0
+            self.marked = frozenset()
         self.update()
 
     def mark(self, rounds: frozenset[int]) -> None:
@@ -69,7 +71,8 @@ class RoundStrip(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painted_for = (self.height(), self.devicePixelRatioF(), theme.colours())
         if painted_for != self._painted_for:
-            self._painted_for, self._columns = painted_for, {}
+            self._painted_for = painted_for
+            self._columns = {}
         with QPainter(self) as painter:
             for column, record in enumerate(self.visible_rounds()):
                 if record.number in self.marked or record.number == self._hovered:
@@ -84,7 +87,8 @@ class RoundStrip(QWidget):
                 painter.drawPixmap(column * PITCH, 0, picture)
 
     def _round_at(self, point: QPointF) -> RoundRecord | None:
-        column, shown = int(point.x() // PITCH), self.visible_rounds()
+        column = int(point.x() // PITCH)
+        shown = self.visible_rounds()
         return shown[column] if 0 <= column < len(shown) else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -26,7 +26,8 @@ class TeachingSection(ThemeAware, QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._teaching = session, session.teaching
-        self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
+        self._title = label(self, "title")
+        self._note = label(self, "muted", wraps=True)
         self.bound("Teach this draft your way", self._title)
         self.start = self.bound("Teach", styled(QPushButton(self), "button"))
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))

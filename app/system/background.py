@@ -88,7 +88,8 @@ class Background(QObject):
         """Drop work that has not begun, deliver nothing more and, with `wait`, join the threads. Safe to call twice."""
         with self._lock:
             self._closed = True
-            dropped, threads = list(self._jobs), list(self._threads)
+            dropped = list(self._jobs)
+            threads = list(self._threads)
             self._jobs.clear()
         for future, _ in dropped:
             future.cancel()
@@ -133,6 +134,7 @@ Value = TypeVar("Value")
 
 class BackgroundCache(QObject, Generic[Key, Value]):
     """Up to `size` values of `compute`, the latest ones. It is used on the Qt thread; `compute` runs on another one.
+
     `ready` is emitted once after every `batch` requested values, and when none is pending any more.
     """
 

@@ -40,7 +40,9 @@ class HotKey:
     def __init__(self, carbon: Any) -> None:
         """Raises `AttributeError` if the library lacks a function."""
         self.pressed: Callable[[], object] = lambda: None
-        self._carbon, self._keys, self._registered = carbon, "", ctypes.c_void_p()
+        self._carbon = carbon
+        self._keys = ""
+        self._registered = ctypes.c_void_p()
         carbon.GetApplicationEventTarget.restype = ctypes.c_void_p
         self._target = ctypes.c_void_p(carbon.GetApplicationEventTarget())
         # Carbon keeps no reference to it.

@@ -68,7 +68,8 @@ class AnswerParts:
     thinking: bool = False
 
     def __post_init__(self) -> None:
-        self._parts, self._text = GrowingParts(), ""
+        self._parts = GrowingParts()
+        self._text = ""
         # The characters of the reply that were taken, and its held-back end: a possible mark or an incomplete call.
         self._taken, self._held = 0, ""
         # Whether that is a call with tags, and up to where it was searched for the end of another call.
@@ -105,7 +106,9 @@ class AnswerParts:
         ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
-        reasoning, messages, was_replying = "", list[ToolCall](), self._replying
+        reasoning = ""
+        messages = list[ToolCall]()
+        was_replying = self._replying
         if not self._replying:
             self._text += text
             # Of a cut answer that is no more than the beginning of a header, nothing is text.
@@ -147,7 +150,8 @@ class AnswerParts:
         """Return the calls in new messages to functions, and the text of those whose values have no certain end. A
         message to an unknown function belongs to no part, nor does one that was cut.
         """
-        calls, unread = list[ToolCall](), ""
+        calls = list[ToolCall]()
+        unread = ""
         for message in parts.calls[self._messages :] if self.form is not None else ():
             assert self.form is not None
             start = message.find(self.form.tags.start) if self.form.tags is not None else -1
@@ -163,10 +167,12 @@ class AnswerParts:
 
     def _separate(self, parts: ThoughtAndReply, ended: bool, cut: bool) -> tuple[str, str]:
         """Return the new thoughts and the new text of the reply."""
-        thought, late = parts.thought or "", ""
+        thought = parts.thought or ""
+        late = ""
         if not parts.closed:
             at = self._call_in(thought, ended, cut)
-            thought, late = thought[:at].rstrip(), thought[at:] if ended else ""
+            late = thought[at:] if ended else ""
+            thought = thought[:at].rstrip()
         self.thinking = not parts.closed
         self._note_head(parts, thought)
         reasoning = thought[len(self.reasoning) :] if thought.startswith(self.reasoning) else ""
@@ -248,7 +254,9 @@ class AnswerParts:
         if self._has_tags and not ended:
             self._held += new
             return "", []
-        rest, content, self.calling = self._held + new, "", False
+        rest = self._held + new
+        content = ""
+        self.calling = False
         self._held = ""
         calls: list[ToolCall] = []
         while rest:
@@ -269,13 +277,16 @@ class AnswerParts:
             has_tags = self._begins_with_tags(rest, start)
             inner, after, closed = self._inside(rest, start, mark, self._searched)
             if not ended and (has_tags or not closed):
-                self._held, self.calling, self._has_tags = rest[start:], True, has_tags
+                self._held = rest[start:]
+                self.calling = True
+                self._has_tags = has_tags
                 return content + self._words(rest[:start]), calls
             self._searched = 0
             assert self.form is not None
             if has_tags:
                 found, after = self._last_calls(rest[start:], cut)
-                alone, after = bool(found), start + after
+                alone = bool(found)
+                after = start + after
                 closed = not cut and self.form.has_end_of_tags(rest[start + len(mark.start) :])
             else:
                 found, alone = self.form.calls(inner, self.tools)
@@ -321,7 +332,8 @@ class AnswerParts:
         """
         for mark in self._marks:
             length = half_a_mark(rest, mark.start)
-            half, text = rest[len(rest) - length :], before + rest[: len(rest) - length]
+            half = rest[len(rest) - length :]
+            text = before + rest[: len(rest) - length]
             if not half.strip() or half.strip().isalnum() or ends_in_code(text):
                 continue
             if length > len(mark.start) // 2 or self._calls_begin_after(text, mark):
@@ -347,7 +359,8 @@ class AnswerParts:
         """Remove the mark that ends calls from the beginning of the text; it stays expected while it is incomplete."""
         bare = rest.lstrip()
         if bare.startswith(self._orphan):
-            bare, self._orphan = bare.removeprefix(self._orphan), ""
+            bare = bare.removeprefix(self._orphan)
+            self._orphan = ""
             return bare
         is_half = self._orphan.startswith(bare)
         if ended or not is_half:

@@ -132,7 +132,11 @@ class Splitter:
             self._spans = top_level(self._open, goes_on=False)
         self._show_tail(ended=True)
         self._freeze(self.tail, [] if self._plain or not self._open else self._spans)
-        self.tail, self._open, self._code, self._number, self._plain = [], "", None, 0, False
+        self.tail = []
+        self._open = ""
+        self._code = None
+        self._number = 0
+        self._plain = False
 
     def resolved(self, block: Block) -> Block:
         """Return a block with the definitions of its links and notes that are known."""
@@ -161,7 +165,8 @@ class Splitter:
         """Return whether `delta` continues a row of a long table, which is not shown until it is complete."""
         if self._plain or not self._spans or "\n" in delta:
             return False
-        span, line = self._spans[-1], self._open[self._open.rfind("\n") + 1 :] + delta
+        span = self._spans[-1]
+        line = self._open[self._open.rfind("\n") + 1 :] + delta
         return span.is_long_table and line.startswith("|") and span.end >= self._open.count("\n")
 
     def _settle(self) -> None:
@@ -170,11 +175,13 @@ class Splitter:
 
     def _settle_prose(self) -> bool:
         """Freeze what later text cannot change; return True if the rest has to be read again."""
-        self._spans, lines = top_level(self._open), _lines(self._open)
+        self._spans = top_level(self._open)
+        lines = _lines(self._open)
         if self._spans and self._take_code(self._spans[0], lines):
             return True
         if keep := first_open(self._spans, lines):
-            done, self._open = self._spans[:keep], "".join(lines[self._spans[keep].start :])
+            done = self._spans[:keep]
+            self._open = "".join(lines[self._spans[keep].start :])
             self._freeze(self._blocks_of(done, lines, ended=True), done)
             self._after, self._code, self._number = 0, None, 0
             return True
@@ -185,11 +192,14 @@ class Splitter:
             return True
         self._plain = self._is_too_long()
         if self._plain and self._after:
-            self._open, self._after, self._number = "".join(lines[self._spans[0].codes[self._after - 1].end :]), 0, 0
+            self._open = "".join(lines[self._spans[0].codes[self._after - 1].end :])
+            self._after = 0
+            self._number = 0
         return self._plain
 
     def _take_code(self, span: Span, lines: list[str]) -> bool:
         """Freeze the first code block of the open text, if it has ended, and what is before it. Return whether it has.
+
         Of one that has not ended, take the complete lines.
         """
         code = span.codes[self._after] if len(span.codes) > self._after else None
@@ -220,9 +230,11 @@ class Splitter:
             self._spans = top_level(self._open)
             return False
         self._freeze([replace(self._code, closed=True)])
-        self._code, self._after = None, self._after + 1
+        self._code = None
+        self._after = self._after + 1
         if span.kind in ("fence", "code_block"):
-            self._open, self._after = "".join(lines[span.end :]), 0
+            self._open = "".join(lines[span.end :])
+            self._after = 0
         return True
 
     def _add_code(self, text: str) -> None:
@@ -249,14 +261,16 @@ class Splitter:
             end = _BLANK_LINE.search(self._open, 0, LONG_PIECE + 1)
             if end is not None:
                 self._freeze_plain(end.end())
-                self._plain, self._spans = False, []
+                self._plain = False
+                self._spans = []
                 return True
             if weight(self._open) <= LONG_PIECE:
                 return False
             self._freeze_plain(plain_end(self._open))
 
     def _freeze_plain(self, end: int) -> None:
-        piece, self._open = self._open[:end], self._open[end:]
+        piece = self._open[:end]
+        self._open = self._open[end:]
         if piece.strip():
             self.frozen.append(ProseText(piece, plain=True))
 
@@ -281,7 +295,8 @@ class Splitter:
                 number = self._number_of(span)
                 self._freeze([ProseText("".join(lines[:start]), after=len(frozen), number=number)])
             self._number = (self._number or span.number) + len(span.items) if span.number else 0
-            self._open, self._after = "".join(lines[start:]), self._after - len(frozen)
+            self._open = "".join(lines[start:])
+            self._after = self._after - len(frozen)
             return True
         if span.kind != "table_open" or len(self._spans) > 1:
             return False
@@ -310,7 +325,9 @@ class Splitter:
     def _blocks_of(self, spans: list[Span], lines: list[str], ended: bool) -> list[Block]:
         """Return the blocks of spans, the first of which may be frozen in part."""
         blocks: list[Block] = []
-        used, begun, after = set(self._used), self._code, self._after
+        used = set(self._used)
+        begun = self._code
+        after = self._after
         number = self._number_of(spans[0]) if spans else 0
         for span in spans:
             text = "".join(lines[span.start : span.end])
@@ -334,7 +351,8 @@ class Splitter:
                         words = words[: words.rfind("\n") + 1]
                     closed = not code.is_last or (ended and (code.has_fence_below or not code.fenced))
                     blocks.append(_code_of(code, (begun.text if begun else "") + words, closed))
-                    begun, after = None, after + 1
+                    begun = None
+                    after = after + 1
                 first = span.codes[after - 1].end if after else span.start
                 if _has_words(lines[first : span.end]):
                     blocks.append(ProseText(text, after=after, number=number))

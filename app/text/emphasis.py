@@ -59,9 +59,12 @@ def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
         pair = source[start - 2 : start]
         before = "\uff02" if pair in _FULL_WIDTH_QUOTES else pair[0]
     after = source[end] if end < state.posMax else " "
-    space_before, space_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
-    sign_before, sign_after = isPunctChar(before), isPunctChar(after)
-    cjk_before, cjk_after = is_cjk(before) or "\U000e0100" <= before <= "\U000e01ef", is_cjk(after)
+    space_before = isWhiteSpace(ord(before))
+    space_after = isWhiteSpace(ord(after))
+    sign_before = isPunctChar(before)
+    sign_after = isPunctChar(after)
+    cjk_before = is_cjk(before) or "\U000e0100" <= before <= "\U000e01ef"
+    cjk_after = is_cjk(after)
     left = not space_after and (cjk_after or not sign_after or space_before or sign_before or cjk_before)
     right = not space_before and (cjk_before or not sign_before or space_after or sign_after or cjk_after)
     # Words of these scripts have no spaces around them; a single underscore may be part of a name.

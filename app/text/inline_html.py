@@ -30,7 +30,8 @@ def comment_block(state: StateBlock, first: int, last: int, silent: bool) -> boo
         return False
     if not silent:
         comment = state.push("comment", "", 0)
-        comment.map, comment.hidden = [first, end], True
+        comment.map = [first, end]
+        comment.hidden = True
         comment.meta = {"closed": found is not None}
         state.line = end
     return True
@@ -53,7 +54,9 @@ def inline_tag(state: StateInline, silent: bool) -> bool:
         return True
     if (found := _TAG.match(state.src, state.pos, state.posMax)) is None:
         return False
-    name, start, last = found[1].lower(), found.end(), state.posMax
+    name = found[1].lower()
+    start = found.end()
+    last = state.posMax
     if name == "br":
         if not silent:
             state.push("hardbreak", "br", 0)

@@ -89,7 +89,8 @@ def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool
     """Parse the definitions of links as one block."""
     if silent or not reference(state, first, last, silent):
         return False
-    found, start = [], first
+    found = []
+    start = first
     while True:
         text = state.getLines(start, state.line, state.blkIndent, False).strip()
         label = _LABEL.match(text)
@@ -99,7 +100,8 @@ def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool
         if start >= last or is_note or state.isEmpty(start) or not reference(state, start, last, silent):
             break
     token = state.push("definitions", "", 0)
-    token.map, token.meta = [first, start], {"definitions": found}
+    token.map = [first, start]
+    token.meta = {"definitions": found}
     state.line = start
     return True
 
@@ -108,7 +110,8 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Parse the beginning or the end of a fold. One inside a list or a quotation is only a summary and its text."""
     if state.is_code_block(first):
         return False
-    start, folds = state.bMarks[first] + state.tShift[first], _open_folds(state)
+    start = state.bMarks[first] + state.tShift[first]
+    folds = _open_folds(state)
     if folds and _FOLD_END.match(state.src[start : state.eMarks[first]]):
         if not silent:
             state.line = first + 1
@@ -128,7 +131,8 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     fold = Token("", "", 0, level=state.level)
     if state.level == len(folds) and all(outer.map for outer in folds):
         fold = state.push("details_open", "details", 1)
-        fold.attrs, fold.map = {"open": ""} if "open" in found["open"].lower().split() else {}, [first, last]
+        fold.attrs = {"open": ""} if "open" in found["open"].lower().split() else {}
+        fold.map = [first, last]
     fold.meta = {"inside": len(state.tokens)}
     _push_text(state, "summary", found["words"])
     if found["rest"].strip():
@@ -162,7 +166,8 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
     end = display_end(lambda line: state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]], first, last)
     if end is None or (end > last and "goes_on" not in state.env):
         return False
-    closed, end = end <= last, min(end, last)
+    closed = end <= last
+    end = min(end, last)
     if not silent:
         lines = state.getLines(first, end, state.blkIndent, False)
         is_fence = lines.lstrip().startswith(("`", "~"))
@@ -189,14 +194,17 @@ def _push_text(state: StateBlock, tag: str, text: str, kind: str = "", lines: li
     opened = state.push(f"{kind or tag}_open", tag, 1)
     opened.map = lines
     inline = state.push("inline", "", 0)
-    inline.content, inline.children = text.strip(), []
+    inline.content = text.strip()
+    inline.children = []
     state.push(f"{kind or tag}_close", tag, -1)
     return opened
 
 
 def _table(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Parse a table. Bars in code and formulas are replaced meanwhile, by a sign of the same length."""
-    before, source, start = len(state.tokens), state.src, state.bMarks[first]
+    before = len(state.tokens)
+    source = state.src
+    start = state.bMarks[first]
     if first + 1 < last and "|" in source[start : state.eMarks[first]]:
         end = state.eMarks[first] if silent else source.find("\n\n", start)
         rows = _WHOLE.sub(_without_bars, source[start : end if end >= 0 else len(source)])
@@ -221,7 +229,8 @@ def _formula(state: StateInline, silent: bool) -> bool:
     formula, state.pos = found
     if not silent:
         token = state.push("formula", "", 0)
-        token.content, token.meta = formula.source, {"formula": formula}
+        token.content = formula.source
+        token.meta = {"formula": formula}
     return True
 
 

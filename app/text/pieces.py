@@ -47,7 +47,8 @@ def length_with_pictures(text: str) -> int:
 
 def tables(lines: list[str]) -> list[str]:
     """Cut a table into ones that are not too long, independently of how it arrived."""
-    head, rows = "".join(lines[:_HEAD]), lines[_HEAD:]
+    head = "".join(lines[:_HEAD])
+    rows = lines[_HEAD:]
     # An incomplete row may become something else.
     whole = len(rows) if lines[-1].endswith("\n") else len(rows) - 1
     *starts, last = range(0, max(1, whole), TABLE_ROWS)

@@ -27,7 +27,8 @@ class PlainSplitter:
     def finish(self) -> None:
         """Freeze everything, because no more text comes."""
         self._freeze(self._open)
-        self.tail, self._open = [], ""
+        self.tail = []
+        self._open = ""
 
     def resolved(self, block: Block) -> Block:
         return block

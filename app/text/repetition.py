@@ -43,13 +43,17 @@ class Repetition:
     def __init__(self, before: Iterable[str] = ()) -> None:
         self.found = self.is_new = False
         # The tokens, and the same with one sign for each number of a line: "7. Poodle" and "8. Poodle" are alike.
-        self._tokens, self._alike = list[str](), list[str]()
+        self._tokens = list[str]()
+        self._alike = list[str]()
         # Whether there is a letter or digit in the newest line.
         self._line_begun = False
-        self._begun, self._looks, self._next_look = (0, 0), 0, EVERY
+        self._begun = (0, 0)
+        self._looks = 0
+        self._next_look = EVERY
         self.add(before)
         self.look()
-        self._begun, self.is_new = (len(self._tokens), len(self._alike)), False
+        self._begun = (len(self._tokens), len(self._alike))
+        self.is_new = False
 
     def add(self, tokens: Iterable[str], *, in_call: bool = False) -> None:
         """Add the texts of new tokens, in a call of a tool or not, and look at them if there are EVERY."""
@@ -74,11 +78,13 @@ class Repetition:
         self._look(_LONG, in_call)
 
     def _look(self, window: int, in_call: bool) -> None:
-        self.found, self._next_look = False, len(self._tokens) + EVERY
+        self.found = False
+        self._next_look = len(self._tokens) + EVERY
         for tokens, begun in zip((self._tokens, self._alike), self._begun, strict=True):
             length, period = _repeated_end(tokens, window)
             if length >= WORDS and length >= self._least(tokens[len(tokens) - period :], in_call):
-                self.found, self.is_new = True, length <= 2 * (len(tokens) - begun)
+                self.found = True
+                self.is_new = length <= 2 * (len(tokens) - begun)
                 self._next_look += length // _OF_LOOP
                 return
 
@@ -117,7 +123,8 @@ def _repeated_end(tokens: Sequence[str], window: int) -> tuple[int, int]:
     length = period = 0
     # borders[n] is the length of the longest proper prefix of newest[:n] that is a suffix of it, too (Knuth, Morris and
     # Pratt): newest[:n] repeats its first n - borders[n] tokens.
-    borders, border = [0, 0], 0
+    borders = [0, 0]
+    border = 0
     for count, token in enumerate(newest[1:], 2):
         while border and newest[border] != token:
             border = borders[border]
@@ -125,7 +132,8 @@ def _repeated_end(tokens: Sequence[str], window: int) -> tuple[int, int]:
             border += 1
         borders.append(border)
         if TIMES * (count - border) <= count:
-            length, period = count, count - border
+            length = count
+            period = count - border
     if length == window:
         while length < len(tokens) and tokens[-length - 1] == tokens[period - length - 1]:
             length += 1

@@ -47,6 +47,7 @@ class OpenList:
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph of the kind "p", "title", "h1" to "h6", "code", "hr", "formula", or "table", which has rows of cells.
+
     `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does. `quotes` has for
     each quotation that it is in the number of lists around that, and its own number in the text.
     """
@@ -145,7 +146,8 @@ class _ParagraphReader:
         self._quotes: list[tuple[int, int]] = []
         self._lists: list[OpenList] = []
         # The number of the last list or quotation, and the marks of the next items of those that are open.
-        self._number, self._next = 0, list[int | None]()
+        self._number = 0
+        self._next = list[int | None]()
         # The mark of an item, and that of a note, which have no paragraph yet.
         self._mark = self._note = ""
         # The styles of all text in the paragraph.
@@ -165,7 +167,8 @@ class _ParagraphReader:
                     self._lists.pop()
                     self._next.pop()
                 case "list_item_open":
-                    number, checked = self._next[-1], token.meta.get("checked")
+                    number = self._next[-1]
+                    checked = token.meta.get("checked")
                     self._mark = "•" if number is None else f"{number}{self._lists[-1].suffix}"
                     self._next[-1] = None if number is None else number + 1
                     self._mark = self._mark if checked is None else "☑" if checked else "☐"
@@ -179,11 +182,14 @@ class _ParagraphReader:
                 case "blockquote_close" | "alert_close":
                     self._quotes.pop()
                 case "heading_open" | "paragraph_open" | "formula_open":
-                    self._kind, self._style = token.tag, ()
+                    self._kind = token.tag
+                    self._style = ()
                 case "summary_open" | "dt_open":
-                    self._kind, self._style = "title", ("strong",)
+                    self._kind = "title"
+                    self._style = ("strong",)
                 case "alert_title_open":
-                    self._kind, self._style = "title", ("strong", self._alert)
+                    self._kind = "title"
+                    self._style = ("strong", self._alert)
                 case "footnote_reference_open":
                     self._note = token.meta["label"]
                 case "fence" | "code_block":
@@ -202,7 +208,8 @@ class _ParagraphReader:
                     self._aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
                 case "table_close":
                     self._add("table")
-                    self._rows, self._aligns = [], []
+                    self._rows = []
+                    self._aligns = []
                 case "inline":
                     self._add_text(token.children or [])
 
@@ -212,8 +219,10 @@ class _ParagraphReader:
             self._add("p")
 
     def _add(self, kind: str, spans: Spans = ()) -> None:
-        rows, aligns = tuple(map(tuple, self._rows)), tuple(self._aligns)
-        quotes, lists = tuple(self._quotes), tuple(self._lists)
+        rows = tuple(map(tuple, self._rows))
+        aligns = tuple(self._aligns)
+        quotes = tuple(self._quotes)
+        lists = tuple(self._lists)
         self.paragraphs.append(Paragraph(kind, spans, quotes, lists, self._mark, rows, aligns))
         self._mark = ""
 
@@ -224,7 +233,8 @@ class _ParagraphReader:
             self._rows[-1].append(spans)
             return
         if self._note:
-            spans, self._note = (TextSpan(self._note, frozenset(("sup",))), TextSpan(" "), *spans), ""
+            spans = (TextSpan(self._note, frozenset(("sup",))), TextSpan(" "), *spans)
+            self._note = ""
         if not any(map(_is_display, spans)):
             if spans or self._mark:
                 self._add(self._kind, spans)

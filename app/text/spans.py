@@ -68,12 +68,17 @@ def top_level(text: str, goes_on: bool = True) -> list[Span]:
     from app.text.markdown import parse_blocks
 
     spans: list[Span] = []
-    items, codes, definitions = list[int](), list[CodeSpan](), list[str]()
+    items = list[int]()
+    codes = list[CodeSpan]()
+    definitions = list[str]()
     lists = quotes = 0
     opened, ends_in_code = None, False
     for token in parse_blocks(text, goes_on):
         if token.level == 0 and token.map and token.nesting >= 0:
-            opened, items, codes, definitions = token, [], [], []
+            opened = token
+            items = []
+            codes = []
+            definitions = []
         if token.level == 1 and token.type == "list_item_open" and token.map:
             items.append(token.map[0])
         lists += token.nesting if token.tag in ("ul", "ol", "dd") else 0

@@ -87,7 +87,8 @@ class StrayCalls:
     def _may_go_on(self, line: str) -> bool:
         """Return whether a line may go on as one with which a call begins, or as a fence."""
         line = line.lower()
-        words, name = line.lstrip("*["), line.removeprefix("<function=").lstrip("\"'").rstrip()
+        words = line.lstrip("*[")
+        name = line.removeprefix("<function=").lstrip("\"'").rstrip()
         is_word = any(word.startswith(words) for word in _BEGINNINGS)
         return is_word or line.startswith(_FENCES) or any(one.lower().startswith(name) for one in self._names)
 
@@ -97,7 +98,8 @@ class StrayCalls:
 
     def _release(self, count: int, *, drop: bool = False) -> str:
         self._fenced = self._is_fenced(count)
-        text, self.held = self.held[:count], "" if drop else self.held[count:]
+        text = self.held[:count]
+        self.held = "" if drop else self.held[count:]
         self._begun = self._begun or bool(text)
         return text
 

@@ -113,7 +113,10 @@ def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
     headers = list(_HEADER.finditer(text))
     if not headers:
         return _with_reply(text, None, 0, (), ended) if ended else ThoughtAndReply("", "", len(text), closed=False)
-    thoughts, replies, calls, replying = [], [], [], len(text)
+    thoughts = []
+    replies = []
+    calls = []
+    replying = len(text)
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         end = following.start() if following else len(text)
         whole = ended or following is not None
@@ -142,11 +145,13 @@ def _start_of_thoughts(text: str, at: int, opening: str) -> int:
 def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> ThoughtAndReply:
     """Return the parts of an answer whose thoughts begin at `start`."""
     opening, closing = marks
-    end, thoughts = text.find(closing, start), list[str]()
+    end = text.find(closing, start)
+    thoughts = list[str]()
     # Some models think again before they reply.
     while end >= 0 and (again := _THOUGHT_AGAIN[opening].match(text, end + len(closing))) is not None:
         thoughts.append(text[start:end].strip())
-        start, end = again.end(), text.find(closing, again.end())
+        start = again.end()
+        end = text.find(closing, again.end())
     bare = text[start:].lstrip()
     replies = [mark for mark, _ in REPLY_MARKS]
     if bare.startswith(tuple(replies)):
@@ -171,10 +176,12 @@ def _joined(*thoughts: str) -> str:
 def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> ThoughtAndReply:
     """Return the parts of an answer whose reply follows `end`."""
     raw = text[end:].lstrip("\r\n") if thought is not None else text
-    begin, bare = len(text) - len(raw), raw.lstrip()
+    begin = len(text) - len(raw)
+    bare = raw.lstrip()
     for opening, inner in REPLY_MARKS:
         if bare.startswith(opening) or (thought is not None and text.startswith(opening, end)):
-            begin, dropped = len(text) - len(bare) + len(opening.lstrip()), (*dropped, *inner)
+            begin = len(text) - len(bare) + len(opening.lstrip())
+            dropped = (*dropped, *inner)
     if not ended and _begins_a_mark(bare, [opening.lstrip() for opening, _ in REPLY_MARKS]):
         return ThoughtAndReply(thought, "", end, True, len(text), dropped)
     reply = text[begin:]

@@ -41,7 +41,8 @@ for _name in ("mcp", "client"):
 # Seconds for a server to end in an orderly way, for its last words, and between two readings of a changing list.
 CLOSING_S, LAST_WORDS_S, RELIST_S = 3.0, 0.5, 1.0
 # The characters of stderr that are kept, and the most of it in the sentence of an error.
-KEPT_STDERR, _LONGEST_DETAIL = 16 * 1024, 300
+KEPT_STDERR = 16 * 1024
+_LONGEST_DETAIL = 300
 # A start ends after this many times the longest silence, even if the server goes on to print.
 _LONGEST_START = 10
 # Pages of a list of tools, which a server could make endless.
@@ -74,7 +75,9 @@ class McpConnection:
         # The names of the tools in the newest list that the package would refuse.
         self._odd: list[str] = []
         # Whether it has its tools or has ended; whether it shall end; whether something is to be done.
-        self._settled, self._ending, self._wake = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._settled = asyncio.Event()
+        self._ending = asyncio.Event()
+        self._wake = asyncio.Event()
         self._stopped = False
         self._begin()
 
@@ -109,7 +112,8 @@ class McpConnection:
         error = await self._live("auto")
         # A command of an older version may end at the first question of a newer one, instead of refusing it; an address
         # of the older transport SSE refuses what is sent to it.
-        status, is_slow = getattr(_leaf(error), "arguments", {}).get("status"), self._scope.cancelled_caught
+        status = getattr(_leaf(error), "arguments", {}).get("status")
+        is_slow = self._scope.cancelled_caught
         may_be_older = _message_of(error) == _CLOSED if self.server.command else status in _REFUSALS_OF_SSE
         if may_be_older and not (is_slow or self._settled.is_set() or self._stopped):
             self._begin()
@@ -171,7 +175,8 @@ class McpConnection:
             raise ToolFailed("refused", **names, detail=_message_of(error)) from error
         if isinstance(answer, types.InputRequiredResult):
             raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
-        pictures_time, sent = time_for(MOST_PICTURES), (answer.meta or {}).get(SENT, {})
+        pictures_time = time_for(MOST_PICTURES)
+        sent = (answer.meta or {}).get(SENT, {})
         try:
             return await asyncio.to_thread(result_of, sent, time.monotonic() - begun, pictures_time)
         finally:
@@ -183,7 +188,8 @@ class McpConnection:
 
     def _begin(self) -> None:
         self.failure = None
-        self._scope, self._stderr = anyio.CancelScope(), b""
+        self._scope = anyio.CancelScope()
+        self._stderr = b""
         self._reader: asyncio.Task[None] | None = None
         self._ending.clear()
 
@@ -216,7 +222,8 @@ class McpConnection:
         info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
         async with AsyncExitStack() as stack:
             if server.command:
-                process, (reader, writer) = process_of(server), os.pipe()
+                process = process_of(server)
+                (reader, writer) = os.pipe()
                 self._reader = asyncio.create_task(self._read_stderr(reader))
                 errors = stack.enter_context(os.fdopen(writer, "w"))
                 transport: AbstractAsyncContextManager[Any] = spawned(process, errors)
@@ -240,7 +247,8 @@ class McpConnection:
 
     async def _read_stderr(self, pipe: int) -> None:
         """Keep the end of the standard error, which lasts as long as the server's processes; then end."""
-        loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader()
         transport, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb", buffering=0)
         )
@@ -312,7 +320,8 @@ class McpConnection:
 
     def _reason(self, error: Exception) -> ToolFailed:
         """Return why the server has ended by itself."""
-        name, leaf = self.server.name, _leaf(error)
+        name = self.server.name
+        leaf = _leaf(error)
         if isinstance(leaf, ToolFailed):
             return leaf
         if self._scope.cancelled_caught:

@@ -77,6 +77,7 @@ class ToolHost:
         silence_s: float = SILENCE_S,
     ) -> Future[ToolResult]:
         """Call a tool, to which the person agreed; the future may have a `ToolFailed`. Cancelling it tells the server.
+
         `reported` gets the progress, on the thread of the servers. A tool that its server has changed is not called. A
         call that is lost on its way to a server over HTTP is repeated once, if that changes nothing more.
         """
@@ -194,7 +195,8 @@ class ToolHost:
 
     def _count_restart(self, ended: McpConnection) -> None:
         """Raise `ToolFailed` if the process of a server has ended too often."""
-        name, now = ended.server.name, self._loop.time()
+        name = ended.server.name
+        now = self._loop.time()
         newest = [at for at in self._restarts.get(name, ()) if now - at < RESTARTS_S]
         if len(newest) >= MOST_RESTARTS:
             detail = ended.failure.arguments["detail"] if ended.failure is not None else ""

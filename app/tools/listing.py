@@ -22,7 +22,9 @@ from app.tools.tool import Tool, is_visible
 from engine.grammars.schemas import with_nodes
 
 # A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
-MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
+MOST_TOOLS = 256
+LONGEST_SCHEMA = 64 * 1024
+LONGEST_DESCRIPTION = 8 * 1024
 LONGEST_TOOL_NAME = 128
 # The messages for a server that it may leave unread while it is heard, and the seconds between two looks at them.
 MOST_UNREAD, UNREAD_S = 100, 0.05
@@ -37,6 +39,7 @@ async def with_mended_messages(
     transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object], ended: Callable[[], object]
 ) -> AsyncGenerator[Any]:
     """Pass on what a server sends, as the package `mcp` accepts it; that would refuse the whole message otherwise.
+
     `left_out` is called with the names of tools that cannot be mended, and `ended` when no more messages come.
     """
     async with transport as (messages, answers):
@@ -76,7 +79,8 @@ class _MendedMessages(ObjectReceiveStream[Any]):
             result.clear()
             result.update({"content": [], "resultType": "complete", "_meta": {SENT: sent}})
         elif isinstance(result.get("tools"), list):
-            listed, result["tools"] = result["tools"], []
+            listed = result["tools"]
+            result["tools"] = []
             for index, tool in enumerate(listed):
                 named = tool if isinstance(tool, Mapping) else {}
                 if index < MOST_TOOLS and (mended := _mended_tool(named)) is not None:
@@ -152,7 +156,9 @@ def _mended(schema: Any, _: str = "") -> Any:
 
 def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], list[str], tuple[str, ...]]:
     """Return the tools that can be used, the names of those that cannot, and of those that are only tasks."""
-    found, tasks, left_out = dict[str, Tool](), list[str](), list[str]()
+    found = dict[str, Tool]()
+    tasks = list[str]()
+    left_out = list[str]()
     for one in listed:
         named = 0 < len(one.name) <= LONGEST_TOOL_NAME and is_visible(one.name)
         if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and named):

@@ -15,7 +15,8 @@ from engine.files.reading_time import ReadingTime
 from engine.pictures.reading import common_file, digest_of, picture_size
 
 # A result beyond this would not fit into the context of most models, and nobody reads it in a window.
-LONGEST_RESULT, MOST_PICTURES = 256 * 1024, 8
+LONGEST_RESULT = 256 * 1024
+MOST_PICTURES = 8
 # The characters of a part of an unknown kind, which may be a film, and the attempts to find JSON in a text.
 _LONGEST_UNKNOWN, _MOST_ATTEMPTS = 1000, 64
 _ABOUT_LINKS = ("title", "name", "uri", "mimeType", "size", "description")
@@ -29,8 +30,10 @@ def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTim
     """Return what a server has sent for a call as text and pictures. Waits for the process that checks these. What
     cannot be shown becomes a line that says what it was. A structured result follows the text unless that says it.
     """
-    content, structured = sent.get("content") or [], sent.get("structuredContent")
-    parts, pictures = content if isinstance(content, list) else [content], list[ToolPicture]()
+    content = sent.get("content") or []
+    structured = sent.get("structuredContent")
+    parts = content if isinstance(content, list) else [content]
+    pictures = list[ToolPicture]()
     texts = [_shown(part, pictures, pictures_time) for part in parts]
     if structured is not None and not _is_said(structured, parts):
         texts.append(_json(structured))
@@ -90,7 +93,9 @@ def _said(part: Any) -> list[Any]:
             pass
         case _:
             return [part]
-    found, place, decoder = [part, text], 0, json.JSONDecoder()
+    found = [part, text]
+    place = 0
+    decoder = json.JSONDecoder()
     with suppress(ValueError, RecursionError):
         found.append(json.loads(text))
     for _ in range(_MOST_ATTEMPTS):

@@ -170,7 +170,8 @@ class ToolSettings:
         clear = {name: value or before.deciding.get(name, "") for name, value in server.deciding.items()}
         given = {name: value or kept.get(name, "") for name, value in server.values.items() if name not in clear}
         values = {name: value for name, value in given.items() if value}
-        entry, secret = _entry(server.name), msgspec.json.encode(values).decode() if values else ""
+        entry = _entry(server.name)
+        secret = msgspec.json.encode(values).decode() if values else ""
         stored = self._keep(entry, secret) if values != kept else entry not in self._unkept
         self._replace(replace(server, values=dict.fromkeys(server.values, "") | clear, signed_in=signed_in))
         return stored
@@ -296,6 +297,7 @@ def servers_of(file: Path, left_out: Callable[[ToolFailed], object]) -> list[Ser
 
 def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lambda _: None) -> list[Server]:
     """Return the servers of an `mcp.json`, with their secrets, not yet agreed to. Raises `ToolFailed` if there is none.
+
     `left_out` is called for each other entry that cannot be used. Unknown fields are ignored. Comments and commas
     before a bracket, which people write, are passed over.
     """
@@ -307,7 +309,9 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
         raise ToolFailed("not-json", detail=str(error)) from error
     if not isinstance(content, dict):
         raise ToolFailed("no-servers")
-    abouts, found, problem = dict[str, str](), list[Server](), ToolFailed("no-servers")
+    abouts = dict[str, str]()
+    found = list[Server]()
+    problem = ToolFailed("no-servers")
     for name, fields in _entries(content, abouts).items():
         try:
             found.append(_server(name, fields, abouts))
@@ -339,7 +343,8 @@ def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, ob
 def _usual(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entry in the form of Claude Desktop: other programs have other names, and commands with arguments."""
     found = {_NAMES.get(key, key): value for key, value in fields.items() if value not in (None, "")}
-    command, args = found.get("command"), found.get("args", [])
+    command = found.get("command")
+    args = found.get("args", [])
     if isinstance(command, Mapping):
         return found | _usual({**command, "command": command.get("path")})
     if isinstance(command, list) and command and isinstance(args, list):

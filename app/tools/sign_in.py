@@ -132,7 +132,8 @@ async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[s
     """Have a person sign in to a server, and keep that. Raises `ToolFailed`. `open_page` gets the address for the
     browser, which shows `words` when it comes back to a port of this computer.
     """
-    state, query = b"", asyncio.get_running_loop().create_future()
+    state = b""
+    query = asyncio.get_running_loop().create_future()
 
     async def send(address: str) -> None:
         nonlocal state

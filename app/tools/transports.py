@@ -25,7 +25,8 @@ INHERITED = (
     "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "XDG_RUNTIME_DIR",
 )  # fmt: skip
 # Seconds to reach a server, and between two parts of what it sends: a silent call ends before its connection does.
-CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
+CONNECT_S = 30.0
+READ_S = 2 * SILENCE_S
 # What servers say that have lost the session of a client, or were started anew.
 NO_SESSION = re.compile(
     r"\b(?:no|invalid|unknown|missing|expired)\b[\w -]{0,24}\bsession"
@@ -78,6 +79,7 @@ def http_client(
     server: Server, auth: httpx2.Auth | None = None, failed: Callable[[ToolFailed], object] | None = None
 ) -> httpx2.AsyncClient:
     """Return a client that sends the server's values as headers, and raises `ToolFailed` for an answer without use.
+
     `auth` gets the answers that want a sign-in. `failed` gets that error, too: the package passes over it with SSE.
     """
 
@@ -101,11 +103,13 @@ def http_client(
         if not await expects_answer(response.request):
             return
         if response.has_redirect_location:
-            url, new = response.url, response.url.join(response.headers["location"])
+            url = response.url
+            new = response.url.join(response.headers["location"])
             # The package follows a redirect within a server. A query may carry what is not for the eyes of others.
             if (new.host, new.port) != (url.host, url.port):
                 raise ToolFailed("redirected", server=server.name, address=str(new).partition("?")[0])
-        status, probes = response.status_code, response.request.headers.get("mcp-method") == "server/discover"
+        status = response.status_code
+        probes = response.request.headers.get("mcp-method") == "server/discover"
         # The protocol says by 404 that a session is lost, whatever the body is, unless the method is not known; some
         # servers say it by another status.
         if status >= 400 and (failed is not None or "mcp-session-id" in response.request.headers):

@@ -44,7 +44,8 @@ class Bar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         colours = theme.colours()
-        whole, left = QPainterPath(), 0.0
+        whole = QPainterPath()
+        left = 0.0
         whole.addRoundedRect(QRectF(self.rect()), _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -104,7 +104,8 @@ class Notice(ThemeAware, QFrame):
 
     def retranslate(self) -> None:
         # Some sentences set the texts of their actions.
-        before, text = self.text, self.message.sentence()
+        before = self.text
+        text = self.message.sentence()
         self._label.setText(text)
         self._renamed(self, before)
         for button, action in zip(self._buttons, self.message.actions, strict=True):

@@ -89,8 +89,10 @@ class _StepBox(_WithoutWheel, SpinBoxMixin):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the arrows, faint at the end of the range."""
         super().paintEvent(event)
-        colours, can = theme.colours(), self.stepEnabled()
-        middle, centre = self.height() / 2, self.width() - 14.0
+        colours = theme.colours()
+        can = self.stepEnabled()
+        middle = self.height() / 2
+        centre = self.width() - 14.0
         flags = QAbstractSpinBox.StepEnabledFlag
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

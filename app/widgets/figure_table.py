@@ -102,7 +102,8 @@ class FigureView(QTableView):
         """Size the columns, and hide as many of the spare ones as do not fit."""
         if not self._names:
             return
-        header, room = self.horizontalHeader(), self.viewport().width()
+        header = self.horizontalHeader()
+        room = self.viewport().width()
         headings = [self._heading_width(index) for index in range(header.count())]
         wanted = [max(width, self.sizeHintForColumn(index)) for index, width in enumerate(headings)]
         most = self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
@@ -128,7 +129,8 @@ class FigureView(QTableView):
 
     def _heading_width(self, column: int) -> int:
         """Measure a heading. Qt's own measure assumes bold letters and a sorting arrow in every column."""
-        header, option = self.horizontalHeader(), QStyleOptionHeader()
+        header = self.horizontalHeader()
+        option = QStyleOptionHeader()
         option.initFrom(header)
         option.text = self.model().headerData(column, Qt.Orientation.Horizontal)
         if header.isSortIndicatorShown() and header.sortIndicatorSection() == column:

@@ -54,7 +54,8 @@ def show_words(shown: QLabel, words: str) -> None:
 def reserve_width(shown: QLabel, texts: Iterable[str]) -> None:
     """Set the least width to that of the widest text, so that nothing beside it moves when the text changes."""
     shown.ensurePolished()
-    text, widths = shown.text(), []
+    text = shown.text()
+    widths = []
     for one in texts:
         shown.setText(one)
         # Some letters reach beyond their advance, which only the label's own hint counts.
@@ -103,7 +104,8 @@ class SentenceLabel(QLabel):
 
     def setText(self, text: str) -> None:
         is_plain = self.textFormat() is Qt.TextFormat.PlainText
-        self._text, shown = text, with_good_breaks(text) if is_plain else text
+        self._text = text
+        shown = with_good_breaks(text) if is_plain else text
         super().setText(shown)
         self.setAccessibleName(text if shown != text else "")
 

@@ -56,7 +56,8 @@ def settle_layouts() -> None:
 
 def keep_right_edge(area: QAbstractScrollArea, content: QLayout) -> None:
     """Shrink the right margin of `content` while there is a vertical scroll bar, so that its edge stays in place."""
-    bar, margins = area.verticalScrollBar(), content.contentsMargins()
+    bar = area.verticalScrollBar()
+    margins = content.contentsMargins()
 
     def fit(_minimum: int, maximum: int) -> None:
         taken = min(bar.sizeHint().width(), margins.right()) if maximum else 0
@@ -150,7 +151,8 @@ class FlowLayout(QLayout):
         cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:
-            hint, widget = item.sizeHint(), item.widget()
+            hint = item.sizeHint()
+            widget = item.widget()
             if item.isEmpty():
                 if widget is None or not with_hidden:
                     cells.append(QRect())
@@ -159,7 +161,9 @@ class FlowLayout(QLayout):
                 hint = widget.sizeHint()
             size = hint.boundedTo(QSize(max(1, width), hint.height()))
             if left and left + size.width() > width:
-                left, top, row_height = 0, top + row_height + self.spacing(), 0
+                left = 0
+                top = top + row_height + self.spacing()
+                row_height = 0
             cells.append(QRect(QPoint(left, top), size))
             left += size.width() + self.spacing()
             row_height = max(row_height, size.height())

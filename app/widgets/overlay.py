@@ -19,6 +19,7 @@ _SHADE = QColor(0, 0, 0, 90)
 
 class Overlay(TabOrdered, QFrame):
     """A card, hidden until `open`. Esc or a click elsewhere closes it and returns the focus to the widget that had it.
+
     Its content is made when it first opens, so that the window starts faster. Tab stays inside of it. A card that hangs
     from a button like a menu sets `is_modal` to False.
     """

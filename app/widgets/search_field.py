@@ -118,7 +118,8 @@ class SearchField(ThemeAware, LiveField):
         super().__init__(parent)
         self.setClearButtonEnabled(True)
         # Qt's button has no name, and an icon that is black in every theme.
-        [clear], [button] = self.findChildren(QAction, "_q_qlineeditclearaction"), self.findChildren(QToolButton)
+        [clear] = self.findChildren(QAction, "_q_qlineeditclearaction")
+        [button] = self.findChildren(QToolButton)
         clear.setIcon(icon("close"))
         self.bound("Clear the text", button, set_name)
         self.restyle()

@@ -18,6 +18,7 @@ def single_shot(parent: QObject, run: Callable[[], object], milliseconds: int = 
 
 class Throttle(QObject):
     """Calls `show` at most once in `milliseconds`: at once if that long has passed since the last call, else later.
+
     While requests keep coming, `show` runs inside of one of them, so that both are painted in one frame.
     """
 

@@ -27,7 +27,8 @@ class AnswerNotice(QObject):
         super().__init__(window)
         self._session, self._settings = session, settings
         self._begun: WeakKeyDictionary[Turn, float] = WeakKeyDictionary()
-        self._newest, self._unread = Chat(), 0
+        self._newest = Chat()
+        self._unread = 0
         # Turns with a call that asks: each notifies once until none of its calls asks.
         self._asking: WeakSet[Turn] = WeakSet()
         self._notifier = Notifier("send", window)
@@ -59,7 +60,8 @@ class AnswerNotice(QObject):
     def _notify(self, chat: Chat, sentence: str) -> None:
         """Show a notification, unless the user does not want any."""
         if self._settings.values.notify_answers and self._notifier.notify(sentence):
-            self._newest, self._unread = chat, self._unread + 1
+            self._newest = chat
+            self._unread = self._unread + 1
             show_count("answers", self._unread)
 
     def _show_chat(self) -> None:

@@ -159,7 +159,8 @@ class AttachmentReader(QObject):
             "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),
             "no-time": self.tr("There was no time left to read {name}. The next question tries again."),
         }
-        count, program = number(MOST_FILES, 0), program_of(error.name)
+        count = number(MOST_FILES, 0)
+        program = program_of(error.name)
         return sentences[error.reason].format(name=error.name, count=count, program=program)
 
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:

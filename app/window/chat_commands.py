@@ -87,7 +87,8 @@ class ChatCommands(QObject):
 
     def begin_in_folder(self, folder_id: int) -> None:
         """Show a new chat in a folder, and load the models that its chats begin with."""
-        folder, models = self._session.list.folder(folder_id), self._session.models
+        folder = self._session.list.folder(folder_id)
+        models = self._session.models
         if folder is None:
             return
         self._session.chats.new_chat(folder)

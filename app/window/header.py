@@ -40,10 +40,13 @@ class Chip(QPushButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("styleClass", "chip")
-        self._mark, self._role, self._name = Mark(16, self), QLabel(self), QLabel(self)
+        self._mark = Mark(16, self)
+        self._role = QLabel(self)
+        self._name = QLabel(self)
         self._arrow = Mark(16, self, icon("chevron-down"))
         self._name.setProperty("styleClass", "title")
-        self._full_name, self._name_width = "", theme.scaled(_LONGEST_NAME)
+        self._full_name = ""
+        self._name_width = theme.scaled(_LONGEST_NAME)
         self._layout = row = hbox(self, margins=(11, 5, 9, 5), spacing=6)
         for part in (self._mark, self._role, self._name, self._arrow):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -105,7 +108,8 @@ class Header(ThemeAware, QFrame):
         self.setObjectName("header")
         self.setFixedHeight(52)
         self._session, self._actions = session, actions
-        self.main, self.draft = Chip(self), Chip(self)
+        self.main = Chip(self)
+        self.draft = Chip(self)
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_may_go, self._beside_panel = "", True, False
@@ -249,7 +253,8 @@ class Header(ThemeAware, QFrame):
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
             chip.set_narrow(False)
-        least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
+        least = theme.scaled(_SHORTEST_NAME)
+        most = theme.scaled(_LONGEST_NAME)
         free = self._free() - sum(chip.width_without_name() for chip in chips)
         if free < min(2 * theme.scaled(_READABLE_NAME), sum(chip.name_width() for chip in chips)):
             for chip in chips:

@@ -99,7 +99,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.panes = Panes(self, self.preferences)
         self.setCentralWidget(self.panes.whole)
         self._middle = self.panes.middle
-        self._stack, self._banner = QStackedWidget(self._middle), Banner(self._middle)
+        self._stack = QStackedWidget(self._middle)
+        self._banner = Banner(self._middle)
         self.notifications = Notifications(self._banner, self._actions, self)
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
         self.sidebar = ChatPane(session, self._actions["new-chat"], self.panes.whole)
@@ -131,7 +132,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
 
     def _make_chat(self) -> None:
         session, actions = self.session, self._actions
-        self._welcome, self.transcript = Welcome(self._stack), Transcript(self._stack)
+        self._welcome = Welcome(self._stack)
+        self.transcript = Transcript(self._stack)
         self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
         shown = self.transcript
@@ -238,7 +240,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.composer.edit.commit_preedit()
         if chat is not self._shown:
             self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
-        again, self._shown = chat is self._shown and self.transcript.shows(chat), chat
+        again = chat is self._shown and self.transcript.shows(chat)
+        self._shown = chat
         self._temporary.setVisible(chat.temporary)
         self.transcript.may_branch = not chat.temporary
         self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)

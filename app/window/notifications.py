@@ -38,7 +38,8 @@ class Notifications(QObject):
         super().__init__(parent)
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
-        self._local_models, self._again = QAction(self), QAction(self)
+        self._local_models = QAction(self)
+        self._again = QAction(self)
 
     def follow(self, session: Session) -> None:
         """Show a message when an engine ends unexpectedly or a model cannot be used."""

@@ -110,7 +110,8 @@ class CommandPalette(ThemeAware, Overlay):
     def _pages_now(self) -> Iterator[tuple[tuple[QAction, str, str], str]]:
         """Yield a row for each page of the settings, with its English words."""
         for page_id, title in PAGES.items():
-            action, name = self._pages[page_id], QCoreApplication.translate("Settings", title)
+            action = self._pages[page_id]
+            name = QCoreApplication.translate("Settings", title)
             action.setWhatsThis(f"{_settings()}: {name}")
             yield (action, name, _settings()), f"{title} Settings"
 
@@ -144,7 +145,8 @@ class _PaletteRow(QWidget):
 
     def __init__(self, action: QAction, name: str, menu: str) -> None:
         super().__init__()
-        title, in_menu = ElidedLabel(self), styled(QLabel(menu, self), "muted")
+        title = ElidedLabel(self)
+        in_menu = styled(QLabel(menu, self), "muted")
         title.setText(name)
         keys = styled(QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self), "muted")
         fill(hbox(self, margins=(10, 6, 10, 6), spacing=12), title, in_menu, 1, keys)

@@ -74,7 +74,8 @@ class PanelController(QObject):
             self._show(turn)
 
     def _show(self, turn: Turn | None) -> None:
-        self.turn, self._answer = turn, turn.answer if turn is not None else None
+        self.turn = turn
+        self._answer = turn.answer if turn is not None else None
         turns = self._session.chat.turns
         number = turns.index(turn) + 1 if turn is not None else 0
         self._panel.show_answer(self._answer, number, len(turns))

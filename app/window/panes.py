@@ -57,7 +57,8 @@ class PaneHandle(ThemeAware, QAbstractSlider):
         return super().eventFilter(watched, event)
 
     def retranslate(self) -> None:
-        left, right = self.tr("Width of the chat list"), self.tr("Width of the live panel")
+        left = self.tr("Width of the chat list")
+        right = self.tr("Width of the live panel")
         self.setAccessibleName(left if self._on_right else right)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -111,7 +112,8 @@ class Panes(QObject):
         super().__init__(window)
         self._window, self._preferences = window, preferences
         self._widgets: dict[str, QWidget] = {}
-        values, words = preferences.values, {"shown": True, "hidden": False}
+        values = preferences.values
+        words = {"shown": True, "hidden": False}
         # None without a choice of the user.
         self._wanted = {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
         # 0 is the usual width.
@@ -205,7 +207,8 @@ class Panes(QObject):
 
     def _lay_over(self, pane: str) -> None:
         left, self._over = self._over, pane
-        focus, covering = QApplication.focusWidget(), self._widgets.get(left)
+        focus = QApplication.focusWidget()
+        covering = self._widgets.get(left)
         had_focus = focus is not None and covering is not None and (focus is covering or covering.isAncestorOf(focus))
         self.arrange()
         if pane:
@@ -216,7 +219,8 @@ class Panes(QObject):
 
     def _place_over(self) -> None:
         if self._over:
-            widget, top = self._widgets[self._over], self._header.height()
+            widget = self._widgets[self._over]
+            top = self._header.height()
             left = 0 if self._over == "sidebar" else self.whole.width() - widget.width()
             widget.setGeometry(left, top, widget.width(), self.whole.height() - top)
             self._shade.setGeometry(self.middle.geometry().adjusted(0, top, 0, 0))
@@ -275,6 +279,8 @@ class Panes(QObject):
         if pane == "sidebar":
             least, usual, most = 200, 248, 400
         else:
-            least, usual, most = theme.scaled(260), theme.scaled(_PANEL_WIDTH), theme.scaled(480)
+            least = theme.scaled(260)
+            usual = theme.scaled(_PANEL_WIDTH)
+            most = theme.scaled(480)
         least = max(least, min(self._widgets[pane].minimumSizeHint().width(), usual))
         return least, usual, most

@@ -43,7 +43,8 @@ class QuickEntry(QuestionEditor):
     ) -> None:
         super().__init__("", parent=window)
         self._settings, self._session, self._attachments = settings, session, attachments
-        self.chat, self._window = Chat(), window
+        self.chat = Chat()
+        self._window = window
         self._waits = False
         kinds = Qt.WindowType
         # On macOS, Qt makes a panel of a dialog or a tool, but raises a new tool, which would activate Tandem.
@@ -52,7 +53,8 @@ class QuickEntry(QuestionEditor):
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.bound("Quick entry", self, QWidget.setWindowTitle)
         self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
-        self.files, self.answers = AttachmentRow(self), Transcript(self)
+        self.files = AttachmentRow(self)
+        self.answers = Transcript(self)
         self.files.pictures = self.answers.pictures = lambda: session.store.pictures
         self.answers.read_only, self.answers.with_figures = True, False
         self.answers.setFixedHeight(theme.scaled(_ANSWER_HEIGHT))
@@ -122,7 +124,9 @@ class QuickEntry(QuestionEditor):
         self._model.setText(words)
 
     def _ask(self) -> None:
-        self._waits, unsent, files = False, (self.chat.unsent, self.chat.unsent_attachments), self.files.attachments
+        self._waits = False
+        unsent = (self.chat.unsent, self.chat.unsent_attachments)
+        files = self.files.attachments
         self.files.show_files(())
         self._attachments.forget_reasons()
         self._session.answers.ask(trimmed(self.edit.clear_and_return()), files, self.chat)
@@ -137,7 +141,8 @@ class QuickEntry(QuestionEditor):
 
     def _take_picture(self) -> None:
         """Have the person choose a part of the screen, for which macOS asks its own permission, and attach that."""
-        file, shot = Path(mkdtemp()) / f"{self.screen_picture.text()}.png", QProcess(self)
+        file = Path(mkdtemp()) / f"{self.screen_picture.text()}.png"
+        shot = QProcess(self)
         self.hide()
 
         def taken() -> None:

@@ -46,6 +46,7 @@ def open_window(
     application: Application, preferences: SettingsStore | None = None, chats: Path | None = None
 ) -> tuple[MainWindow, Session]:
     """Show the window with its session, and start loading a pair once the window has been painted, then the library.
+
     The pair is the last one of `preferences`, if its files still exist, otherwise the starter pair. `chats` is the file
     of the store; None means the user's own.
     """
@@ -188,7 +189,8 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
     pair = session.models.pair
     if pair.loading or pair.main is None:
         return
-    main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
+    main = str(pair.main.path)
+    draft = str(pair.draft.path) if pair.draft is not None else ""
     is_starter = (main, draft) == tuple(map(str, session.models.starter_pair))
     preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
@@ -262,7 +264,8 @@ class GcPolicy(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._models = session.models
-        self._switch_before, self._since_full = sys.getswitchinterval(), 0
+        self._switch_before = sys.getswitchinterval()
+        self._since_full = 0
         self._frozen = False
         sys.setswitchinterval(SWITCH_S)
         gc.disable()
@@ -285,6 +288,7 @@ class GcPolicy(QObject):
 
     def _models_changed(self) -> None:
         """Exempt everything that exists when the first model is loaded from collection, since it stays until the end.
+
         After later changes of models collect everything, because a few leftover objects could hold much memory.
         """
         if not self._frozen and self._models.pair.main is not None:

@@ -61,6 +61,7 @@ _RUNNING = "transfer"
 
 class ImportExport(QObject):
     """Runs exports and imports one after another. Their thread waits for the store's thread; the window never waits.
+
     `changed` is emitted when an export or an import begins or ends.
     """
 
@@ -74,7 +75,8 @@ class ImportExport(QObject):
         self._background = Background("transfer", parent=self)
         # Running and queued transfers, each with the file that an export writes.
         self._running: dict[Future[Any], Path | None] = {}
-        self._closing, self._stopping = threading.Event(), threading.Event()
+        self._closing = threading.Event()
+        self._stopping = threading.Event()
         self._reported = self._imported_so_far = 0
         self._progressed.connect(self._show_progress)
         self._written: Path | None = None
@@ -138,7 +140,8 @@ class ImportExport(QObject):
 
     def write_all(self, path: Path) -> None:
         """Write all chats, as JSON or ZIP into the file, in other formats into a folder of its name."""
-        form, labels = _form_of(path), self._labels()
+        form = _form_of(path)
+        labels = self._labels()
 
         def work() -> int:
             chats = self._ask_store(
@@ -278,7 +281,8 @@ class ImportExport(QObject):
         from app.conversations.imports.imported import EMPTY, IN_TRASH
 
         in_trash, empty = (sum(one.reason == reason for one in report.skipped) for reason in (IN_TRASH, EMPTY))
-        unread, lines = len(report.skipped) - in_trash - empty, report.left_out.get("unreadable", 0)
+        unread = len(report.skipped) - in_trash - empty
+        lines = report.left_out.get("unreadable", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
         sentences = [self.tr("%Ln chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:

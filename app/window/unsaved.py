@@ -101,7 +101,8 @@ class Unsaved(QObject):
             chats.blank.system_prompt, chats.blank.settings = before.system_prompt, before.settings
         self._error = None
         self._banner.dismiss(_UNSAVED)
-        folder, unsent = pictures_of(temporary_store.path), pictures_in(before.unsent_attachments)
+        folder = pictures_of(temporary_store.path)
+        unsent = pictures_in(before.unsent_attachments)
 
         def carry(store: ConversationStore) -> None:
             for picture in unsent:

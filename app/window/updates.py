@@ -58,7 +58,8 @@ class UpdateChecker(QObject):
 
     def _run(self, asked: bool) -> None:
         proxy = self._preferences.values.proxy
-        show, fail = partial(self._show, asked), partial(self._show_failure, asked)
+        show = partial(self._show, asked)
+        fail = partial(self._show_failure, asked)
         self._background.run(lambda: self._ask(self._source(), proxy), show, fail, owner=self)
 
     def _show_failure(self, asked: bool, error: Exception) -> None:

@@ -52,7 +52,8 @@ def room_sentence(app: App, endpoint: Endpoint) -> str:
             "{app} won't work with this model: its first request has about {tokens} tokens, and the model's "
             "context is {context}. Download one with a longer context first.",
         )
-    tokens, context = number(app.first_prompt, 0), number(endpoint.context, 0)
+    tokens = number(app.first_prompt, 0)
+    context = number(endpoint.context, 0)
     return said.format(app=app.name, tokens=tokens, context=context, models=", ".join(able))
 
 

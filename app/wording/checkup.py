@@ -104,7 +104,8 @@ def accelerators_sentence() -> str:
 
 
 def _memory(found: dict[str, Any]) -> str:
-    total, free = found["memory"]["total"], found["memory"]["free"]
+    total = found["memory"]["total"]
+    free = found["memory"]["free"]
     text = translate("Checkup", "{total}, of which {free} is free.")
     if free is None:
         text = translate("Checkup", "{total}. The system does not report how much of it is free.")
@@ -112,7 +113,8 @@ def _memory(found: dict[str, Any]) -> str:
 
 
 def _for_models(found: dict[str, Any]) -> str:
-    limit, wired = found["memory_for_models"], found["wired_limit_mb"]
+    limit = found["memory_for_models"]
+    wired = found["wired_limit_mb"]
     words = translate("Checkup", "iogpu.wired_limit_mb is not set.")
     if wired:
         words = translate("Checkup", "iogpu.wired_limit_mb is set to {number}.").format(number=wired)
@@ -127,7 +129,8 @@ def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:
     if found["rounding"] is None:
         return [(name, NOT_MEASURED[""])]
     rounding = convert(found["rounding"], Rounding)
-    main, speculation = found["models"]["main"], found["speculation"]
+    main = found["models"]["main"]
+    speculation = found["speculation"]
     if speculation["same_text"]:
         words = rounding_sentence(main, rounding)
     else:
@@ -145,8 +148,10 @@ def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _speed(found: dict[str, Any]) -> list[tuple[str, str]]:
-    models, speed = found["models"], found["speed"]
-    plain, best = translate("Checkup", "Plain decoding"), translate("Checkup", "With speculation")
+    models = found["models"]
+    speed = found["speed"]
+    plain = translate("Checkup", "Plain decoding")
+    best = translate("Checkup", "With speculation")
     why = found["problem"] or NOT_MEASURED[speed["ended"] if speed else ""]
     if models is None:
         return [(plain, why)]

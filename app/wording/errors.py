@@ -244,13 +244,15 @@ def reason_sentence(reason: str, detail: str = "") -> str:
 
 def unusable_sentence(reason: str, detail: str = "", name: str = "") -> str:
     """Say that a model cannot be used, why, and what to do about it."""
-    named, refused = translate("ModelReasons", "{name} cannot be used."), translate("ModelReasons", "Cannot be used.")
+    named = translate("ModelReasons", "{name} cannot be used.")
+    refused = translate("ModelReasons", "Cannot be used.")
     refused = named.format(name=name) if name else refused
     return joined(refused, reason_sentence(reason, detail), MODEL_REMEDIES.get(reason, ""))
 
 
 def _model_not_usable(arguments: Mapping[str, str]) -> str:
-    reason, path = arguments["reason"], arguments["path"]
+    reason = arguments["reason"]
+    path = arguments["path"]
     detail = path if reason == "missing" else arguments["detail"]
     return unusable_sentence(reason, detail, recorded_name(name_of_snapshot(Path(path))))
 

@@ -80,7 +80,8 @@ def times(factor: float | None, decimals: int = 1) -> str:
 
 def times_between(least: float, most: float) -> str:
     """Format a range of factors: "0.8× to 1.6×", or one if both look the same."""
-    low, high = times(least), times(most)
+    low = times(least)
+    high = times(most)
     return low if low == high else translate("Figures", "{low} to {high}").format(low=low, high=high)
 
 
@@ -97,7 +98,8 @@ class Speedup(Protocol):
 
 def speedup(measured: Speedup) -> str:
     """Format a measured speed-up for a table: "2.5×", "at least 1.6×", or "–" if it is not known."""
-    least, most = translate("Figures", "at least {times}"), translate("Figures", "at most {times}")
+    least = translate("Figures", "at least {times}")
+    most = translate("Figures", "at most {times}")
     return _as_known(measured, exact="{times}", least=least, most=most) or NONE
 
 
@@ -232,7 +234,8 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
         sentence = translate("Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})")
     else:
         sentence = translate("Figures", "Round {number}: main model only")
-    source, place = source_name(record.source), number(record.number, 0)
+    source = source_name(record.source)
+    place = number(record.number, 0)
     sentence = sentence.format(number=place, accepted=record.accepted, drafted=record.drafted, source=source)
     text = answer.text_of_round(record.number)
     return joined_lines(sentence, quoted(text) if text.strip() else "", rejected_text(record))
@@ -283,7 +286,8 @@ def sentences() -> list[str]:
     stats = RequestStats(
         drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0, speedup_low=9.9, speedup_high=10.1
     )
-    unfit, ended = RequestStats(draft_fits=False), Answer(State.DONE, stats=stats)
+    unfit = RequestStats(draft_fits=False)
+    ended = Answer(State.DONE, stats=stats)
     spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in MODEL_REASONS]
     spoken = sentence(Answer(stats=unfit)), sentence(ended), SpeculationSentences().now(ended, 88)

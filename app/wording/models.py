@@ -274,7 +274,8 @@ def quantisation_words(entry: Entry, word: str) -> str:
 
 def details_words(entry: Entry) -> str:
     """Return lines about a model: its properties, its head, its size on disk and its memory as a sum, if known."""
-    lines, head = [_properties(entry)], entry.head_found
+    lines = [_properties(entry)]
+    head = entry.head_found
     if entry.draft and (head is None or head.id != entry.draft):
         lines.append(translate("Models", "Its draft: {name}").format(name=recorded_name(entry.draft_name)))
     if head is not None:
@@ -297,7 +298,8 @@ def origin_words(entry: Entry) -> str:
             "Models",
             "The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.",
         )
-    count, total = number(entry.gguf.requantised, 0), number(entry.gguf.tensors, 0)
+    count = number(entry.gguf.requantised, 0)
+    total = number(entry.gguf.tensors, 0)
     return words.format(file=entry.gguf.source, count=count, total=total)
 
 
@@ -352,7 +354,8 @@ def fit_shares(fit: FitReport) -> tuple[int, int, int]:
 
 
 def download_words(status: DownloadStatus) -> str:
-    done, total = size_words(status.bytes_done), size_words(status.bytes_total)
+    done = size_words(status.bytes_done)
+    total = size_words(status.bytes_total)
     done = translate("Models", "{done} of {total}").format(done=done, total=total)
     if status.waits_for_network:
         return translate("Models", "Waiting for a connection. The download then resumes by itself.")

@@ -25,7 +25,8 @@ def follow(session: Session, settings: SettingsStore, owner: QObject, show: Call
 
 def welcome_sentence(session: Session) -> str:
     """Say where the models run, and what of a chat leaves this computer."""
-    cluster, tools = _cluster(session), _tools(session)
+    cluster = _cluster(session)
+    tools = _tools(session)
     if not cluster and not tools:
         return translate("Privacy", "Runs on this Mac. Nothing you type leaves it.")
     return joined(cluster or translate("Privacy", "Runs on this Mac."), tools)

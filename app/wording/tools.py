@@ -213,7 +213,8 @@ def server_consent(server: Server) -> list[str]:
 
 
 def _value_line(server: Server, name: str) -> str:
-    between, value = "=" if server.command else ": ", server.deciding.get(name)
+    between = "=" if server.command else ": "
+    value = server.deciding.get(name)
     if value is None:
         return f"{_written_out(name)}{between}{DOTS}"
     loads = translate("ServerView", "{variable} (loads code into the program)")

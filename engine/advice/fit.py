@@ -19,7 +19,8 @@ from engine.requests import MAX_DEPTH
 # Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
 # Tokens of one pass of prefill, and the sizes of heads for which MLX's kernels keep no scores of attention in memory.
-SCORED_TOKENS, _FUSED_HEADS = 512, frozenset({0, 64, 72, 80, 96, 128})
+SCORED_TOKENS = 512
+_FUSED_HEADS = frozenset({0, 64, 72, 80, 96, 128})
 _SMALLEST_WORKSPACE = 256 * 2**20
 # Quantised caches, and weights unless their configuration says otherwise, have a scale and a bias of 16 bits for each
 # 64 numbers.
@@ -110,7 +111,8 @@ def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int
 
 def largest_context(main: ModelSize, draft: ModelSize | None, limit: int) -> int:
     """Return the longest context that fits, up to the main model's own; 0 if the weights do not fit."""
-    low, high = 0, context_length(main.config) or FALLBACK_CONTEXT
+    low = 0
+    high = context_length(main.config) or FALLBACK_CONTEXT
     if not check_fit(main, draft, 1, limit).fits:
         return 0
     while low < high:

@@ -142,7 +142,8 @@ def same_model(one: str, other: str) -> bool:
 
 def is_named_after(head: str, main: str) -> bool:
     """Return whether a head is part of the main model's repository, or is named after it as publishers do."""
-    bare, name = bare_name(main).lower(), head.rpartition("/")[2].lower()
+    bare = bare_name(main).lower()
+    name = head.rpartition("/")[2].lower()
     is_part = head == head_name(main) or head.startswith(f"{main}/")
     return is_part or (name.startswith(bare) and OF_HEADS.match(name, len(bare)) is not None)
 
@@ -232,7 +233,8 @@ class _Judge:
         key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
         if key in self.compared:
             return self.compared[key]
-        ours, theirs = _vocabulary_of(main), _vocabulary_of(draft)
+        ours = _vocabulary_of(main)
+        theirs = _vocabulary_of(draft)
         if ours is not None and theirs is not None:
             self.compared[key] = compare(ours, theirs)
             return self.compared[key]

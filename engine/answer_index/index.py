@@ -31,7 +31,8 @@ log = logging.getLogger(__name__)
 # Shorter matches are found in any large collection of texts, whatever they continue with.
 RUN = 8
 # Bytes on disk that a token takes with its place, and the share of the budget that a full index gives up at once.
-TOKEN_BYTES, FREED = 24, 1 / 8
+TOKEN_BYTES = 24
+FREED = 1 / 8
 _FILE = "answers.db"
 # A place is the number of an answer and a position in it, of so many bits.
 _POSITION_BITS = 32
@@ -75,7 +76,8 @@ class AnswerIndex:
     """
 
     def __init__(self, folder: Path, budget: int) -> None:
-        self._folder, self._path = folder, folder / _FILE
+        self._folder = folder
+        self._path = folder / _FILE
         self._most_tokens = budget // TOKEN_BYTES
         self._worker = ThreadPoolExecutor(1, "answers")
         # Guards the two fields below.
@@ -130,7 +132,8 @@ class AnswerIndex:
         """Find the last RUN of the `newest` tokens in the answers, the newest `limit` times. Returns the places after
         them, the newest first, each with the number of the `newest` tokens before it.
         """
-        text, found = _packed(newest), []
+        text = _packed(newest)
+        found = []
         run = _run(text[-4 * RUN :], self._tokenizer)
         for place, before in self._query(_FIND, longest=len(newest), run=run, limit=limit, tokenizer=self._tokenizer):
             if (length := _alike(text, before)) >= RUN:
@@ -139,7 +142,8 @@ class AnswerIndex:
 
     def following(self, place: int, count: int) -> list[int]:
         """Return up to `count` tokens of an answer from `place` on; none if it was forgotten."""
-        answer, end = place >> _POSITION_BITS, place & (1 << _POSITION_BITS) - 1
+        answer = place >> _POSITION_BITS
+        end = place & (1 << _POSITION_BITS) - 1
         query = "select substr(tokens, 1 + 4 * :end, 4 * :count) from answers where id = :answer"
         return [
             token

@@ -161,7 +161,8 @@ class _Ours:
         with self._deciding():
             stats = run_to_end(self._scheduler, request, sources).stats
         total = time.perf_counter() - started
-        speed, ttft_s = stats.decode_tps or 0.0, stats.ttft_s or 0.0
+        speed = stats.decode_tps or 0.0
+        ttft_s = stats.ttft_s or 0.0
         rounds = stats.tokens_per_round
         return ArmMeasurement(stats.generated_tokens, speed, ttft_s, total, stats, sources, rounds)
 

@@ -88,7 +88,8 @@ def measure(
 
 def _mirrored(arms: Mapping[str, Callable[[], ConcurrencyRun]], turn: int) -> Runs:
     """Run every arm, beginning with another one in each `turn`, then once more in the opposite order."""
-    names, first = list(arms), turn % len(arms)
+    names = list(arms)
+    first = turn % len(arms)
     order = [*names[first:], *names[:first]]
     there = {name: arms[name]() for name in order}
     return {name: there[name] + arms[name]() for name in reversed(order)}

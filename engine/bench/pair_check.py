@@ -16,7 +16,8 @@ from engine.tuning import Rounding
 
 SECONDS = 30.0
 _TOKENS = 96
-_PLAIN, _AUTOMATIC = SpeculationSettings("off"), SpeculationSettings()
+_PLAIN = SpeculationSettings("off")
+_AUTOMATIC = SpeculationSettings()
 # All kinds of questions in one language first: half a minute may not be enough for more.
 _QUESTIONS = [one.text for language in ("en", "ko", "ja", "zh") for one in BUILT_IN if one.language == language]
 

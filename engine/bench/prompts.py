@@ -70,6 +70,7 @@ class _PromptRow(Struct):
 
 def read_prompts(path: Path) -> tuple[BenchPrompt, ...]:
     """Read prompts from a file: one JSON object a line with "text", and optionally "kind", "language" and "schema".
+
     "schema" is the JSON schema of the answer. Raises `BadRequest` if the file cannot be read or a line has no text.
     """
     try:

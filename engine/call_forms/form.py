@@ -157,7 +157,8 @@ def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
 
 
 def _call(entry: Mapping[str, Any], real: Mapping[str, str], tools: Sequence[Mapping[str, Any]]) -> ToolCall:
-    name, arguments = entry["name"], entry.get("arguments", {})
+    name = entry["name"]
+    arguments = entry.get("arguments", {})
     if isinstance(arguments, str):
         arguments = json.loads(arguments)
     if not isinstance(name, str) or not isinstance(arguments, dict):

@@ -21,7 +21,8 @@ _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": No
 
 def as_python(text: str, _: Tools) -> list[dict[str, Any]]:
     """Read a list of calls as Python writes them, with or without its brackets."""
-    reader, calls = _ValueReader(text.strip()), list[dict[str, Any]]()
+    reader = _ValueReader(text.strip())
+    calls = list[dict[str, Any]]()
     listed = reader.sees("[")
     while not (reader.sees("]") if listed else reader.at_end):
         calls.append({"name": reader.take(_NAME), "arguments": reader.block("(", "=", ")")})
@@ -48,7 +49,8 @@ class Braced:
     quote: str
 
     def __call__(self, text: str, _: Tools) -> list[dict[str, Any]]:
-        reader, calls = _ValueReader(text.strip(), self.quote), list[dict[str, Any]]()
+        reader = _ValueReader(text.strip(), self.quote)
+        calls = list[dict[str, Any]]()
         while not reader.at_end:
             reader.sees("call:")
             calls.append({"name": reader.take(_NAME), "arguments": reader.block("{", ":", "}")})
@@ -104,7 +106,8 @@ class _ValueReader:
         if self._text.startswith("{", self._at):
             return self.block("{", ":", "}")
         if self.sees("["):
-            found, more = [], True
+            found = []
+            more = True
             while not self.sees("]"):
                 found.append(self._value() if more else self.fail())
                 more = self.sees(",")
@@ -115,7 +118,8 @@ class _ValueReader:
         self.sees("")
         if self._quote and self.sees(self._quote):
             end = self._text.index(self._quote, self._at)
-            text, self._at = self._text[self._at : end], end + len(self._quote)
+            text = self._text[self._at : end]
+            self._at = end + len(self._quote)
             return text
         if (found := _LITERAL.match(self._text, self._at)) is None:
             return None
@@ -127,7 +131,8 @@ class _ValueReader:
 
     def _word(self) -> Any:
         found = _WORD.match(self._text, self._at) or self.fail()
-        self._at, word = found.end(), found[0].strip()
+        self._at = found.end()
+        word = found[0].strip()
         if word in _WORDS:
             return _WORDS[word]
         try:

@@ -19,7 +19,8 @@ from engine.call_forms.schema import Schema, kind_of
 Tools = Sequence[Mapping[str, Any]]
 CallReader = Callable[[str, Tools], Any]
 # The names under which models write a function's name and its arguments.
-_NAMES, _ARGUMENTS = ("name", "tool_name", "function"), ("arguments", "parameters")
+_NAMES = ("name", "tool_name", "function")
+_ARGUMENTS = ("arguments", "parameters")
 # What may stand between JSON objects: separators, the brackets of lists, and the fences of a block of code.
 _BETWEEN = re.compile(r"(?:[\s,;\[\]]|```(?:json)?)*")
 _DECODER = json.JSONDecoder(strict=False)
@@ -37,7 +38,8 @@ def by_mlx_lm(name: str) -> CallReader:
 
 def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
     """Read JSON objects, alone or in lists, each with a name and arguments."""
-    calls, at = list[dict[str, Any]](), 0
+    calls = list[dict[str, Any]]()
+    at = 0
     while (at := _BETWEEN.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         value, at = _DECODER.raw_decode(text, at)
         calls.append(_of_object(value))
@@ -67,7 +69,8 @@ class Headed:
     header: re.Pattern[str]
 
     def __call__(self, text: str, _: Tools) -> list[dict[str, Any]]:
-        calls, end = [], 0
+        calls = []
+        end = 0
         while (header := self.header.search(text, end)) is not None:
             arguments, end = _DECODER.raw_decode(text, header.end())
             calls.append({"name": header["name"], "arguments": arguments})
@@ -110,7 +113,9 @@ _ELEMENT = re.compile(rf"{_TAG}(?P<key>[^/<>]+)>")
 
 def _elements(text: str) -> tuple[dict[str, list[str]], str]:
     """Return the contents of the outermost elements by their names, and the text between them."""
-    found, between, at = dict[str, list[str]](), "", 0
+    found = dict[str, list[str]]()
+    between = ""
+    at = 0
     while (opening := _ELEMENT.search(text, at)) is not None:
         between += text[at : opening.start()]
         content, at = _content(text, opening.end(), re.compile(rf"{_TAG}(/?){re.escape(opening['key'])}>"))
@@ -143,7 +148,8 @@ def element(text: str, schema: Schema) -> Any:
     if kinds == ["array"] or (kinds != ["object"] and entries.keys() == {"item"}):
         inner = next((one.items for one in schema.alternatives if one.kind == "array"), Schema({}))
         return [element(value, inner) for values in entries.values() for value in values]
-    schemas, found = schema.properties, dict[str, Any]()
+    schemas = schema.properties
+    found = dict[str, Any]()
     for key, values in entries.items():
         own = schemas.get(key, schema.others)
         found[key] = joined([element(value, own) for value in values], own)

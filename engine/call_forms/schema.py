@@ -31,7 +31,8 @@ class Schema:
     @cached_property
     def alternatives(self) -> list[Schema]:
         """The simple schemas of which a value has to follow one: each has a type, a value, or allows any value."""
-        waiting, found = [self.content], list[Schema]()
+        waiting = [self.content]
+        found = list[Schema]()
         for _ in range(_MOST_STEPS):
             if not waiting:
                 return found or [self.part({})]

@@ -36,8 +36,10 @@ _DECODER = json.JSONDecoder(strict=False)
 def stray_calls(text: str, names: Collection[str]) -> list[dict[str, Any]]:
     """Return the calls of the functions in a text that is nothing but such calls. Raises any exception for others."""
     called = rf"(?:<function=|functions?\.|[\"'])?({'|'.join(map(re.escape, names))})(?![\w.-])"
-    name, between = re.compile(called), re.compile(rf"(?:(?!{called}\s*[({{])(?:{_BESIDE}))*+", re.IGNORECASE)
-    calls, at = list[dict[str, Any]](), 0
+    name = re.compile(called)
+    between = re.compile(rf"(?:(?!{called}\s*[({{])(?:{_BESIDE}))*+", re.IGNORECASE)
+    calls = list[dict[str, Any]]()
+    at = 0
     while (at := between.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         if (found := name.match(text, at)) is None:
             value, at = _decoded(text, at)

@@ -42,6 +42,7 @@ def _tagged(
     calls: TaggedCalls, name: str, opening: str, *marks: str, end: str, json: bool = False, **more: Any
 ) -> CallForm:
     """Return a form with tags: how the grammar writes `calls`, and the signs by which the reader finds them again.
+
     `marks` stand around calls, none in a form without such; `name`, `opening`, `end` and `more` are those of `Tagged`.
     """
     start, stop = marks or ("", "")
@@ -57,8 +58,10 @@ def _tagged(
 
 def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
     """Return a form with tags that have the names of functions and arguments in them."""
-    start, stop = f"<{mark}>", f"</{mark}>"
-    begin, key = f"{start}\n<function=NAME>\n", f"<parameter=NAME>{line}"
+    start = f"<{mark}>"
+    stop = f"</{mark}>"
+    begin = f"{start}\n<function=NAME>\n"
+    key = f"<parameter=NAME>{line}"
     calls = TaggedCalls(begin, key, "</parameter>", "\n", f"</function>\n{stop}", line)
     name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\n]+)>"
     return _tagged(calls, name, opening, start, stop, end="</function>", **more)
@@ -66,8 +69,10 @@ def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
 
 def _pairs(call: str, argument: str) -> CallForm:
     """Return GLM's form, by its tags: one for the name and one for the value of each argument."""
-    start, stop = f"<{call}>", f"</{call}>"
-    key, value = f"{argument}_key", f"{argument}_value"
+    start = f"<{call}>"
+    stop = f"</{call}>"
+    key = f"{argument}_key"
+    value = f"{argument}_value"
     calls = TaggedCalls(f"{start}NAME\n", f"<{key}>NAME</{key}>\n<{value}>", f"</{value}>", "\n", stop)
     opening = rf"<{key}>(?P<key>[^<]*)</{key}>\s*<{value}>"
     return _tagged(calls, r"(?P<name>[^\s<]+)", opening, start, stop, end="", json=True)
@@ -75,9 +80,12 @@ def _pairs(call: str, argument: str) -> CallForm:
 
 def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any) -> CallForm:
     """Return a form of calls that are invocations, several of which share a `mark`; `tag` begins the names of tags."""
-    start, stop = f"<{mark}>", f"</{mark}>"
-    begin, key = f'<{tag}invoke name="NAME">\n', f'<{tag}parameter name="NAME"{before}>'
-    closing, end = f"</{tag}parameter>", f"</{tag}invoke>"
+    start = f"<{mark}>"
+    stop = f"</{mark}>"
+    begin = f'<{tag}invoke name="NAME">\n'
+    key = f'<{tag}parameter name="NAME"{before}>'
+    closing = f"</{tag}parameter>"
+    end = f"</{tag}invoke>"
     calls = TaggedCalls(begin, key, closing, "\n", f"{end}\n", start=f"{start}\n", between="", stop=stop)
     name = rf'<{tag}invoke\b[^<>]*?\bname="(?P<name>[^"]+)">'
     opening = rf'<{tag}parameter\b[^<>]*?\bname="(?P<key>[^"]+)"{parameter}>'

@@ -87,7 +87,8 @@ class Tagged:
         if begin is None or begin["name"] not in schemas:
             raise ValueError("no call begins here")
         answer = _CallsText(self, text, schemas, marked=bool(begin["start"]))
-        calls, end = list[dict[str, Any]](), _CallEnd(0, begin)
+        calls = list[dict[str, Any]]()
+        end = _CallEnd(0, begin)
         while end.following is not None:
             name = end.following["name"]
             arguments, end = answer.arguments(end.following)
@@ -155,7 +156,8 @@ class _CallsText:
 
     def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
         """Read arguments that all have a closing tag."""
-        found, end = dict[str, list[Any]](), None
+        found = dict[str, list[Any]]()
+        end = None
         while end is None:
             at = self._after_space(at)
             opening = self._opening.match(self._text, at)
@@ -181,9 +183,11 @@ class _CallsText:
                     value = self._typed(opening, self._text[opening.end() : close], own)
                     if own.allows(value) and not (self._has_text and end is not None and not self._is_last(end)):
                         return value, at, end
-        depth, scanned = 0, opening.end()
+        depth = 0
+        scanned = opening.end()
         for close, at, end in self._ends(opening, schema.properties, found):
-            depth, scanned = _depth(self._call_tag.finditer(self._text, scanned, close), depth), close
+            depth = _depth(self._call_tag.finditer(self._text, scanned, close), depth)
+            scanned = close
             if end is None and depth > 0:
                 _fail("the next argument may be that of a call in the text")
             if end is not None and depth > 0 and self._after_space(end.at) < len(self._text):
@@ -207,8 +211,10 @@ class _CallsText:
         self, opening: re.Match[str], properties: Mapping[str, Schema], found: Container[str]
     ) -> Iterator[tuple[int, int, _CallEnd | None]]:
         """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
-        key, cdata = opening["key"], opening.groupdict().get("cdata")
-        closing, at = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}", opening.end()
+        key = opening["key"]
+        cdata = opening.groupdict().get("cdata")
+        closing = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}"
+        at = opening.end()
         depth, scanned = 0, at
         while (close := self._text.find(closing, at)) >= 0:
             at = close + len(closing)
@@ -216,7 +222,8 @@ class _CallsText:
             after = following["key"] if following is not None else key
             goes_on = after != key and after not in found
             if following is not None and after not in properties:
-                depth, scanned = _depth(self._tag.finditer(self._text, scanned, close), depth), close
+                depth = _depth(self._tag.finditer(self._text, scanned, close), depth)
+                scanned = close
                 goes_on = depth == 0
             elif following is not None and self._repeats:
                 goes_on = goes_on or properties[after].kinds == {"array"}
@@ -255,7 +262,8 @@ class _CallsText:
         if end is None or not (end.following or self._after_space(end.at) == len(self._text)):
             _fail("a text after the call")
         closed = self._last_end > at
-        found, rest = dict[str, Any](), self._text[at:body_end].lstrip()
+        found = dict[str, Any]()
+        rest = self._text[at:body_end].lstrip()
         while rest:
             opening = self._opening.match(rest)
             if opening is None or opening["key"] in found or opening.groupdict().get("cdata"):
@@ -268,11 +276,14 @@ class _CallsText:
                 allowed = schema.required if closed else schema.properties
                 if following["key"] not in allowed or not text[: following.start()].endswith("\n"):
                     _fail("an argument in the value of another one")
-                text, closing, after = text[: following.start()], "", text[following.start() :] + closing + after
+                after = text[following.start() :] + closing + after
+                closing = ""
+                text = text[: following.start()]
             if not closing:
                 text = text.removeprefix("\n").removesuffix("\n")
             own = schema.properties.get(key, schema.others)
-            found[key], rest = self._typed(opening, text, own), after.lstrip()
+            found[key] = self._typed(opening, text, own)
+            rest = after.lstrip()
             if not own.allows(found[key]):
                 _fail("a value of another type")
         return found, end

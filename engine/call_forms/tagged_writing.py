@@ -86,7 +86,8 @@ class _TaggedWriter:
         return [(self.form.end + self.form.between + begin, call) for begin, call in self._begins()]
 
     def _write(self, call: str, parameters: Sequence[Parameter]) -> None:
-        add, texts = self.writer.rules.append, dict[str, list[str]]()
+        add = self.writer.rules.append
+        texts = dict[str, list[str]]()
         add(f"{call}: {call}_0")
         add(f"{call}_{len(parameters)}: end_of_call")
         for index, (name, schema, needed) in enumerate(parameters):

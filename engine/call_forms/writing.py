@@ -103,7 +103,8 @@ class Writer:
         """Return an expression for all needed entries and any of the others, in this order; "" without entries."""
         later = first = ""
         for expression, needed in reversed(entries):
-            alone, whole = first, f"{expression} {later}"
+            alone = first
+            whole = f"{expression} {later}"
             behind = f"{json.dumps(separator)} {whole}"
             # Rules for the list from this entry on: `later` continues a list, `first` begins it.
             later = self.rule(behind if needed else f"{behind} | {later}" if later else f"({behind})?")

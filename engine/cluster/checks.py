@@ -42,7 +42,9 @@ from engine.wire.messages import ChannelClosed
 REPORT_S = 20.0
 # Seconds without input after which the command ends.
 _LONGEST_S = 60.0
-_ROUND_TRIPS, _BULK_MESSAGES, _BULK_BYTES = 20, 8, 2**20
+_ROUND_TRIPS = 20
+_BULK_MESSAGES = 8
+_BULK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)

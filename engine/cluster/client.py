@@ -252,8 +252,10 @@ class RemoteEngine(EngineBase):
                 return
             self._refusal = error
             self._over.set()
-            futures, self._futures = self._futures, {}
-            streams, self._streams = self._streams, {}
+            futures = self._futures
+            self._futures = {}
+            streams = self._streams
+            self._streams = {}
         self._channel.close()
         for stream in streams.values():
             stream.fail(error)

@@ -163,8 +163,10 @@ def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
 
 
 def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> DownloadJob:
-    without, commit = frozenset(order["without"]), str(order["commit"])
-    repository, commit = parse_repository(str(order["repository"])), commit if COMMIT.fullmatch(commit) else ""
+    without = frozenset(order["without"])
+    commit = str(order["commit"])
+    repository = parse_repository(str(order["repository"]))
+    commit = commit if COMMIT.fullmatch(commit) else ""
     return _part(access, cache, repository, commit, lambda name: name not in without)
 
 

@@ -65,7 +65,9 @@ class Follower:
             if not are_alike(fingerprint(folder), wanted.files):
                 raise ClusterError("other-model", detail=wanted.name)
             if wanted.context is not None:
-                whole, rank, ranks = size_on_disk(folder, wanted.kv_bits), self._group.rank(), self._group.size()
+                whole = size_on_disk(folder, wanted.kv_bits)
+                rank = self._group.rank()
+                ranks = self._group.size()
                 check_room(whole, wanted.split, rank, ranks, wanted.context, memory_use().free)
             model, new_caches = load_part(folder, wanted.kv_bits, part)
         except _Abandoned:

@@ -110,7 +110,9 @@ class Leader(MainLoader):
     def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
         """Return the model with passes that run on all ranks."""
         mirrored = MirroredModel(loaded.new_caches, Journal(self._send))
-        model, base, leader = loaded.model, type(loaded.model), self
+        model = loaded.model
+        base = type(loaded.model)
+        leader = self
 
         def call(model: nn.Module, inputs: mx.array, cache: Any = None) -> mx.array:
             assert isinstance(cache, MirroredCaches)

@@ -54,8 +54,10 @@ class Journal:
 
     def flush(self, caches: int = 0, shape: Sequence[int] = ()) -> None:
         """Send all waiting changes, and announce a pass if `caches` is given."""
-        dropped, self._dropped = self._dropped, []
-        done, self._waiting = self._waiting, []
+        dropped = self._dropped
+        self._dropped = []
+        done = self._waiting
+        self._waiting = []
         if dropped or done or caches:
             self._send(Changes(done, dropped, caches, tuple(shape)))
 
@@ -148,7 +150,8 @@ class MirroredCaches(list[Any]):
 
     def __init__(self, caches: Iterable[Any], journal: Journal) -> None:
         super().__init__(caches)
-        self.journal, self.number = journal, journal.number(self)
+        self.journal = journal
+        self.number = journal.number(self)
 
 
 class MirroredText(MirroredCaches, SharedCaches):
@@ -175,7 +178,8 @@ class _MirroredCheckpoint(Checkpoint):
 class _MirroredRollback(Rollback):
     def __init__(self, caches: MirroredText) -> None:
         super().__init__(caches)
-        self.journal, self.number = caches.journal, caches.journal.number(self)
+        self.journal = caches.journal
+        self.number = caches.journal.number(self)
 
     begin = journaled(Rollback.begin)
     shorten = journaled(Rollback.shorten)
@@ -195,7 +199,8 @@ class _MirroredRollback(Rollback):
 class _MirroredRows(RowCaches):
     def __init__(self, caches: MirroredText) -> None:
         super().__init__(caches)
-        self.journal, self.number = caches.journal, caches.journal.number(self)
+        self.journal = caches.journal
+        self.number = caches.journal.number(self)
         self.caches: list[Any] = MirroredCaches(self.caches, self.journal)
 
     begin = journaled(RowCaches.begin)

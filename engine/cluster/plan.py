@@ -20,13 +20,15 @@ _DIVIDED = ("num_attention_heads", "num_key_value_heads", "linear_num_key_heads"
 # Families that repeat heads of keys and values if there are fewer than ranks.
 _REPEAT_KEYS = frozenset({"qwen3_5", "qwen3_next"})
 # Families that divide layers in groups, and families that give the remaining layers to the last ranks, not the first.
-_IN_GROUPS, _MORE_FOR_LAST = frozenset({"bailing_hybrid"}), frozenset({"kimi_k3"})
+_IN_GROUPS = frozenset({"bailing_hybrid"})
+_MORE_FOR_LAST = frozenset({"kimi_k3"})
 _INNER = ("intermediate_size", "moe_intermediate_size")
 
 
 @dataclass(frozen=True, slots=True)
 class RankPart:
     """The part of rank `rank` on machine `host`: ranges of heads and layers (the end excluded), and bytes.
+
     `needed_bytes` covers the weights, the caches for the context, and the reading of a prompt; `free_bytes` may be used
     there (None: unknown).
     """
@@ -86,7 +88,8 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
     """Return the size of a rank's part; every rank holds the tables, and shared caches are divided by layers only."""
     text = text_config(size.config)
     layers = _number(text, "num_hidden_layers")
-    share, cached = 1 / ranks, 1 / ranks
+    share = 1 / ranks
+    cached = 1 / ranks
     if split == "pipeline":
         first, end = layers_of(size.config, rank, ranks)
         share = cached = (end - first) / max(1, layers)
@@ -129,13 +132,16 @@ def make_plan(
     ranks = len(hosts)
     split = choose_split(size.config, ranks, wanted)
     text = text_config(size.config)
-    heads, layers = _number(text, "num_attention_heads"), _number(text, "num_hidden_layers")
+    heads = _number(text, "num_attention_heads")
+    layers = _number(text, "num_hidden_layers")
     parts = []
     for rank, (host, limit) in enumerate(zip(hosts, free, strict=True)):
         if split == "tensor":
-            own_heads, own_layers = (rank * heads // ranks, (rank + 1) * heads // ranks), (0, layers)
+            own_heads = (rank * heads // ranks, (rank + 1) * heads // ranks)
+            own_layers = (0, layers)
         else:
-            own_heads, own_layers = (0, heads), layers_of(size.config, rank, ranks)
+            own_heads = (0, heads)
+            own_layers = layers_of(size.config, rank, ranks)
         part = part_of(size, split, rank, ranks)
         needed = check_fit(part, None, context, 0).needed
         parts.append(RankPart(rank, host, own_heads, own_layers, part.weight_bytes, needed, limit))
@@ -161,7 +167,8 @@ def layers_of(config: Mapping[str, Any], rank: int, ranks: int) -> tuple[int, in
 
 
 def _layers_by_rank(config: Mapping[str, Any], ranks: int) -> list[int]:
-    text, module = text_config(config), mlx_lm_module(config)
+    text = text_config(config)
+    module = mlx_lm_module(config)
     layers = _number(text, "num_hidden_layers")
     # If layers are divided in groups, the first rank also gets the layers outside of whole groups.
     group = max(1, _number(text, "layer_group_size")) if module in _IN_GROUPS else 1

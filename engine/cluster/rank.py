@@ -106,7 +106,8 @@ class _Rank:
 
     def run(self) -> None:
         order = _next_order()
-        self._rank, self._size = int(order["rank"]), int(order["size"])
+        self._rank = int(order["rank"])
+        self._size = int(order["size"])
         self._secret = bytes.fromhex(order["secret"])
         self._host = str(order["hosts"][self._rank])
         with _listen(str(order["address"])) as free:

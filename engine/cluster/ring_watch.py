@@ -45,7 +45,8 @@ class RingWatch:
     def __init__(self, made: Iterable[int], own_port: int, lost: Callable[[int], None]) -> None:
         # Each rank connects to the next one, and accepts the connection of the previous one.
         self._ends = [(end, -1 if end.getsockname()[1] == own_port else 1) for end in _connected(made)]
-        self._lost, self._stopped = lost, threading.Event()
+        self._lost = lost
+        self._stopped = threading.Event()
         for end, _ in self._ends:
             _give_up_early(end)
         self._thread = threading.Thread(target=self._look, name="rank-ring", daemon=True)

@@ -20,6 +20,7 @@ from engine.speculation.caches.cache_rules import flatten
 
 class SplitPart:
     """This rank's part of a model (see `engine.main_model.loading.ModelShard`); `barrier` waits for the other ranks.
+
     Once the model is split, `tail` tells what ranks exchange in a pass, and `kinds` are the kinds of its caches.
     """
 
@@ -132,7 +133,8 @@ class Tail:
         """Watch the trunk's passes from now on; call this once, after the model is split."""
         if self._trunk is None or any(owner[name] is not module for owner, name, module in self._beside):
             return
-        base, outputs = type(self._trunk), self._outputs
+        base = type(self._trunk)
+        outputs = self._outputs
 
         def call(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(module, *args, **kwargs)

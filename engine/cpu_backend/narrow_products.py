@@ -125,7 +125,8 @@ def _product(x: mx.array, blocks: mx.array) -> mx.array:
 
 def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
     """Multiply (rows, inputs) by (count, inputs, size) to (count, rows, size), in parts if only those are small."""
-    rows, (_, inputs, size) = len(x), blocks.shape
+    rows = len(x)
+    (_, inputs, size) = blocks.shape
     parts = -(-rows * inputs * size // SMALL_PRODUCT)
     most = -(-rows // parts)
     if parts == 1 or rows > MAX_DEPTH + 1 or most * inputs * size > SMALL_PRODUCT:

@@ -87,7 +87,8 @@ class BatchDecoder:
         try:
             if self._rows_error is not None:
                 raise self._rows_error
-            current, self._in_flight = self._in_flight or self._start(), None
+            current = self._in_flight or self._start()
+            self._in_flight = None
             joined, self._joined = self._joined, False
             ahead = None if joined else self._start_next(current)
             self._ended_at, outcome = self._settle(current)
@@ -106,6 +107,7 @@ class BatchDecoder:
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
         """Give the caches back to the generation's sequence; returns the token drawn but not reported yet, if any.
+
         Raises if the caches are lost; the generation has left the batch even then.
         """
         member = next(member for member in self._members if member.generation is generation)
@@ -119,7 +121,8 @@ class BatchDecoder:
             self._drafting.end(member.request)
         sequence = generation.conversation.main
         # The frames of an error refer to its member, and to the caches of all.
-        failed, member.error = member.error is not None, None
+        failed = member.error is not None
+        member.error = None
         self._remove(member)
         if failed:
             # Its sampler failed, so the token that was fed is not part of its text.
@@ -139,7 +142,10 @@ class BatchDecoder:
                 self._drafting.end(member.request)
             # The frames of an error refer to its member, or to this decoder, and to the caches.
             member.error = None
-        self._members, self._in_flight, self._batch, self._rows_error = [], None, None, None
+        self._members = []
+        self._in_flight = None
+        self._batch = None
+        self._rows_error = None
 
     @contextmanager
     def _failing_next_step(self) -> Iterator[None]:
@@ -186,7 +192,9 @@ class BatchDecoder:
         if lazy:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
-        drafting, first, draft_s = drafting_of(proposals), self._members[0], None
+        drafting = drafting_of(proposals)
+        first = self._members[0]
+        draft_s = None
         if drafting is not None and self._drafting.timing.waits_for(first.request, drafting, first.generation.round):
             mx.eval(lazy)
             draft_s = time.perf_counter() - started_at
@@ -209,7 +217,8 @@ class BatchDecoder:
         choices = self._choose(under_way=1)
         if any(choice.depth for choice in choices):
             return None
-        started_at, members = time.perf_counter(), list(self._members)
+        started_at = time.perf_counter()
+        members = list(self._members)
         if members == current.members:
             fed: list[mx.array | None] = [current.sampled[row : row + 1] for row in range(len(members))]
             done = self._batch.verify(current.sampled[:, None])
@@ -231,7 +240,8 @@ class BatchDecoder:
 
     def _prepared(self, choices: list[Choice]) -> list[Choice]:
         """Do one piece of the catch-up of the first proposer that needs it; unready ones are plain in this round."""
-        ready, worked = [], False
+        ready = []
+        worked = False
         for member, choice in zip(self._members, choices, strict=True):
             source = choice.source
             behind = source is not None and self._drafting.catches_up(member.request, source, work=not worked)
@@ -282,7 +292,9 @@ class BatchDecoder:
 
     def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
-        member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
+        member = current.members[row]
+        proposal = current.proposals[row]
+        choice = current.choices[row]
         generation = member.generation
         tokens = generation.add_tokens(current.drawn(row))
         accepted = min(current.accepted[row], len(tokens))

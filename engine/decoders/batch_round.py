@@ -82,7 +82,8 @@ class BatchRound:
     def drawn(self, row: int) -> DrawnTokens:
         """Return the tokens that a member commits, at most."""
         tokens, logprobs = self._of(row)
-        proposal, count = self.proposals[row], self.accepted[row] + 1
+        proposal = self.proposals[row]
+        count = self.accepted[row] + 1
         return DrawnTokens(
             tokens[:count],
             logprobs[:count],
@@ -140,7 +141,8 @@ class BatchSampling:
         except Exception as error:
             if is_device_failure(error):
                 raise
-            together, drawn = [], []
+            together = []
+            drawn = []
         apart = [row for row in rows if row not in together]
         drawn += [self._row(current, row, fed[row]) for row in apart]
         current.sampled = mx.concatenate([tokens for tokens, _ in drawn])
@@ -149,15 +151,18 @@ class BatchSampling:
             drawn_rows = [*together, *apart]
             starts = dict(zip(drawn_rows, _starts([current.depths[row] for row in drawn_rows]), strict=False))
             order = mx.array([starts[row] + index for row in rows for index in range(current.depths[row] + 1)])
-            current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
+            current.sampled = current.sampled[order]
+            current.logprobs = current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
     @staticmethod
     def _is_simple(current: BatchRound, row: int, fed: mx.array | None) -> bool:
         """Whether a member's scores are the unchanged logits, and it needs nothing but a token for each row."""
-        generation, proposal = current.members[row].generation, current.proposals[row]
-        sampler, seen = generation.sampler, fed if proposal is None else proposal.tokens
+        generation = current.members[row].generation
+        proposal = current.proposals[row]
+        sampler = generation.sampler
+        seen = fed if proposal is None else proposal.tokens
         rejects = proposal is not None and proposal.distributions is not None
         simple = sampler.plain_scores and not sampler.alternatives and not rejects
         # A call may begin, or thoughts may have to end, among the tokens that the rows were fed.
@@ -168,7 +173,8 @@ class BatchSampling:
     ) -> tuple[mx.array, mx.array]:
         """Draw for the members whose scores are the unchanged logits."""
         rows, width, outputs = current.done.logits.shape
-        logits, depths = current.done.logits.reshape(rows * width, outputs), current.depths
+        logits = current.done.logits.reshape(rows * width, outputs)
+        depths = current.depths
         firsts = [row * width + current.done.firsts[row] for row in members]
         wanted = [first + index for first, row in zip(firsts, members, strict=True) for index in range(depths[row] + 1)]
         chosen = None if len(wanted) == rows * width else mx.array(wanted)
@@ -185,7 +191,9 @@ class BatchSampling:
         return draw_together(samplers, counts, noises, scores)
 
     def _row(self, current: BatchRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
-        member, proposal, first = current.members[row], current.proposals[row], current.done.firsts[row]
+        member = current.members[row]
+        proposal = current.proposals[row]
+        first = current.done.firsts[row]
         rows = current.depths[row] + 1
         logits = current.done.logits[row, first : first + rows]
         tokens, seen = member.generation.conversation.main.tokens, fed

@@ -121,7 +121,8 @@ class Generation:
         self._thoughts: ThoughtLimit | None = None
         if request.thinking_budget is not None:
             begun = request.messages[-1]["content"] if request.messages and request.continues else known.opening
-            most, calls = request.thinking_budget, bool(request.tools)
+            most = request.thinking_budget
+            calls = bool(request.tools)
             self._thoughts = ThoughtLimit(most, len(prompt), begun, main.tokenizer, calls=calls)
             self._limit_thoughts()
         # The most tokens of the answer.
@@ -176,6 +177,7 @@ class Generation:
 
     def read_picture(self, most: int) -> bool:
         """Make the embedding of a picture that the next `most` tokens need, if one is missing. Returns whether it was.
+
         A picture that is not decoded yet is `decoding` afterwards, and read by a later call. Raises `PictureNotUsable`
         and `ModelNotUsable`.
         """
@@ -356,7 +358,8 @@ def _constraint(
         return Constraint(grammar, len(prompt), begun, thinking)
     assert request.grammar is not None
     opening = opening_of(request.grammar.source)
-    start, mark = partial(main.grammars.start, request.grammar), main.token_of(opening.mark)
+    start = partial(main.grammars.start, request.grammar)
+    mark = main.token_of(opening.mark)
     return CallsInText(start, main.grammars.bytes_of, opening, mark, len(prompt), thinking, begun=bool(begun))
 
 

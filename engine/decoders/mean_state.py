@@ -22,7 +22,8 @@ class MeanState:
             self.taps = Taps(main.model, [ports.layer_count - 1])
         except CannotTap as error:
             raise BadRequest("model", "a model whose hidden states can be read", main.info.name) from error
-        self._norm, self._sum = ports.final_norm, mx.zeros(ports.width)
+        self._norm = ports.final_norm
+        self._sum = mx.zeros(ports.width)
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         del start

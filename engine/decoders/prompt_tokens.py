@@ -14,7 +14,8 @@ from engine.main_model.sampling import LikeliestTokens, fit, likeliest_ids
 from engine.tokenizers.answer_text import AnswerText
 
 # The most memory for the logits of a pass, at two bytes each, and for those of them that are normalised at once.
-_PASS_BYTES, _PIECE_BYTES = 2**28, 2**25
+_PASS_BYTES = 2**28
+_PIECE_BYTES = 2**25
 
 
 # What stands for a space in the strings of tokens.
@@ -46,7 +47,8 @@ class PromptTokens:
         self._text_of = cache(lambda token: text_of([token]))
         # A mark that begins every text is no part of it, and nothing comes before the first token.
         marked = len(ids) > 1 and ids[0] == getattr(main.tokenizer, "bos_token_id", None)
-        self._first, self._tokenizer = int(marked), main.tokenizer
+        self._first = int(marked)
+        self._tokenizer = main.tokenizer
         # Some tokenizers put a space before every text, and detokenisers drop the first one.
         read = _leading(self._strings(ids[self._first :]))
         added = _leading(self._strings(main.tokenizer.encode("a", add_special_tokens=False)[:1]))
@@ -71,7 +73,8 @@ class PromptTokens:
 
     def take(self) -> tuple[PromptToken, ...]:
         """Return the tokens that were read since the last call."""
-        taken, self._new = tuple(self._new), []
+        taken = tuple(self._new)
+        self._new = []
         return taken
 
     def _read(self, first: int, logits: mx.array) -> None:

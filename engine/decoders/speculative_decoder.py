@@ -114,9 +114,12 @@ class SpeculativeDecoder:
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
-        choice, drafting, request = self._choose(), self._drafting, self._request
+        choice = self._choose()
+        drafting = self._drafting
+        request = self._request
         while choice.depth > 0 and drafting is not None and request is not None:
-            source, started = choice.source or "", time.perf_counter()
+            source = choice.source or ""
+            started = time.perf_counter()
             proposer = request.by_source.get(source)
             catches_up = drafting.catches_up(request, source)
             # Its time counts as drafting.
@@ -147,7 +150,8 @@ class SpeculativeDecoder:
         if interrupted:
             self._drafting.timing.interrupted(self._request)
         else:
-            pending, seconds = current.pending, now - generation.round_ended
+            pending = current.pending
+            seconds = now - generation.round_ended
             self._drafting.timing.observe(self._request, current.choice, pending, record, seconds)
             self._drafting.learn(self._request, current.choice, pending.proposal, record)
         generation.round_ended = now
@@ -160,13 +164,16 @@ class SpeculativeDecoder:
         return choice
 
     def _start(self, choice: Choice) -> _StartedRound:
-        started_at, drafting, request = time.perf_counter(), self._drafting, self._request
+        started_at = time.perf_counter()
+        drafting = self._drafting
+        request = self._request
         timed, proposal = False, None
         if drafting is not None and request is not None and choice.depth > 0:
             [(choice, proposal)] = drafting.propose([(request, choice)])
             timed = drafting.timing.waits_for(request, drafting_of([proposal]), self._generation.round)
         pending = self._rounds.start(proposal, started_at, timed=timed)
-        host_s, self._accounted_to = max(0.0, started_at - self._accounted_to), started_at
+        host_s = max(0.0, started_at - self._accounted_to)
+        self._accounted_to = started_at
         return _StartedRound(choice, pending, host_s)
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:

@@ -64,7 +64,8 @@ def cell_styles(styles: Element) -> list[CellStyle]:
         base = integer(one.get("xfId"))
         said = {**(bases[base].attrib if base < len(bases) else {}), **one.attrib}
         number_format = said.get("numFmtId", "0")
-        font, fill = integer(said.get("fontId")), integer(said.get("fillId"))
+        font = integer(said.get("fontId"))
+        fill = integer(said.get("fillId"))
         code = codes.get(number_format) or BUILT_IN.get(integer(number_format), "")
         found.append(
             CellStyle(

@@ -100,7 +100,8 @@ def format_of(properties: Element | None, colours: Palette) -> DrawnFormat:
     """Return what the properties of a run say."""
     if properties is None:
         return DrawnFormat()
-    strike, size = properties.get("strike"), properties.get("sz", "")
+    strike = properties.get("strike")
+    size = properties.get("sz", "")
     fills = [one for one in properties if one.tag in ("solidFill", "noFill", *_OTHER_FILLS)]
     has_more = any(properties.find(path) is not None for path in _MORE)
     colour, transparent = None, None

@@ -72,7 +72,8 @@ _NEVER += ("mac-iceland", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", 
 # Factors for encodings of the window's language, and for the most common encoding of accented text.
 _HOME, _COMMON = 2.0, 1.35
 # A factor for EUC-JP, whose common kanji all come before those that few texts in Chinese do without.
-_EARLY, _LATE = 2.5, "小".encode("gb18030")
+_EARLY = 2.5
+_LATE = "小".encode("gb18030")
 # The least confidence. A line of text mostly has ten times as much, random bytes and accented capitals have less.
 _PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
 

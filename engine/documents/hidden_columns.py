@@ -9,7 +9,8 @@ class HiddenColumns:
     """Numbers of columns, of which files name long ranges. `left_out` are those in which something was."""
 
     def __init__(self) -> None:
-        self._firsts, self._ends = list[int](), list[int]()
+        self._firsts = list[int]()
+        self._ends = list[int]()
         self.left_out = set[int]()
 
     def __bool__(self) -> bool:

@@ -91,7 +91,8 @@ def _lowered(words: str, before: str, following: str) -> str:
 
 def _goes_on(core: str, following: str) -> bool:
     """Return whether what follows would read as a part of the exponent."""
-    last, first = core[-1:], following[:1]
+    last = core[-1:]
+    first = following[:1]
     return (last.isdigit() and first.isdigit()) or (last.isalpha() and first.isalpha())
 
 

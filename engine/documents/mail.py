@@ -32,7 +32,8 @@ def _add_headers(mail: Message, text: MarkedText) -> None:
 
 
 def _add_part(part: Message, text: MarkedText) -> None:
-    kind, name = part.get_content_type(), _header(part.get_filename() or "")
+    kind = part.get_content_type()
+    name = _header(part.get_filename() or "")
     within: Any = part.get_payload()
     is_attached = part.get_content_disposition() == "attachment"
     if isinstance(within, list):

@@ -35,8 +35,14 @@ class Role(NamedTuple):
     rows: int = 1
 
 
-THROUGH, PARAGRAPH, CODE, LIST_ITEM = Role("through"), Role("paragraph"), Role("code"), Role("list item")
-TABLE, ROW, CELL, NOTE = Role("table"), Role("row"), Role("cell", 1), Role("note")
+THROUGH = Role("through")
+PARAGRAPH = Role("paragraph")
+CODE = Role("code")
+LIST_ITEM = Role("list item")
+TABLE = Role("table")
+ROW = Role("row")
+CELL = Role("cell", 1)
+NOTE = Role("note")
 
 
 class _Around(NamedTuple):
@@ -57,17 +63,21 @@ class MarkedText:
         self.damage: Exception | None = None
         self._blocks: list[str] = []
         self._last_in_list = False
-        self.block, self._words = PARAGRAPH, list[Run]()
+        self.block = PARAGRAPH
+        self._words = list[Run]()
         # How the letters of words that are added are set.
         self.letters = PLAIN
         # The words around each cell and note that is open: these are no blocks.
         self._around: list[_Around] = []
         # The number of the latest item of each list around, and whether an item has begun and says nothing so far.
-        self._lists, self._begun = list[int](), False
+        self._lists = list[int]()
+        self._begun = False
         # How many tables are around; only the outermost keeps its rows.
-        self._tables, self._rows = 0, list[list[str]]()
+        self._tables = 0
+        self._rows = list[list[str]]()
         # The cell of it that is open, and the last row that each column is taken in by a cell of an earlier one.
-        self._cell, self._taken = THROUGH, dict[int, int]()
+        self._cell = THROUGH
+        self._taken = dict[int, int]()
         self._notes: list[str] = []
 
     def __str__(self) -> str:
@@ -115,7 +125,8 @@ class MarkedText:
             case "note":
                 self._notes.append(marked(self._words).strip())
                 around = self._around.pop()
-                self._words, self.letters = [*around.words, Run(f"[^{len(self._notes)}]")], around.letters
+                self._words = [*around.words, Run(f"[^{len(self._notes)}]")]
+                self.letters = around.letters
             case "link":
                 words = marked(self._words)
                 inner = words.strip() or words
@@ -158,7 +169,9 @@ class MarkedText:
         if self._around:
             self._words.append(Run("\n"))
             return
-        role, text, self._words = self.block, marked(self._words), []
+        role = self.block
+        text = marked(self._words)
+        self._words = []
         if not text.strip():
             return
         if role.name == "heading":
@@ -212,16 +225,21 @@ class MarkedText:
 
     def _end_cell(self) -> None:
         if self._cell is not THROUGH:
-            row, columns = self._rows[-1], min(self._cell.level, _MOST_COLUMNS)
+            row = self._rows[-1]
+            columns = min(self._cell.level, _MOST_COLUMNS)
             last = len(self._rows) + self._cell.rows - 1
             self._taken |= dict.fromkeys(range(len(row), len(row) + columns), last)
             row += [marked(self._words).strip(), *[""] * (columns - 1)]
-            self._words, self._cell = self._around.pop().words, THROUGH
+            self._words = self._around.pop().words
+            self._cell = THROUGH
 
     def _end_table(self) -> None:
         self._end_cell()
         self.end_block()
-        rows, self._rows, self._tables, self._taken = self._rows, [], 0, {}
+        rows = self._rows
+        self._rows = []
+        self._tables = 0
+        self._taken = {}
         if any(sum(map(bool, row)) > 1 for row in rows):
             self.add_table(rows)
         else:

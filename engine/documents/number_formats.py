@@ -93,5 +93,6 @@ def _time(number: float, first: datetime, *, is_elapsed: bool) -> str:
     if number < 0:
         raise ValueError
     moment = first + timedelta(seconds=seconds)
-    day, clock = moment.date().isoformat(), moment.time().isoformat()
+    day = moment.date().isoformat()
+    clock = moment.time().isoformat()
     return clock if number < 1 else day if clock == "00:00:00" else f"{day} {clock}"

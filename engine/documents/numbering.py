@@ -87,9 +87,11 @@ def word_lists(part: Element, styles: Mapping[str, Element]) -> dict[str, Number
         definition = value(named.get(value(style, "pPr/numPr/numId"), one), "abstractNumId")
         found = lists[name] = NumberedList(counts=counts[definition])
         for level in (*definitions.get(definition, _NONE).iter("lvl"), *one.iter("lvl")):
-            index, form = integer(level.get("ilvl")), value(level, "numFmt")
+            index = integer(level.get("ilvl"))
+            form = value(level, "numFmt")
             text = "" if form == "bullet" else value(level, "lvlText")
-            restart, is_legal = integer(value(level, "lvlRestart"), index), level.find("isLgl") is not None
+            restart = integer(value(level, "lvlRestart"), index)
+            is_legal = level.find("isLgl") is not None
             found.levels[index] = ListLevel(form, text, integer(value(level, "start"), 1), restart, is_legal)
         for change in one.iter("lvlOverride"):
             if start := value(change, "startOverride"):

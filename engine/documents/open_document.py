@@ -51,7 +51,8 @@ class OpenDocumentReader(OfficeReader):
         # were left out.
         self._behind = self._styles.page
         self._in_tables = UNKNOWN if _has_table_styles(self._main) else self._styles.in_tables
-        self._format, self._omitted = OpenFormat(), False
+        self._format = OpenFormat()
+        self._omitted = False
         # The format of the cell or shape around.
         self._around = OpenFormat()
         # The lists by their styles; that of the headings has the name "".
@@ -60,12 +61,15 @@ class OpenDocumentReader(OfficeReader):
             if one.tag in ("list-style", "outline-style"):
                 self._numbered[one.get("name", "") if one.tag == "list-style" else ""] = _numbered(one)
         # The styles of the lists around, and whether an item has begun and says nothing so far.
-        self._lists, self._begun = [""], False
-        self._slides, self._pages = 0, OpenPages(common, self._styles)
+        self._lists = [""]
+        self._begun = False
+        self._slides = 0
+        self._pages = OpenPages(common, self._styles)
         # What is behind the text of the shapes of a slide.
         self._behind_shapes = dict[Element, str]()
         # Of the sheet that is read; the styles of cells that name none are by their columns.
-        self._hidden, self._column_styles = HiddenColumns(), list[str]()
+        self._hidden = HiddenColumns()
+        self._column_styles = list[str]()
         self._meanings = dict.fromkeys(_LEFT_OUT.split())
         self._meanings |= dict.fromkeys(("p", "h"), self._paragraph)
         self._meanings |= dict.fromkeys(("section", "hidden-text"), self._visible)
@@ -142,9 +146,11 @@ class OpenDocumentReader(OfficeReader):
         return style.over(self._around).over(self._styles.format("paragraph", ""))
 
     def _role(self, paragraph: Element) -> Role:
-        level, mark = integer(paragraph.get("outline-level"), 1), ""
+        level = integer(paragraph.get("outline-level"), 1)
+        mark = ""
         if self._begun:
-            self._begun, mark = False, self._numbered[self._lists[-1]].next(len(self._lists) - 2)
+            self._begun = False
+            mark = self._numbered[self._lists[-1]].next(len(self._lists) - 2)
         elif paragraph.tag == "h" and paragraph.get("is-list-header") != "true":
             mark = self._numbered[""].next(level - 1)
         if paragraph.tag == "h":
@@ -214,7 +220,8 @@ class OpenDocumentReader(OfficeReader):
         """Add the text of a shape, behind which there may be any colour unless a slide says it."""
         if self._visible(shape) is None:
             return
-        around, self._around = self._around, self._shape_format(shape)
+        around = self._around
+        self._around = self._shape_format(shape)
         self._add_lettered(shape, THROUGH, self._around, self._behind_shapes.get(shape, UNKNOWN))
         self._around = around
 
@@ -242,7 +249,8 @@ class OpenDocumentReader(OfficeReader):
             self._text.left_out["hidden-sheet"] += 1
             return None
         self._text.add_heading(2, sheet.get("name", ""))
-        self._hidden, self._column_styles = self._hidden_columns(sheet), _column_styles(sheet)
+        self._hidden = self._hidden_columns(sheet)
+        self._column_styles = _column_styles(sheet)
         self._add(sheet, TABLE)
         if self._hidden.left_out:
             self._text.left_out["hidden-column"] += len(self._hidden.left_out)
@@ -298,7 +306,8 @@ class OpenDocumentReader(OfficeReader):
 def _numbered(style: Element) -> NumberedList:
     found = NumberedList()
     for level in style:
-        at, form = integer(level.get("level"), 1), level.get("num-format")
+        at = integer(level.get("level"), 1)
+        form = level.get("num-format")
         if form:
             shown = range(at + 1 - integer(level.get("display-levels"), 1), at + 1)
             numbers = ".".join(f"%{one}" for one in shown if one == at or one - 1 in found.levels)
@@ -324,7 +333,8 @@ def _column_styles(sheet: Element) -> list[str]:
 
 def _name_styles(row: Element, of_columns: list[str]) -> None:
     """Give the cells that name no style that of their row, or else of their column."""
-    usual, column = row.get("default-cell-style-name", ""), 0
+    usual = row.get("default-cell-style-name", "")
+    column = 0
     for cell in row if usual or of_columns else ():
         of_column = of_columns[column] if column < len(of_columns) else ""
         cell.attrib.setdefault("style-name", usual or of_column)
@@ -345,7 +355,8 @@ def _remove_hidden(row: Element, hidden: HiddenColumns) -> None:
             covering = None
         if seen and covering is not None:
             kept.append(covering)
-            covering, seen = None, seen - 1
+            covering = None
+            seen = seen - 1
         if seen:
             cell.set("number-columns-repeated", str(seen))
             kept.append(cell)

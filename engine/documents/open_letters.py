@@ -179,7 +179,8 @@ def _draws_behind(style: Element) -> bool:
         if one.get("run-through") == "background" or one.find("background-image[@href]") is not None:
             return True
         if one.tag == "page-layout-properties":
-            fill, colour = one.get("fill", "none"), one.get("fill-color", "")
+            fill = one.get("fill", "none")
+            colour = one.get("fill-color", "")
             is_plain = fill == "none" or (fill == "solid" and colour_of(colour) == WHITE)
             return not is_plain or _background(style, "") not in (None, WHITE)
     return False

@@ -94,7 +94,8 @@ class PageLetters(NamedTuple):
         found = _LENGTH.fullmatch(size)
         if found is None:
             return None
-        number, unit = float(found[1]), found[2] or ""
+        number = float(found[1])
+        unit = found[2] or ""
         if unit == "rem":
             return number * _USUAL_PIXELS
         if unit in _SHARES:

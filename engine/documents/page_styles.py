@@ -109,7 +109,8 @@ def _rules(sheet: str, media: str) -> Iterator[StyleRule]:
     around: list[str] = []
     begin = 0
     for brace in _BRACE.finditer(sheet):
-        words, begin = sheet[begin : brace.start()].strip(), brace.end()
+        words = sheet[begin : brace.start()].strip()
+        begin = brace.end()
         if brace[0] == "{":
             around.append(words)
             continue

@@ -12,7 +12,8 @@ from engine.documents.zipped_parts import Encrypted, skipping_damage
 from engine.files.safe_xml import safe_xml
 
 # Bits of an annotation's flags and of a button's: neither is shown as a field.
-_UNSEEN, _PUSHED = 1 << 1 | 1 << 5, 1 << 16
+_UNSEEN = 1 << 1 | 1 << 5
+_PUSHED = 1 << 16
 # Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
 _PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
@@ -35,7 +36,8 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     pages = ShownPages(reader)
     scanned = 0
     for page in reader.pages:
-        content, notes = "", list[Any]()
+        content = ""
+        notes = list[Any]()
         with skipping_damage(text):
             text.left_out += pages.prepare(page)
             content = _with_known_letters(page.extract_text(), text)
@@ -71,7 +73,8 @@ def _with_known_letters(content: str, text: MarkedText) -> str:
 
 def _said(note: Any, content: str) -> str:
     """Return what an annotation says that its page, whose text is `content`, does not; "" if nothing."""
-    kind, words = note.get("/Subtype"), str(note.get("/Contents") or "").strip()
+    kind = note.get("/Subtype")
+    words = str(note.get("/Contents") or "").strip()
     if int(note.get("/F", 0)) & _UNSEEN:
         return ""
     if kind == "/Widget":
@@ -88,7 +91,8 @@ def _field(widget: Any) -> str:
     kind, value, title = map(widget.get_inherited, ("/FT", "/V", "/TU"))
     name = title or _name(widget)
     if kind == "/Btn":
-        state, forms = widget.get("/AS", "/Off"), widget["/AP"]["/N"] if "/AP" in widget else ()
+        state = widget.get("/AS", "/Off")
+        forms = widget["/AP"]["/N"] if "/AP" in widget else ()
         option = next((one for one in forms if one != "/Off"), state)
         shown = "" if option in ("/Yes", "/On", "/Off", "/1") else f": {option[1:]}"
         is_box = not int(widget.get_inherited("/Ff", 0)) & _PUSHED

@@ -43,8 +43,10 @@ HIDDEN, UNREADABLE, DAMAGED = "hidden-text", "unreadable-text", "damaged-part"
 # The width of a glyph for each byte of a string, in sizes of its font: more than most have.
 _WIDTH = 0.75
 # Modes in which text says where is painted after it, and the one that does nothing else.
-_CLIPPING, _ONLY_CLIPPING = (4, 5, 6, 7), 7
-_NUMBER, _BLANKS = (int, float), b" \0"
+_CLIPPING = (4, 5, 6, 7)
+_ONLY_CLIPPING = 7
+_NUMBER = (int, float)
+_BLANKS = b" \0"
 # How wide a line has to be that may lie behind text, in points.
 _LEAST_LINE = 3.0
 # Forms that a page draws, each of which may draw others many times, and how deep they nest.
@@ -121,10 +123,12 @@ class PageContent:
             self._state.line_width = float(resolved_entry(parameters, "/LW"))
 
     def _set_fill(self, space: str, operands: list[Any]) -> None:
-        self._state.fill_space, self._state.fill = space, colour_of(space, operands)
+        self._state.fill_space = space
+        self._state.fill = colour_of(space, operands)
 
     def _set_stroke(self, space: str, operands: list[Any]) -> None:
-        self._state.stroke_space, self._state.stroke = space, colour_of(space, operands)
+        self._state.stroke_space = space
+        self._state.stroke = colour_of(space, operands)
 
     def _set_fill_shares(self, operands: list[Any]) -> None:
         self._state.fill = colour_of(self._state.fill_space, operands)
@@ -171,7 +175,8 @@ class PageContent:
             around = box_of(point for box, _ in parts for point in (box[:2], box[2:]))
             state.clip = state.clip.within(around)
             state.is_clip_plain = state.is_clip_plain and len(parts) == 1 and parts[0][1]
-        self._path, self._clips = Path(), False
+        self._path = Path()
+        self._clips = False
 
     def _fill(self, operands: list[Any]) -> None:
         state = self._state
@@ -268,7 +273,8 @@ class PageContent:
         return self._add_resource("/XObject", f"/Shown{self._page.forms}", shown)
 
     def _add_resource(self, kind: str, name: str, added: DictionaryObject) -> NameObject:
-        given, key = resolved_entry(self._given, kind), NameObject(kind)
+        given = resolved_entry(self._given, kind)
+        key = NameObject(kind)
         if self.resources.get(key) is self._given.get(key):
             self.resources[key] = DictionaryObject(given if isinstance(given, DictionaryObject) else {})
         self.resources[key][NameObject(name)] = added  # type: ignore[index]
@@ -313,7 +319,8 @@ class PageContent:
         state.has_font, state.strings, state.is_drawn_font = False, None, False
         state.size = float(operands[1])
         font = resolved_entry(resolved_entry(self._given, "/Font"), operands[0])
-        state.has_font, state.is_drawn_font = True, font.get("/Subtype") == "/Type3"
+        state.has_font = True
+        state.is_drawn_font = font.get("/Subtype") == "/Type3"
         state.strings = self._page.objects.strings_of(font)
         if state.strings is not None:
             self._page.strings.add(state.strings)
@@ -371,7 +378,8 @@ class PageContent:
                 length += len(part)
                 seen += len(part.strip(_BLANKS))
             elif isinstance(part, _NUMBER):
-                back, on = back + max(part, 0.0), on + min(part, 0.0)
+                back = back + max(part, 0.0)
+                on = on + min(part, 0.0)
         for gap in (back, on):
             # No string begins farther back, or farther on.
             if gap and not page.box.holds(mapped(self._matrix(), self._nearest - gap / 1000 * state.size, 0)):

@@ -81,11 +81,15 @@ class _CMap(NamedTuple):
 
 def _predefined() -> dict[str, _CMap]:
     """Return the CMaps whose codes are not UTF-16, by their names without "-H" or "-V"; "" is "H" or "V"."""
-    shift_jis, cp932 = _CMap(_SHIFT_JIS, "shift_jis"), _CMap(_SHIFT_JIS, "cp932")
+    shift_jis = _CMap(_SHIFT_JIS, "shift_jis")
+    cp932 = _CMap(_SHIFT_JIS, "cp932")
     mac_japanese = _CMap(_SHIFT_JIS, "shift_jis", signs=_JAPANESE_SIGNS)
-    jis, euc_jp = _CMap(_TWO_BYTES, "euc_jp", is_seven_bit=True), _CMap(_EUC, "euc_jp")
-    gbk, cp949 = _CMap(_EUC, "gbk"), _CMap(_EUC, "cp949")
-    big5, plain_big5 = _CMap(_EUC, "big5-et"), _CMap(_EUC, "big5-plain")
+    jis = _CMap(_TWO_BYTES, "euc_jp", is_seven_bit=True)
+    euc_jp = _CMap(_EUC, "euc_jp")
+    gbk = _CMap(_EUC, "gbk")
+    cp949 = _CMap(_EUC, "cp949")
+    big5 = _CMap(_EUC, "big5-et")
+    plain_big5 = _CMap(_EUC, "big5-plain")
     hong_kong = _CMap(_EUC, "big5hkscs")
     korean_signs = {0x81: "₩", 0x82: "‐", 0x83: "©", 0xFE: "™", 0xFF: "…"}
     return {
@@ -204,7 +208,8 @@ def strings_of(font: DictionaryObject) -> FontStrings | None:
     """Return how the strings of a font are rewritten; None if pypdf reads them as they are."""
     if font.get("/Subtype") != "/Type0":
         return None
-    encoding, to_unicode = resolved_entry(font, "/Encoding"), resolved_entry(font, "/ToUnicode")
+    encoding = resolved_entry(font, "/Encoding")
+    to_unicode = resolved_entry(font, "/ToUnicode")
     mapped = _mapped_codes(to_unicode.get_data()) if isinstance(to_unicode, StreamObject) else {}
     if isinstance(encoding, StreamObject):
         names = [_plain_name(resolved_entry(encoding, key)) for key in ("/CMapName", "/UseCMap")]
@@ -256,7 +261,8 @@ def _mapped_codes(cmap: bytes) -> dict[int, str]:
 
 def _ranges(entries: bytes) -> Iterator[tuple[int, str]]:
     for first_code, last_code, first_character, characters in _RANGE.findall(entries):
-        first, last = _number(first_code), _number(last_code)
+        first = _number(first_code)
+        last = _number(last_code)
         if characters:
             for index, character in enumerate(_ONE.findall(characters)):
                 yield first + index, _text(character)

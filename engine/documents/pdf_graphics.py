@@ -16,9 +16,11 @@ Point = tuple[float, float]
 # Shares of red, green and blue; None if it is not known.
 Colour = tuple[float, float, float] | None
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-BLACK, WHITE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+BLACK = (0.0, 0.0, 0.0)
+WHITE = (1.0, 1.0, 1.0)
 # Modes in which text is filled, and in which its outlines are drawn.
-_FILLING, _STROKING = (0, 2, 4, 6), (1, 2, 5, 6)
+_FILLING = (0, 2, 4, 6)
+_STROKING = (1, 2, 5, 6)
 # Differences of colours that nobody sees.
 _ALIKE = 0.03
 # Points of a box that text may lie in.
@@ -82,7 +84,8 @@ def mapped_box(matrix: Matrix, left: float, bottom: float, right: float, top: fl
     """Return the box around a rectangle, after a matrix."""
     a, b, c, d, e, f = matrix
     if b == 0 == c:
-        across, up = sorted((a * left + e, a * right + e)), sorted((d * bottom + f, d * top + f))
+        across = sorted((a * left + e, a * right + e))
+        up = sorted((d * bottom + f, d * top + f))
         return Box(across[0], up[0], across[1], up[1])
     return box_of(mapped(matrix, x, y) for x in (left, right) for y in (bottom, top))
 

@@ -20,7 +20,8 @@ class ShownPages:
     """Replaces the contents of a file's pages by what they show."""
 
     def __init__(self, reader: PdfReader) -> None:
-        self._reader, self._objects = reader, PdfObjects(reader)
+        self._reader = reader
+        self._objects = PdfObjects(reader)
 
     def hide(self, note: DictionaryObject) -> bool:
         """Return whether a note belongs to a layer that is off."""

@@ -43,7 +43,8 @@ class RichTextReader:
         self._text = text
         # Where the text of a group goes ("" for the document) and what is set in it; those of the groups around.
         self._place: Role | str = ""
-        self._set, self._around = dict[str, int](), list[tuple[Role | str, dict[str, int]]]()
+        self._set = dict[str, int]()
+        self._around = list[tuple[Role | str, dict[str, int]]]()
         # By the numbers of fonts; without one, that of the file.
         self._codecs = {-1: "cp1252"}
         # Bytes that are not decoded yet, and how many characters stand for a `\u` that was read.
@@ -78,7 +79,8 @@ class RichTextReader:
     def _decode(self) -> None:
         if self._bytes:
             codec = self._codecs.get(self._set.get("f", -1), self._codecs[-1])
-            words, self._bytes = self._bytes.encode("latin-1").decode(codec, "replace"), ""
+            words = self._bytes.encode("latin-1").decode(codec, "replace")
+            self._bytes = ""
             self._add(words)
 
     def _add(self, words: str) -> None:
@@ -116,7 +118,8 @@ class RichTextReader:
         if in_table and not self._in_cell:
             self._text.start(CELL)
         self._in_table = self._in_cell = in_table
-        mark, outline = self._beside["mark"].strip(), self._set.get("outlinelevel", 9)
+        mark = self._beside["mark"].strip()
+        outline = self._set.get("outlinelevel", 9)
         if mark == "o" or not any(map(str.isalnum, mark)):
             mark = mark and "-"
         if outline < 9:

@@ -28,7 +28,8 @@ class SheetsReader:
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         self._parts, self._text = parts, text
-        self._book, self._related = parts.xml(parts.main), parts.related(parts.main)
+        self._book = parts.xml(parts.main)
+        self._related = parts.related(parts.main)
         shared = parts.sound_xml(self._related.get("sharedStrings", ""), text)
         self._shared = {str(number): string_runs(one) for number, one in enumerate(shared)}
         styles = cell_styles(parts.sound_xml(self._related.get("styles", ""), text))
@@ -107,7 +108,8 @@ class SheetsReader:
 
     def _content(self, cell: Element, formula: str, style: CellStyle) -> list[CellRun]:
         """Return what is in a cell, as its format shows it."""
-        kind, content = cell.get("t", "n"), cell.findtext("v")
+        kind = cell.get("t", "n")
+        content = cell.findtext("v")
         # A text may be known to be empty.
         if formula and (content or "") in self._unknown and (kind != "str" or content is None):
             is_hidden = hides_texts(style.number_format) and not shown(1, style.number_format)
@@ -175,7 +177,8 @@ def _shown_columns(sheet: Element, hidden: HiddenColumns) -> dict[str, int]:
     found: dict[str, int] = {}
     for merged in sheet.iterfind("mergeCells/mergeCell") if hidden else ():
         begin, _, end = merged.get("ref", "").partition(":")
-        first, last = _column(begin), min(_column(end), _MOST_COLUMNS)
+        first = _column(begin)
+        last = min(_column(end), _MOST_COLUMNS)
         seen = (column for column in range(first, last + 1) if column not in hidden)
         if first in hidden and (column := next(seen, 0)):
             found[begin] = column

@@ -28,7 +28,8 @@ class SlideLayout:
         plain = next(iter(theme.iter("bgFillStyleLst")), Element("none"))
         self._has_plain_fill = [one.tag for one in plain][:1] == ["solidFill"]
         self.drawn: list[Area | None] = []
-        self._by_number, self._by_kind = dict[str, Element](), dict[str, Element]()
+        self._by_number = dict[str, Element]()
+        self._by_kind = dict[str, Element]()
         self._of_master = dict[str, Element]()
         for shape in _places(layout):
             self._by_number.setdefault(value(shape, "nvSpPr/nvPr/ph", "idx"), shape)

@@ -30,7 +30,8 @@ def area_of(models: Iterable[Element]) -> Area | None:
         return Area(left, top, left + width, top + height)
     # Turned around its middle, it is nowhere farther from that than half of both sides.
     reach = (width + height) / 2
-    across, down = left + width / 2, top + height / 2
+    across = left + width / 2
+    down = top + height / 2
     return Area(across - reach, down - reach, across + reach, down + reach)
 
 

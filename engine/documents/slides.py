@@ -28,7 +28,8 @@ class SlidesReader(OfficeReader):
     """Reads PPTX files: each slide that is shown, with its notes and comments."""
 
     def read(self) -> None:
-        self._listed, self._counts = False, dict[int, int]()
+        self._listed = False
+        self._counts = dict[int, int]()
         self._layouts = dict[str, SlideLayout]()
         self._usual_styles = [one for one in self._main if one.tag == "defaultTextStyle"]
         width, height = (integer(value(self._main, "sldSz", name)) for name in ("cx", "cy"))
@@ -47,14 +48,18 @@ class SlidesReader(OfficeReader):
             self._text.finish()
 
     def _add_slide(self, number: int, name: str) -> None:
-        slide, self._related = self._parts.xml(name), self._parts.related(name)
+        slide = self._parts.xml(name)
+        self._related = self._parts.related(name)
         if slide.get("show") in ("0", "false"):
             self._text.left_out["hidden-slide"] += 1
             return
         title = next((drawn_lines(one) for one in slide.iter("sp") if kind_of(one) in _APART[:2]), "")
         self._text.add_heading(2, f"{number}. {title}")
         self._layout = self._layout_of(self._related.get("slideLayout", ""))
-        self._behind, self._styles, self._level, self._omitted = UNKNOWN, ShapeStyles(), 0, False
+        self._behind = UNKNOWN
+        self._styles = ShapeStyles()
+        self._level = 0
+        self._omitted = False
         self._look_at(slide)
         self._walk(slide)
         notes, comments = (
@@ -75,10 +80,12 @@ class SlidesReader(OfficeReader):
 
     def _look_at(self, slide: Element) -> None:
         """Find what is behind the text of each shape, and leave out the shapes that are beside the slide."""
-        layout, page = self._layout, self._layout.page_colour(slide)
+        layout = self._layout
+        page = self._layout.page_colour(slide)
         self._colours = layout.colours
         if slide.find("clrMapOvr/overrideClrMapping") is not None:
-            self._colours, page = Palette(), UNKNOWN
+            self._colours = Palette()
+            page = UNKNOWN
         self._behind_shapes = dict[Element, str]()
         for tree in slide.iter("spTree"):
             shapes = (placed(one, layout.models(one), self._colours) for one in tree)
@@ -142,7 +149,8 @@ class SlidesReader(OfficeReader):
         return linked(self._related.get(value(element, path, "id"), ""))
 
     def _paragraph(self, paragraph: Element) -> Role:
-        level, number = integer(value(paragraph, "pPr", "lvl")), paragraph.find("pPr/buAutoNum")
+        level = integer(value(paragraph, "pPr", "lvl"))
+        number = paragraph.find("pPr/buAutoNum")
         self._level, self._omitted = level, False
         counts = self._counts = {deep: count for deep, count in self._counts.items() if deep <= level}
         if number is None:
@@ -177,7 +185,8 @@ def add_drawing(parts: ZippedParts, related: dict[str, str], reference: Element,
 def _add_chart(chart: Element, text: MarkedText) -> None:
     """Add the titles of a chart and its axes, and a table with a column for each of its series."""
     text.add_blocks(*map(drawn_lines, chart.iter("title")))
-    names, rows = [""], dict[tuple[str, str], list[str]]()
+    names = [""]
+    rows = dict[tuple[str, str], list[str]]()
     for column, one in enumerate(chart.iter("ser"), 1):
         names.append(" ".join(_values(one, "tx").values()))
         labels = _values(one, "cat") or _values(one, "xVal")
@@ -193,7 +202,8 @@ def _values(series: Element, name: str) -> dict[str, str]:
     for source in series.iterfind(name):
         code = source.findtext(".//formatCode")
         for point in source.iter("pt"):
-            text, index = point.findtext("v", ""), point.get("idx", "")
+            text = point.findtext("v", "")
+            index = point.get("idx", "")
             # Texts have no format. Bars of numbers that a format hides are seen.
             with suppress(ValueError):
                 text = (shown(float(text), code) if code else "") or text

@@ -129,7 +129,8 @@ class _PageReader:
         if node.tag == _TEXT:
             self._add(str(node.text_content), letters)
             return []
-        tag, given = node.tag or "", {name: found or "" for name, found in node.attributes.items()}
+        tag = node.tag or ""
+        given = {name: found or "" for name, found in node.attributes.items()}
         styles = self._styles.of(tag, given)
         # Scripts show a whole page when it is loaded.
         if tag in ("html", "body"):

@@ -51,7 +51,8 @@ class WordReader(OfficeReader):
         self._page = self._behind = page_colour(self._main, self._edges.values())
         # Of the open paragraph: the format of its letters, its open fields (None until the code of one ends), what
         # follows it, and what the latest text was left out for.
-        self._format, self._fields = RunFormat(), list[Role | None]()
+        self._format = RunFormat()
+        self._fields = list[Role | None]()
         self._floating: list[Callable[[], None]] = []
         self._omission: LeftOut | None = None
         # The code of the latest field, and the font of the run.
@@ -119,7 +120,9 @@ class WordReader(OfficeReader):
         found = self._style(value(paragraph, "pPr/pStyle")) | _properties(paragraph)
         around = self._format, self._fields, self._floating, self._omission
         self._format = self._formats.of_paragraph(paragraph)
-        self._fields, self._floating, self._omission = [], [], None
+        self._fields = []
+        self._floating = []
+        self._omission = None
         # One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
         marks = {one.tag for one in paragraph.iterfind("pPr/rPr/*")}
         has_end = "specVanish" in marks or not (self._format.hidden or marks & {"del", "moveFrom", "vanish"})
@@ -141,7 +144,9 @@ class WordReader(OfficeReader):
         return self._said[name]
 
     def _role(self, found: dict[str, str]) -> Role:
-        mark, depth, heading = "", integer(found.get("ilvl")), int(found.get("head", "0"))
+        mark = ""
+        depth = integer(found.get("ilvl"))
+        heading = int(found.get("head", "0"))
         if (list_id := found.get("numId", "0")) != "0":
             mark = self._lists.get(list_id, NumberedList()).next(depth)
         if heading:
@@ -175,7 +180,8 @@ class WordReader(OfficeReader):
         if None in self._fields:
             return ""
         self._omission = None
-        code, font = element.get("char"), element.get("font", self._font)
+        code = element.get("char")
+        font = element.get("font", self._font)
         text = chr(int(code, 16)) if code else element.text or ""
         return text.translate(_FONTS.get(font.lower(), {}))
 
@@ -208,7 +214,8 @@ class WordReader(OfficeReader):
         self._floating.append(partial(add_drawing, self._parts, self._related, chart, self._text))
 
     def _link(self, element: Element) -> Role:
-        address, place = self._related.get(element.get("id", ""), ""), element.get("anchor")
+        address = self._related.get(element.get("id", ""), "")
+        place = element.get("anchor")
         return linked(f"{address}#{place}" if place else address)
 
     def _field(self, element: Element) -> str:

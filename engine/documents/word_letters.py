@@ -101,7 +101,8 @@ class WordLetters:
 
         What a style of paragraphs strikes or hides, one of letters does not.
         """
-        own, name = format_of(run), value(run, "rPr/rStyle")
+        own = format_of(run)
+        name = value(run, "rPr/rStyle")
         if not name:
             return paragraph if own is _NOTHING else own.over(paragraph)
         style = self.of_style(name)
@@ -144,7 +145,8 @@ def shading(source: Element, path: str) -> str | None:
     """Return the colour of a shading; None if there is none."""
     if (found := source.find(path)) is None:
         return None
-    kind, fill = found.get("val", "clear"), found.get("fill", "auto")
+    kind = found.get("val", "clear")
+    fill = found.get("fill", "auto")
     if kind == "solid":
         return colour_of(found.get("color"))
     if kind not in ("clear", "nil"):
@@ -155,7 +157,8 @@ def shading(source: Element, path: str) -> str | None:
 
 def letters_of(run: RunFormat, paragraph: RunFormat) -> Letters:
     """Return how the letters of a run are set in a paragraph, if nothing raises all of that."""
-    size, usual = run.size or _USUAL_SIZE, paragraph.size or _USUAL_SIZE
+    size = run.size or _USUAL_SIZE
+    usual = paragraph.size or _USUAL_SIZE
     lift = (run.position or 0) - (paragraph.position or 0)
     is_raised = run.align == "superscript" and paragraph.align != "superscript"
     # Others raise and shrink letters by themselves. A little more height alone is a matter of looks.

@@ -15,7 +15,8 @@ from engine.files.safe_xml import safe_xml
 
 # The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
 # hold a thousand times their size.
-_LARGEST_PART, _MOST_BYTES = 64 * 2**20, 256 * 2**20
+_LARGEST_PART = 64 * 2**20
+_MOST_BYTES = 256 * 2**20
 
 
 class Encrypted(Exception):
@@ -39,7 +40,8 @@ class ZippedParts:
 
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
-        self._left, self.names = _MOST_BYTES, frozenset(self._archive.namelist())
+        self._left = _MOST_BYTES
+        self.names = frozenset(self._archive.namelist())
         # The main part of an Office document; "" in another archive.
         self.main = self.related("").get("officeDocument", "")
 

@@ -15,6 +15,7 @@ PARTIAL = ".partial"
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes], mode: int = 0o600) -> None:
     """Replace the file's content: after a crash or a power cut, readers see the old content or the new, never a part.
+
     Missing folders are made, as private as the file. `mode` is subject to the umask. A failure raises and leaves no
     other file; only a killed process leaves one, with the suffix PARTIAL.
     """

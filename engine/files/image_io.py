@@ -19,7 +19,8 @@ def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
 
     def call(library: Any, name: str, result: Any, *arguments: tuple[Any, Any]) -> Any:
         function = getattr(library, name)
-        function.restype, function.argtypes = result, [kind for kind, _ in arguments]
+        function.restype = result
+        function.argtypes = [kind for kind, _ in arguments]
         return function(*(value for _, value in arguments))
 
     with ExitStack() as owned:
@@ -31,7 +32,8 @@ def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
             owned.callback(call, core, "CFRelease", None, (_REF, made))
             return _REF, made
 
-        none, first = (_REF, None), (ctypes.c_size_t, 0)
+        none = (_REF, None)
+        first = (ctypes.c_size_t, 0)
         content = create(core, "CFDataCreate", none, (ctypes.c_char_p, data), (_COUNT, len(data)))
         source = content and create(images, "CGImageSourceCreateWithData", content, none)
         picture = source and create(images, "CGImageSourceCreateImageAtIndex", source, first, none)

@@ -35,6 +35,7 @@ def create(path: Path) -> None:
 
 def tighten(paths: Iterable[Path]) -> None:
     """Remove the access of other users to our own folders and files. On a disk without access rights nothing changes.
+
     Links are followed. Folders with the sticky bit are left alone: they are shared on purpose.
     """
     for path in paths:

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import XML, Element, TreeBuilder, XMLParser
 
 def safe_xml(content: bytes | str) -> Element:
     """Return the root element. Names of elements and attributes are without namespaces, and comments are left out.
+
     Raises `ValueError` for a document with entities, and `ParseError`.
     """
     plain = content if isinstance(content, bytes) else content.encode("utf-8", "replace")

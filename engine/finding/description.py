@@ -63,7 +63,8 @@ def _describe_folder(folder: ModelFolder, name: str, source: str) -> Model:
 def _describe_adapter(folder: Path, name: str, source: str) -> Model:
     unusable = Model(name, source, path=str(folder), bytes=_disk_bytes(folder))
     try:
-        base, adapter = base_of(folder), read_adapter(folder)
+        base = base_of(folder)
+        adapter = read_adapter(folder)
     except ModelNotUsable as error:
         return replace(unusable, problem=error.reason, detail=error.detail)
     model = describe_folder(base, name, source)

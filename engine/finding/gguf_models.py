@@ -43,6 +43,7 @@ def is_gguf(path: Path) -> bool:
 
 def conversion_of(source: Path, cache_dir: Path, in_ollama: str = "") -> Path:
     """Return the folder that a GGUF file, as it is now, is turned into. Raises `OSError` for a missing file.
+
     `in_ollama` is the name of the first of Ollama's manifests that names the file, if it is known.
     """
     status = source.stat()
@@ -73,7 +74,8 @@ def places(
     are those of the Hugging Face cache with their repositories, `folders` others with their sources. Conversions whose
     source is outside these folders, or deleted, come last.
     """
-    seen, named = set(), dict[Path, str]()
+    seen = set()
+    named = dict[Path, str]()
     for file, name, source in _files(snapshots, folders):
         try:
             folder = conversion_of(file, cache_dir, named.setdefault(file, name) if source == "ollama" else "")
@@ -139,7 +141,8 @@ def _files(
     snapshots: Iterable[tuple[str, Path]], folders: Iterable[tuple[str, Path]]
 ) -> Iterator[tuple[Path, str, str]]:
     for repository, snapshot in snapshots:
-        places, here = [snapshot], dict[str, Path]()
+        places = [snapshot]
+        here = dict[str, Path]()
         if snapshot.parent.name == "snapshots":
             # Each model is downloaded on its own, and may be in another snapshot.
             places += sorted(snapshot.parent.iterdir())

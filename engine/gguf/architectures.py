@@ -73,7 +73,8 @@ def model_of(
     `GgufSettings`; None, before any tensor is read, stands for some that can be used. Raises `ModelNotUsable`: is-part,
     is-embedding, unknown-architecture, or damaged for sizes that do not fit together.
     """
-    path, name = file.files[0], file.architecture
+    path = file.files[0]
+    name = file.architecture
     kind = str(file.metadata.get("general.type", "model"))
     if kind != "model":
         raise ModelNotUsable(path, "is-part", kind[:80])
@@ -177,12 +178,14 @@ _ALTUP = {str(index): {"change": itemgetter(index)} for index in range(3)}
 
 def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
     """Undo what llama.cpp does to gated delta nets: value heads in turns of the key heads."""
-    keys, values = settings.whole("ssm.group_count"), settings.whole("ssm.time_step_rank")
+    keys = settings.whole("ssm.group_count")
+    values = settings.whole("ssm.time_step_rank")
     if keys == values or part.partition(".")[0] not in _OF_VALUE_HEADS:
         return {}
     if not 0 < keys < values or values % keys:
         raise SettingError("ssm.group_count")
-    width, of_values = settings.whole("ssm.state_size"), settings.whole("ssm.inner_size") // values
+    width = settings.whole("ssm.state_size")
+    of_values = settings.whole("ssm.inner_size") // values
     order = np.arange(values).reshape(-1, keys).T.ravel()
     if part.startswith("ssm_out."):
         return {"columns": tuple(order.tolist())}
@@ -195,8 +198,10 @@ def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
 
 def _places_of_qwen3_next(settings: GgufSettings, part: str) -> dict[str, Any]:
     """Take apart what is together in each key head: b and a, and in older files queries, keys, values and z."""
-    keys, values = settings.whole("ssm.group_count"), settings.whole("ssm.time_step_rank")
-    width, of_values = settings.whole("ssm.state_size"), settings.whole("ssm.inner_size") // keys
+    keys = settings.whole("ssm.group_count")
+    values = settings.whole("ssm.time_step_rank")
+    width = settings.whole("ssm.state_size")
+    of_values = settings.whole("ssm.inner_size") // keys
     if part == "ssm_ba.weight":
         rows = np.arange(2 * values).reshape(keys, 2, -1)
         return {name: {"rows": tuple(rows[:, index].ravel().tolist())} for index, name in enumerate(("b", "a"))}

@@ -162,7 +162,8 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
     rope_freqs for the layers with full attention: 1 for a dimension that is turned, 1e30 for another one.
     """
     config = _per_layer(settings, "gemma4_text")
-    kv_heads, inner = settings.each("attention.head_count_kv"), settings.each("feed_forward_length")
+    kv_heads = settings.each("attention.head_count_kv")
+    inner = settings.each("feed_forward_length")
     factors = settings.factors.get("rope_freqs.weight", ())
     full, sliding = (config["layer_types"].index(f"{kind}_attention") for kind in ("full", "sliding"))
     same = f"blk.{full}.attn_v.weight" not in settings.tensors
@@ -251,7 +252,8 @@ def falcon_h1(settings: GgufSettings) -> dict[str, Any]:
 
 def nemotron_h(settings: GgufSettings) -> dict[str, Any]:
     """For nemotron_h.py, in which no position is turned; undoes NemotronHModel (conversion/nemotron.py)."""
-    attends, inner = settings.each("attention.head_count_kv"), settings.each("feed_forward_length")
+    attends = settings.each("attention.head_count_kv")
+    inner = settings.each("feed_forward_length")
     experts = settings.whole("expert_count", 0)
     feeds = "E" if experts else "-"
     config = settings.shared("nemotron_h", partly_turned=True) | settings.named(
@@ -335,6 +337,7 @@ def glm4_moe(settings: GgufSettings) -> dict[str, Any]:
 
 def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     """For deepseek_v3.py; undoes DeepseekV2Model (conversion/deepseek.py), whose logarithm is a tenth of both scales.
+
     The norms of its latent queries and keys have an epsilon of 1e-6, those of glm4_moe_lite.py that of the file.
     """
     if not _names_sigmoid(settings) or settings.get("attention.temperature_scale"):
@@ -381,7 +384,8 @@ def cohere2(settings: GgufSettings) -> dict[str, Any]:
 
 def exaone4(settings: GgufSettings) -> dict[str, Any]:
     """For exaone4.py; undoes Exaone4Model (conversion/exaone.py). Without a window, positions turn all layers."""
-    window, period = settings.whole("attention.sliding_window", 0), settings.period(4)
+    window = settings.whole("attention.sliding_window", 0)
+    period = settings.period(4)
     slides = [window > 0 and (layer + 1) % period > 0 for layer in range(settings.layers)]
     return settings.shared("exaone4") | {
         "sliding_window": window or None,

@@ -111,7 +111,8 @@ def _write(
     """Write the weights, file by file, of the source as it was `read`."""
     from engine.gguf.writing import write_shard
 
-    done, total = 0, sum(shards)
+    done = 0
+    total = sum(shards)
     free = free_bytes(unfinished)
     if free is not None and free < total + _SPARE_BYTES:
         raise ModelNotUsable(source, "disk-full", f"{(total + _SPARE_BYTES) / 1e9:.1f} GB")

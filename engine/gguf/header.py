@@ -163,7 +163,8 @@ class _HeaderReader:
         entries = [self._entry() for _ in range(self._tensor_count)]
         if len({name for name, *_ in entries}) < len(entries):
             raise DamagedHeaderError("a tensor twice")
-        begin, end = -(-self._read // alignment) * alignment, 0
+        begin = -(-self._read // alignment) * alignment
+        end = 0
         found = []
         for name, shape, kind, offset in entries:
             block, block_bytes = GGML_QUANT_SIZES[kind]

@@ -34,6 +34,7 @@ def kind_of(metadata: Mapping[str, Any], path: Path) -> tuple[str, str]:
 
 def write_tokenizer(metadata: Mapping[str, Any], folder: Path) -> None:
     """Write tokenizer.json, tokenizer_config.json with the chat templates, and generation_config.json into `folder`.
+
     `metadata` holds the file's fields by their keys. Raises `ModelNotUsable`: no-tokenizer for a kind that is not
     known, damaged for fields that do not fit together.
     """

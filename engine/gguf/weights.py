@@ -179,10 +179,13 @@ def _q8_0(blocks: Bytes) -> Parts:
 
 def _scales_of_eight(blocks: Bytes) -> tuple[Floats, Floats]:
     """Return the scales and biases of eight groups: a factor of each (f16), 12 bytes with 6 bits for each of both.
+
     Bytes 4-7 hold the scales of groups 0-3, bytes 8-11 their biases; bytes 12-15 a nibble of each scale and bias of
     groups 4-7, whose upper two bits are those of bytes 4-11.
     """
-    low, mid, high = blocks[:, 4:8], blocks[:, 8:12], blocks[:, 12:16]
+    low = blocks[:, 4:8]
+    mid = blocks[:, 8:12]
+    high = blocks[:, 12:16]
     scales = np.concatenate([low & 63, high & 15 | low >> 6 << 4], -1).astype(np.float32)
     biases = np.concatenate([mid & 63, high >> 4 | mid >> 6 << 4], -1).astype(np.float32)
     return _half(blocks, 0) * scales, -_half(blocks, 2) * biases

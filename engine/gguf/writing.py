@@ -70,11 +70,13 @@ class _Layout:
 @task
 def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, str]:
     """Write all but the weights and the record of their source; return the weights' bytes, the record, the state."""
-    source, folder = Path(source_path), Path(folder_path)
+    source = Path(source_path)
+    folder = Path(folder_path)
     try:
         # Before the layout is read, so that no other file can come in between.
         read = _state(read_gguf(source, SETTINGS_BYTES).files)
-        layout, status = _layout(source, read), source.stat()
+        layout = _layout(source, read)
+        status = source.stat()
         write_tokenizer(layout.file.metadata, folder)
         (folder / "config.json").write_text(json.dumps(layout.config, indent=1))
         names = _shard_names(layout)
@@ -99,7 +101,8 @@ def prepare(source_path: str, folder_path: str) -> tuple[list[int], Provenance, 
 @task
 def write_shard(source_path: str, folder_path: str, number: int, read: str) -> None:
     """Write one file of weights of a prepared folder. Raises `ModelNotUsable`, also for a source in another state."""
-    source, folder = Path(source_path), Path(folder_path)
+    source = Path(source_path)
+    folder = Path(folder_path)
     try:
         layout = _layout(source, read)
         _check_state(source, layout, read)
@@ -108,7 +111,8 @@ def write_shard(source_path: str, folder_path: str, number: int, read: str) -> N
         end = 0
         for output in outputs:
             for name, (dtype, shape) in output.arrays.items():
-                begin, end = end, end + _size((dtype, shape))
+                begin = end
+                end = end + _size((dtype, shape))
                 header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
         text = json.dumps(header).encode()
         text += b" " * (-len(text) % 8)
@@ -250,7 +254,8 @@ def _arrays(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDAr
     if place.rows is not None:
         whole = {name: array[list(place.rows)] for name, array in whole.items()}
     if place.columns is not None:
-        order, count = list(place.columns), len(place.columns)
+        order = list(place.columns)
+        count = len(place.columns)
         whole = {
             name: array.reshape(len(array), count, -1)[:, order].reshape(array.shape) for name, array in whole.items()
         }

@@ -25,7 +25,8 @@ def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
     `CallsNotExpressible`.
     """
     asked = json.loads(source)
-    writer, form = Writer(marks or {}), _form(asked["format"], marks or {})
+    writer = Writer(marks or {})
+    form = _form(asked["format"], marks or {})
     functions = [Function(name, schema) for name, schema in asked["functions"]]
     calls = f"{_thought(writer, form)} /\\n{{0,2}}/ {_calls(writer, form, functions, asked)}"
     start = f"start: calls | @answer\ncalls: {calls}" if asked["answer"] else f"start: {calls}"
@@ -61,10 +62,12 @@ def calls_source(
     marks, within free text. What it cannot check of a schema, it leaves to who calls the function. Raises
     `CallsNotExpressible`.
     """
-    names, left_out = call_form(form).names([tool["function"]["name"] for tool in tools]), list[str]()
+    names = call_form(form).names([tool["function"]["name"] for tool in tools])
+    left_out = list[str]()
     functions = []
     for function in (tool["function"] for tool in tools):
-        name, parameters = names[function["name"]], function.get("parameters")
+        name = names[function["name"]]
+        parameters = function.get("parameters")
         if not _NAME.fullmatch(name):
             raise CallsNotExpressible(f"The name {name[:64]!r} of a function has other signs than letters and digits.")
         schema, without = plain_schema(parameters if isinstance(parameters, Mapping) else {})
@@ -90,7 +93,8 @@ def with_reduced_arguments(source: str, usable: Callable[[str], bool], usable_sc
         name, schema = function
         reduced, without = reduced_schema({**schema, "type": "object"}, usable_schema)
         if not usable(json.dumps({**alone, "functions": [(name, reduced)]})):
-            reduced, without = Function(name, schema).freed, ("#",)
+            reduced = Function(name, schema).freed
+            without = ("#",)
         asked["functions"][index] = name, reduced
         asked["left_out"] += _places(name, without)
     return json.dumps(asked)
@@ -99,6 +103,7 @@ def with_reduced_arguments(source: str, usable: Callable[[str], bool], usable_sc
 @dataclass(frozen=True)
 class Opening:
     """How calls begin in free text: with `mark`, or if `bare` as the beginning of a reply that has one of the `names`.
+
     `closes` says whether a call with the mark has an end of its own. The grammar of bare calls has no marks.
     """
 
@@ -111,7 +116,8 @@ class Opening:
 def opening_of(source: str) -> Opening:
     """Return how the calls of a result of `calls_source` begin."""
     asked = json.loads(source)
-    form, names = call_form(asked["format"]), tuple(name for name, _ in asked["functions"])
+    form = call_form(asked["format"])
+    names = tuple(name for name, _ in asked["functions"])
     mark = next((one for one in form.marks if not one.first), Marks(""))
     return Opening(form.opening or mark.start, bool(mark.end), any(one.first for one in form.marks), names)
 

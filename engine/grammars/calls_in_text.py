@@ -84,13 +84,15 @@ class CallsInText:
 
     def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_] | None:
         """Return what `Constraint.allowed` returns; None if no row excludes anything."""
-        masks, first = None, len(drafted) - rows + 1
+        masks = None
+        first = len(drafted) - rows + 1
         places = enumerate(self._places(committed, drafted))
         held = [(index, place) for index, place in places if place.call is not None and index >= first]
         for call, rows_of_call in groupby(held, key=lambda one: one[1].call):
             assert call is not None
             indices, of_call = zip(*rows_of_call, strict=True)
-            tokens, known = of_call[-1].tokens, len(self._place.tokens) if call is self._place.call else 0
+            tokens = of_call[-1].tokens
+            known = len(self._place.tokens) if call is self._place.call else 0
             try:
                 found = call.allowed(tokens[:known], tokens[known:], len(indices))
             except GrammarNotUsable as error:
@@ -171,7 +173,8 @@ class CallsInText:
         while len(b"".join(texts[:before])) < at:
             before += 1
         aligned = len(b"".join(texts[:before])) == at
-        closes, begun = self._opening.closes, text[at:].decode(errors="replace")
+        closes = self._opening.closes
+        begun = text[at:].decode(errors="replace")
         found = self._call(closes=closes, tokens=tokens[before:]) if aligned else None
         return found or self._call(closes=closes, begun=begun) or self._bare_call() or _Place()
 
@@ -204,4 +207,5 @@ class CallsInText:
 
     def _give_up(self, error: Exception) -> None:
         log.info("the calls in an answer are free from now on: %s", type(error).__name__)
-        self._usable, self._place = False, _Place()
+        self._usable = False
+        self._place = _Place()

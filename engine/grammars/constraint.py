@@ -24,6 +24,7 @@ MOST_SPELLED = 4096
 @dataclass(frozen=True, slots=True)
 class CompiledGrammar:
     """A grammar compiled for the `vocabulary` ids of one model; `ends` end a turn, usually `end`. Threads may share it.
+
     `matcher` reads tokens and tells which may follow; `bytewise` reads their bytes and tells which bytes must follow.
     `left_out` are the places in schemas of what it does not check.
     """
@@ -57,7 +58,8 @@ class _Bytewise:
     def forced(self, answer: Sequence[int]) -> bytes:
         """Return the bytes that must follow `answer`; none if that is unknown."""
         if self._read != answer[: len(self._read)]:
-            self._read, self._matcher = [], self._start()
+            self._matcher = self._start()
+            self._read = []
         table = self._grammar.tokens.tokens
         new = b"".join(table[token] for token in answer[len(self._read) :])
         self._read = list(answer)
@@ -219,7 +221,9 @@ class Constraint:
             return False
         if not self._matcher.mask(self._bits):
             problem = self._matcher.error[:200]
-            self._matcher, self._read, self._settled = self._grammar.starting_with(self._begun), [], 0
+            self._matcher = self._grammar.starting_with(self._begun)
+            self._read = []
+            self._settled = 0
             if certain:
                 raise GrammarNotUsable("lost", problem)
             return False
@@ -233,7 +237,8 @@ class Constraint:
         part = self._under_grammar(answer)
         if part is None:
             return None
-        known, wanted = self._read[self._settled :], part[self._settled :]
+        known = self._read[self._settled :]
+        wanted = part[self._settled :]
         same = next((i for i, pair in enumerate(zip(known, wanted, strict=False)) if pair[0] != pair[1]), None)
         same = min(len(known), len(wanted)) if same is None else same
         if len(known) > same:

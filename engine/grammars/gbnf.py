@@ -111,7 +111,8 @@ def _character(written: str) -> str:
     """Return the character for which one, or an escape, stands. Raises `GrammarNotUsable`."""
     if written[0] != "\\":
         return written
-    kind, digits = written[1], written[2:]
+    kind = written[1]
+    digits = written[2:]
     try:
         character = chr(int(digits, 16)) if digits else _NAMED.get(kind, kind)
         character.encode()

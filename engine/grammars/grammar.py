@@ -105,7 +105,8 @@ class Grammar:
             return _of_schema(schema), (*without, *more)
         if not self.of_calls:
             return self, ()
-        asked, without = json.loads(self.source), ()
+        asked = json.loads(self.source)
+        without = ()
         if asked["answer"] and not usable(answer := Grammar(*asked["answer"])):
             answer, without = answer.reduced(usable)
             asked["answer"] = answer.kind, answer.source
@@ -147,6 +148,7 @@ def calls_of(
     form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: Grammar | None = None
 ) -> Grammar:
     """Return a grammar of calls of `tools` in a model's form (`ModelInfo.tool_format`), of several with `parallel`.
+
     With `answer`, an answer may follow that grammar instead. Raises `CallsNotExpressible` and `GrammarNotUsable`.
     """
     alternative = (answer.kind, answer.source) if answer is not None else ()

@@ -51,7 +51,8 @@ class _MatcherInit(ctypes.Structure):
 
 _IDS = ctypes.POINTER(ctypes.c_uint32)
 # Calls by `_short` keep Python's lock: releasing it would take longer than they do.
-_short, _long = ctypes.PyDLL(_lib.__file__), ctypes.CDLL(_lib.__file__)
+_short = ctypes.PyDLL(_lib.__file__)
+_long = ctypes.CDLL(_lib.__file__)
 for _library, _name, _result, *_arguments in (
     (_long, "llg_new_tokenizer_v2", _POINTER, ctypes.POINTER(_TokenizerInit), ctypes.c_char_p, _COUNT),
     (_long, "llg_free_tokenizer", None, _POINTER),

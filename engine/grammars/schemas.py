@@ -22,12 +22,10 @@ _SILENT = (
     *("default", "examples"),
 )
 # Keywords with schemas of the same value, and with those of values in it: by name, in a list, or alone.
-_SAME, _NAMED, _LISTED, _ALONE = (
-    ("allOf", "anyOf", "oneOf"),
-    ("properties", "patternProperties"),
-    ("prefixItems",),
-    ("items", "additionalItems", "additionalProperties"),
-)
+_SAME = ("allOf", "anyOf", "oneOf")
+_NAMED = ("properties", "patternProperties")
+_LISTED = ("prefixItems",)
+_ALONE = ("items", "additionalItems", "additionalProperties")
 # The whole numbers that every program reads exactly; they have 16 digits at most.
 LARGEST_INTEGER = 2**53 - 1
 # What lies behind it stands for no bound.
@@ -105,7 +103,8 @@ class _PlainSchema:
 
     def _of_same_value(self, content: Any, *, conditional: bool = False) -> Iterator[Mapping[str, Any]]:
         """Yield a schema and those in it for the same value, also those that count only for some if `conditional`."""
-        waiting, seen = [content], set[str]()
+        waiting = [content]
+        seen = set[str]()
         for part in waiting:
             if not isinstance(part, Mapping):
                 continue
@@ -131,7 +130,8 @@ class _PlainSchema:
 
     def _require_possible(self, found: dict[str, Any], place: str) -> None:
         """Leave out that an object needs what it may not have."""
-        properties, needed = found.get("properties", {}), _list(found.get("required"))
+        properties = found.get("properties", {})
+        needed = _list(found.get("required"))
         only = found.get("additionalProperties") is False and "patternProperties" not in found
         possible = [
             name for name in needed if isinstance(properties, dict) and properties.get(name, not only) is not False

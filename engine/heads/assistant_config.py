@@ -44,7 +44,8 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
     if config.get("model_type") not in _MODEL_TYPES:
         raise UnknownHeadError
     own = text_config(config)
-    settings, outer = Settings(own), Settings(config)
+    settings = Settings(own)
+    outer = Settings(config)
     types = settings.layer_types(own, _MOST_LAYERS)
     for name in ("enable_moe_block", "use_double_wide_mlp"):
         if own.get(name):
@@ -52,8 +53,10 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
     kinds = tuple(kind for kind in LAYER_TYPES if kind in types)
     for kind in kinds:
         settings.rope(own, kind)
-    fields, kv_heads = settings.head_fields(files), settings.attention_sizes()["kv_heads"]
-    vocabulary, head_dim = fields["vocabulary"], settings.whole("head_dim", 2, 2**12)
+    fields = settings.head_fields(files)
+    kv_heads = settings.attention_sizes()["kv_heads"]
+    vocabulary = fields["vocabulary"]
+    head_dim = settings.whole("head_dim", 2, 2**12)
     widest = max(head_dim, settings.whole("global_head_dim", 2, 2**12, head_dim))
     window = settings.whole("sliding_window", 1, 2**20, 512)
     ordered = bool(outer.flag("use_ordered_embeddings"))

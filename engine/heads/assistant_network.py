@@ -106,7 +106,8 @@ class AssistantHead(Head):
 
     def __init__(self, path: Path, config: AssistantConfig, network: AssistantNetwork, identity: str) -> None:
         super().__init__(path, config, network, identity)
-        self._ahead, self._attended = 1, list[Attended]()
+        self._ahead = 1
+        self._attended = list[Attended]()
 
     @staticmethod
     def build(config: AssistantConfig, weights: Weights) -> tuple[nn.Module, Weights]:
@@ -172,7 +173,8 @@ class AssistantHead(Head):
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
         read = self._read(taps[:, :-1], tokens[:-1], 0)
         count = len(tokens) - 1
-        query, key = mx.arange(count)[:, None], mx.arange(count)[None]
+        query = mx.arange(count)[:, None]
+        key = mx.arange(count)[None]
         masks = {}
         for kind, one in zip(self.config.kinds, self._attended, strict=True):
             masks[kind] = key <= query if one.window is None else (key <= query) & (key > query - one.window)

@@ -102,11 +102,14 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     layers = _layers(settings, body, spec=spec, kind=kind)
     columns = inputs_of(files, names, "fc")
     taps, main_layers = _taps(settings, len(layers), columns, spec=spec)
-    fields, sizes = settings.head_fields(files), settings.attention_sizes()
+    fields = settings.head_fields(files)
+    sizes = settings.attention_sizes()
     gemma = "layers.0.pre_feedforward_layernorm.weight" in tensors
     if gemma:
         sizes |= _gemma_sizes(settings, layers, sizes)
-    width, vocabulary, row = fields["width"], fields["vocabulary"], (sizes["kv_heads"], sizes["head_dim"])
+    width = fields["width"]
+    vocabulary = fields["vocabulary"]
+    row = (sizes["kv_heads"], sizes["head_dim"])
     # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
     own_output = "lm_head.weight" in tensors
     drafted = settings.draft_vocabulary(vocabulary, own_output=own_output)
@@ -145,6 +148,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
 
 def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the attention sizes of Gemma 4's DSpark heads, whose layers are all of one kind (mlx-vlm, gemma4_dspark).
+
     Full layers have larger heads, and fewer of them if keys and values are shared.
     """
     if len({layer.window for layer in layers}) > 1:
@@ -188,7 +192,8 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
         window = settings.whole(name, 2, 2**24)
     if spec:
         not_causal = settings.flag("sliding_window_non_causal")
-        sliding_causal, full_causal = not (kind == "dflash2" if not_causal is None else not_causal), False
+        sliding_causal = not (kind == "dflash2" if not_causal is None else not_causal)
+        full_causal = False
     else:
         causal = settings.flag("causal", "is_causal", "dflash_query_causal")
         sliding_causal, full_causal = (True, False) if causal is None else (causal, causal)
@@ -198,6 +203,7 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
 
 def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
     """Return the tapped layers, counted from 0, and the main model's number of layers, None if it is unknown.
+
     speculators counts states beginning with the embedding: state j is the output of layer j - 1.
     """
     total = settings.main_layers()

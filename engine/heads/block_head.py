@@ -26,6 +26,7 @@ class DFlashNetwork(BlockNetwork):
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
         """Return the draft tokens of hidden states (1, n, width) with logits (1, n, m), whose columns are draft ids.
+
         `draw` maps columns to main-model ids, `embed` maps ids (1, n) to embeddings.
         """
         del hidden, anchor, embed
@@ -56,8 +57,11 @@ class DFlash2Network(DFlashNetwork):
         selector = self.candidate_selector
         ids = mx.argpartition(logits[0], -self._top_k, axis=-1)[:, -self._top_k :].astype(mx.int32)
         base = mx.take_along_axis(logits[0], ids, axis=-1)
-        states, successors = selector.hidden_projection(hidden[0]), selector.successor_codebook(ids)
-        token, tokens, scores = anchor, [], []
+        states = selector.hidden_projection(hidden[0])
+        successors = selector.successor_codebook(ids)
+        token = anchor
+        tokens = []
+        scores = []
         for row in range(ids.shape[0]):
             context = selector.predecessor_codebook(token) * states[row : row + 1]
             scores.append(base[row : row + 1] + (successors[row] @ context[0])[None])
@@ -104,7 +108,10 @@ class DSparkNetwork(DFlashNetwork):
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
         del embed
-        token, state, tokens, scores = anchor, None, [], []
+        token = anchor
+        state = None
+        tokens = []
+        scores = []
         for row in range(logits.shape[1]):
             before = self.markov_head.markov_w1(token).astype(hidden.dtype)
             state, bias = self.markov_head.step(state, before, hidden[:, row])
@@ -124,8 +131,10 @@ class GruLayer(nn.Module):  # type: ignore[misc]
 
     def __call__(self, state: mx.array, x: mx.array) -> mx.array:
         """Return the next state (1, width) from `state` and x (1, inputs)."""
-        ours, theirs = mx.split(x @ self.weight_ih_l0.T, 3, axis=-1), mx.split(state @ self.weight_hh_l0.T, 3, axis=-1)
-        reset, update = mx.sigmoid(ours[0] + theirs[0]), mx.sigmoid(ours[1] + theirs[1])
+        ours = mx.split(x @ self.weight_ih_l0.T, 3, axis=-1)
+        theirs = mx.split(state @ self.weight_hh_l0.T, 3, axis=-1)
+        reset = mx.sigmoid(ours[0] + theirs[0])
+        update = mx.sigmoid(ours[1] + theirs[1])
         new = mx.tanh(ours[2] + reset * theirs[2])
         return (1 - update) * new + update * state
 
@@ -146,7 +155,9 @@ class DominoNetwork(DFlashNetwork):
         ]
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
-        token, tokens, scores = anchor, [], []
+        token = anchor
+        tokens = []
+        scores = []
         state = mx.zeros((1, self._width), hidden.dtype)
         for row in range(logits.shape[1]):
             state = self.prefix_gru(state, embed(token[None])[0].astype(hidden.dtype))
@@ -174,7 +185,8 @@ class BlockHead(Head):
     @staticmethod
     def build(config: BlockConfig, weights: Weights) -> tuple[nn.Module, Weights]:
         """Divide joint projections of queries, keys and values into three, and leave out the confidence head."""
-        queries, keys = config.heads * config.head_dim, config.kv_heads * config.head_dim
+        queries = config.heads * config.head_dim
+        keys = config.kv_heads * config.head_dim
         made: Weights = {}
         for name, array in weights.items():
             if name.startswith("confidence_head."):

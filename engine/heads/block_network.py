@@ -25,7 +25,8 @@ class BlockAttention(HeadAttention):
         super().__init__(config, tensors, config.width, layer.rope, norms=True, rotated=config.rotated)
         # Rows that configurations do not limit are limited for the whole block, which sees itself as a whole.
         self._from_anchor = config.window_before_anchor or layer.window is None
-        self._window, self._causal = layer.window or config.context_rows, layer.causal
+        self._window = layer.window or config.context_rows
+        self._causal = layer.causal
         self._scale = 1.0 if config.sandwich else config.head_dim**-0.5
         self._value_scale = config.value_scale
         if config.sandwich and f"{ATTENTION}.v_proj.weight" not in tensors:
@@ -46,7 +47,8 @@ class BlockAttention(HeadAttention):
 
     def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
         """Return the output (1, b, width) of the block's rows, which follow the context and are not added to it."""
-        position, count = context.offset, rows.shape[1]
+        position = context.offset
+        count = rows.shape[1]
         seen = min(context.count, self._window if self._from_anchor else self._window - 1)
         keys, values = context.with_block(*self.keys_and_values(rows, position), seen)
         output = mx.fast.scaled_dot_product_attention(

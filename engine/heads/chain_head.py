@@ -34,6 +34,7 @@ class ChainHead(Head):
     @abstractmethod
     def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
         """Return the next states (1, n, width) from embeddings (1, n, width) and states; append n rows to `caches`.
+
         `depth` counts the draft tokens before the step: step 0 reads committed pairs and the anchor.
         """
 
@@ -64,7 +65,8 @@ class ChainHead(Head):
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         assert isinstance(context, ChainContext)
-        own, draw = context, self.on_main_ids(draw)
+        own = context
+        draw = self.on_main_ids(draw)
         known, states = own.take_waiting(self.depths)
         kept = max(0, states.shape[1] - self.depths)
         end = own.layers[0].offset + kept

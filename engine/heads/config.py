@@ -206,7 +206,8 @@ class Settings:
         speculators' heads can be the final state. It is left out if the tensor that reads the taps has no `columns` for
         it. Raises `HeadConfigError` if the main model has none of the layers.
         """
-        hidden, total = self.width("hidden_size"), self.main_layers()
+        hidden = self.width("hidden_size")
+        total = self.main_layers()
         if (
             not isinstance(ids, list)
             or not ids

@@ -143,7 +143,8 @@ class HeadContext:
         takes a new context.
         """
         if length < self.length:
-            self.states, self.tokens = None, []
+            self.states = None
+            self.tokens = []
         self.cut(length)
 
     def cut(self, length: int) -> None:
@@ -154,7 +155,8 @@ class HeadContext:
     def copy(self) -> Self:
         """Return an independent context with the same rows. Arrays are shared until one of the two changes."""
         copied = copy.copy(self)
-        copied.layers, copied.tokens = [layer.copy() for layer in self.layers], list(self.tokens)
+        copied.layers = [layer.copy() for layer in self.layers]
+        copied.tokens = list(self.tokens)
         return copied
 
     @property
@@ -221,7 +223,8 @@ class ChainContext(HeadContext):
     def append(self, states: mx.array, tokens: Sequence[int]) -> None:
         """Add the states (1, S, width) of the next S `tokens`. The first token completes the previous state's pair."""
         if self.states is None:
-            self.states, self.tokens = states, list(tokens[1:])
+            self.states = states
+            self.tokens = list(tokens[1:])
         else:
             self.states = mx.concatenate([self.states, states], axis=1)
             self.tokens += tokens
@@ -233,12 +236,14 @@ class ChainContext(HeadContext):
         if self.states is None:
             raise ValueError("no state to continue from")
         tokens, states = self.tokens, self.states
-        self.tokens, self.states = tokens[max(0, len(tokens) - stay + 1) :], states[:, -stay:]
+        self.tokens = tokens[max(0, len(tokens) - stay + 1) :]
+        self.states = states[:, -stay:]
         return tokens, states
 
     def rewind(self, length: int) -> None:
         kept = length - self.layers[0].offset
         if kept > 0 and self.states is not None:
-            self.states, self.tokens = self.states[:, :kept], self.tokens[: kept - 1]
+            self.states = self.states[:, :kept]
+            self.tokens = self.tokens[: kept - 1]
         else:
             super().rewind(length)

@@ -63,8 +63,10 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
     settings = Settings(config, body, config.get("eagle_config"))
     if settings.get("hidden_act") not in (None, "silu"):
         raise HeadConfigError("hidden_act")
-    fields, sizes = settings.head_fields(files), settings.attention_sizes()
-    width, row = fields["width"], (sizes["kv_heads"], sizes["head_dim"])
+    fields = settings.head_fields(files)
+    sizes = settings.attention_sizes()
+    width = fields["width"]
+    row = (sizes["kv_heads"], sizes["head_dim"])
     columns = inputs_of(files, names, "fc")
     choices, count, main_layers = _taps(settings, columns, spec=spec)
     each_tap = tap_width(_IDS, columns, count)
@@ -109,10 +111,12 @@ def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
 
 def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[int, ...], ...], int, int | None]:
     """Return the possible taps, counted from 0, the likeliest first; the number of taps; the main model's layers.
+
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
     outputs: commonly outputs if the first is 1 (lmsys) and inputs if it is 2 (SGLang#25454).
     """
-    total, ids = settings.main_layers(), settings.get(_IDS)
+    total = settings.main_layers()
+    ids = settings.get(_IDS)
     if ids is None:
         return ((default_taps(total),) if total else ()), _TAPS, total
     choices = settings.taps(_IDS, ids, columns, [1] if spec else [0, 1], spec=spec)

@@ -22,11 +22,13 @@ class ChainAttention(HeadAttention):
 
     def __init__(self, config: EagleConfig, tensors: Container[str], inputs: int, window: int) -> None:
         super().__init__(config, tensors, inputs, config.rope, norms=f"{ATTENTION}.q_norm.weight" in tensors)
-        self._window, self._scale = window, config.head_dim**-0.5
+        self._window = window
+        self._scale = config.head_dim**-0.5
 
     def __call__(self, rows: mx.array, cache: LayerRows, depth: int) -> mx.array:
         """Return the output of rows (1, n, inputs) that follow `cache`, whose last `depth` rows are draft tokens."""
-        count, position = rows.shape[1], cache.offset
+        count = rows.shape[1]
+        position = cache.offset
         # A chain's steps do not move a window (speculators, eagle3/attention.py).
         window = self._window + depth
         seen = min(cache.count, window - 1)

@@ -28,6 +28,7 @@ _SAMPLES = 16
 @dataclass(frozen=True, slots=True)
 class HeadContent:
     """The content of a usable head's folder: files of weights, kind, configuration, and the tensors that are read.
+
     `names` maps published names to those of our networks; `tensors` holds headers by our names. `mask` is the embedding
     of the mask token if it lies in a separate file.
     """

@@ -169,6 +169,7 @@ class Head(ABC):
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
         """Return the mean log-probability, a scalar, of `answers` to a text of n tokens; for heads with `readings`.
+
         `taps` (1, n, taps * tap width) are the text's rows, `answers` (n - 1,) the ids that follow each token but the
         first. Ids outside the head's vocabulary are left out.
         """

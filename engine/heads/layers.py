@@ -55,7 +55,8 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         if norms:
             self.q_norm = nn.RMSNorm(size, eps=config.eps)
             self.k_norm = nn.RMSNorm(size, eps=config.eps)
-        turned, scales = rotated or size, None if scaling is None else dict(scaling)
+        turned = rotated or size
+        scales = None if scaling is None else dict(scaling)
         self.rope = initialize_rope(turned, rope.base, rope.traditional, scales, rope.max_positions)
 
     def queries(self, rows: mx.array, position: int) -> mx.array:
@@ -90,7 +91,8 @@ class FeedForward(nn.Module):  # type: ignore[misc]
         self.down_proj = nn.Linear(inner, width, bias=False)
 
     def __call__(self, rows: mx.array) -> mx.array:
-        gate, up = self.gate_proj(rows), self.up_proj(rows)
+        gate = self.gate_proj(rows)
+        up = self.up_proj(rows)
         return self.down_proj(nn.gelu_approx(gate) * up if self._gelu else swiglu(gate, up))
 
 

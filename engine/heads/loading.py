@@ -78,7 +78,8 @@ def _array(saved: SavedVector) -> mx.array:
 def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
     """Raise `ModelNotUsable` if a table contains ids that the main model does not have."""
     if "d2t" in network:
-        name, ids = "d2t", mx.arange(network.d2t.size) + network.d2t
+        name = "d2t"
+        ids = mx.arange(network.d2t.size) + network.d2t
     elif "masked_embedding" in network:
         name, ids = "token_ordering", network.masked_embedding.token_ordering
     else:

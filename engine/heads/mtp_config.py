@@ -148,10 +148,12 @@ def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
 
 def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     """Return the head and its tensors' names. Raises `UnknownHeadError`, `HeadConfigError` or `HeadTensorError`."""
-    config, family = files.config, family_of(files.config)
+    config = files.config
+    family = family_of(files.config)
     if family is None:
         raise UnknownHeadError
-    text, main_layers = text_config(config), layers_of_main(config)
+    text = text_config(config)
+    main_layers = layers_of_main(config)
     names = by_our_names(files.tensors, lambda name: _our_name(name, main_layers, family))
     settings = Settings(text)
     experts = settings.whole("num_experts", 0, 4096, 0)
@@ -233,7 +235,8 @@ def _window(settings: Settings, family: MtpFamily, text: Mapping[str, Any], firs
 
 def pattern_of(text: Mapping[str, Any]) -> str:
     """Return the kinds of a head's layers, one character each. Raises `HeadConfigError` if any is unknown."""
-    pattern, named = text.get("mtp_hybrid_override_pattern"), text.get("mtp_layers_block_type")
+    pattern = text.get("mtp_hybrid_override_pattern")
+    named = text.get("mtp_layers_block_type")
     if isinstance(named, list) and pattern is None:
         pattern = ["*" if name in ("attention", "full_attention") else "E" if name == "moe" else "" for name in named]
     if not isinstance(pattern, str | list) or not pattern or any(mark not in ("*", "E") for mark in pattern):
@@ -265,7 +268,8 @@ def shipped_bytes(config: Mapping[str, Any], weights: int, active: int, bits: fl
     own; those of heads that have one for each draft token have no experts. Only a repository's files show whether it
     contains the head.
     """
-    family, text = family_of(config), text_config(config)
+    family = family_of(config)
+    text = text_config(config)
     if family is None or (family not in _ALWAYS and not any(text.get(name) for name in DECLARED)):
         return 0
     try:

@@ -49,7 +49,8 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
         names = ("layernorm_epsilon",) if config.family.keeps == "swa" else ("rms_norm_eps", "layer_norm_epsilon")
         eps = float(next((text[name] for name in names if name in text), 1e-6))
         self._reversed, self._chains_raw = config.family.reversed, config.family.chains_raw
-        self._latent, self._counts = config.family.keeps in ("mla", "dsa"), config.caches[index : index + config.layers]
+        self._latent = config.family.keeps in ("mla", "dsa")
+        self._counts = config.caches[index : index + config.layers]
         self.fc = nn.Linear(2 * width, width, bias=False)
         self.pre_fc_norm_embedding = nn.RMSNorm(width, eps=eps)
         self.pre_fc_norm_hidden = nn.RMSNorm(width, eps=eps)

@@ -62,7 +62,8 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
     mode are those of the layer's own entry in the settings, or the common ones.
     """
     tensors = {own: files.tensors[name] for name, own in names.items()}
-    weight, scales = tensors.get(f"{layer}.weight"), tensors.get(f"{layer}.scales")
+    weight = tensors.get(f"{layer}.weight")
+    scales = tensors.get(f"{layer}.scales")
     if weight is None or not weight.shape:
         return 0
     if scales is None:
@@ -71,7 +72,9 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
     common = next((settings for settings in declared if isinstance(settings, Mapping)), {})
     own = common.get(layer)
     settings = {**common, **own} if isinstance(own, Mapping) else common
-    bits, group, mode = settings.get("bits"), settings.get("group_size"), settings.get("mode", "affine")
+    bits = settings.get("bits")
+    group = settings.get("group_size")
+    mode = settings.get("mode", "affine")
     if mode == "affine":
         known = type(bits) is int and bits in _BITS and scales.dtype != _SCALE_OF_MODE
     else:
@@ -85,7 +88,8 @@ def check_types(tensors: Mapping[str, TensorHeader]) -> None:
     """Raise `HeadTensorError` for tensors of integers that are neither ids nor a quantised matrix with its scales."""
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")
-        weight, scale = tensors.get(f"{stem}.weight"), tensors.get(f"{stem}{SCALE_OF_FP8}")
+        weight = tensors.get(f"{stem}.weight")
+        scale = tensors.get(f"{stem}{SCALE_OF_FP8}")
         if leaf == "weight" and tensor.dtype == FP8 and scale is not None and len(tensor.shape) == 2:
             right = scale.shape == tuple(-(-size // FP8_BLOCK) for size in tensor.shape)
         elif leaf == "scales" and tensor.dtype == _SCALE_OF_MODE:

@@ -32,15 +32,19 @@ def quantise(network: nn.Module, weights: Weights) -> None:
 
 def write_out(weights: Weights, layer: str, inputs: int) -> None:
     """Replace a quantised layer with this number of `inputs` by its dequantised numbers, in `weights`."""
-    parameters, packed = _quantisation(weights, layer, inputs), weights.pop(f"{layer}.weight")
-    scales, biases = weights.pop(f"{layer}.scales"), weights.pop(f"{layer}.biases", None)
+    parameters = _quantisation(weights, layer, inputs)
+    packed = weights.pop(f"{layer}.weight")
+    scales = weights.pop(f"{layer}.scales")
+    biases = weights.pop(f"{layer}.biases", None)
     weights[f"{layer}.weight"] = mx.dequantize(packed, scales, biases, **parameters)
 
 
 def _quantisation(weights: Weights, layer: str, inputs: int) -> dict[str, Any]:
     """Return bits, group and mode of a layer by the argument names of `nn.quantize`. Raises ValueError."""
-    scales, packed = weights[f"{layer}.scales"], weights[f"{layer}.weight"].shape[-1]
-    bits, group = packed * 32 // inputs, inputs // scales.shape[-1]
+    scales = weights[f"{layer}.scales"]
+    packed = weights[f"{layer}.weight"].shape[-1]
+    bits = packed * 32 // inputs
+    group = inputs // scales.shape[-1]
     mode = "affine"
     if scales.dtype == mx.uint8:
         mode = next((mode for mode, sizes in MODES.items() if sizes == (bits, group)), "")

@@ -35,7 +35,8 @@ class RepositoryCache:
     """The paths of the repository of a download in a cache folder. Creates nothing until something is written."""
 
     def __init__(self, cache_dir: Path, name: str) -> None:
-        self.cache_dir, self.repository = cache_dir, split_name(name)[0]
+        self.cache_dir = cache_dir
+        self.repository = split_name(name)[0]
         self.home = cache_dir / cache_folder_name(self.repository)
         self.blobs = self.home / "blobs"
         self.locks = cache_dir / ".locks" / self.home.name

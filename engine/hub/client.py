@@ -181,7 +181,8 @@ class HubClient:
         return f"{self.access.endpoint}/{path}?{parts.query}"
 
     def _refuse(self, response: httpx2.Response, repository: str) -> None:
-        status, code = response.status_code, response.headers.get("X-Error-Code", "")
+        status = response.status_code
+        code = response.headers.get("X-Error-Code", "")
         if status == 429:
             raise InterruptedTransferError("rate-limited", repository, _requested_wait(response.headers))
         if status == 408 or status >= 500:

@@ -63,7 +63,8 @@ class DownloadProgress:
         with self.lock:
             self.attempts.clear()
             self._lengths = lengths
-            self._entry.bytes_done, self._entry.bytes_total = sum(lengths.values()), total
+            self._entry.bytes_done = sum(lengths.values())
+            self._entry.bytes_total = total
 
     def remaining_bytes(self) -> int:
         """Return the bytes that have not arrived; 0 before the files are known."""
@@ -165,7 +166,9 @@ class DownloadJob:
                 gone = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
                 if not gone or COMMIT.fullmatch(entry.revision):
                     raise
-                entry.commit, entry.digests, entry.found = "", set(), set()
+                entry.commit = ""
+                entry.digests = set()
+                entry.found = set()
         return None
 
     def _listing(self, client: HubClient) -> Listing:
@@ -190,7 +193,8 @@ class DownloadJob:
 
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:
         """Wait before the next attempt at file `name`; return how many failed. Raises `error` after the last one."""
-        attempt, policy = before + 1, self._settings.policy
+        attempt = before + 1
+        policy = self._settings.policy
         if attempt > policy.tries:
             raise error
         with self.progress.lock:

@@ -48,7 +48,8 @@ def find_head(client: HubClient, repository: str, revision: str = "main") -> Lis
 
 def base_of(answer: Mapping[str, Any]) -> str:
     """Return the repository that, by the Hub, a conversion was made from; "" if the Hub does not say."""
-    card, tags = answer.get("cardData"), answer.get("tags")
+    card = answer.get("cardData")
+    tags = answer.get("tags")
     named = card.get("base_model") if isinstance(card, Mapping) else None
     candidates = list(named) if isinstance(named, list) else [named]
     if isinstance(tags, list):

@@ -111,7 +111,8 @@ def _is_wanted(entry: Any) -> bool:
 def _file_of(client: HubClient, repository: str, entry: dict[str, Any]) -> RemoteFile:
     large = entry.get("lfs")
     source = large if isinstance(large, dict) else entry
-    size, digest = source.get("size"), source.get("oid")
+    size = source.get("size")
+    digest = source.get("oid")
     if type(size) is not int or size < 0 or not isinstance(digest, str) or not is_content_hash(digest):
         raise client.access.wrong_mirror(repository)
     return RemoteFile(entry["path"], size, digest)

@@ -49,7 +49,8 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
         raise HubError("other-app", model.id, app=app)
     if model.gguf or model.is_gguf_file:
         raise HubError("own-folder", model.id, path=model.gguf.source if model.gguf else model.path)
-    cache, folder = RepositoryCache(cache_dir, model.id), Path(model.path)
+    cache = RepositoryCache(cache_dir, model.id)
+    folder = Path(model.path)
     if model.source == "cache" and cache.home.is_dir():
         if cache.is_being_written():
             raise HubError("in-use", model.id)
@@ -102,7 +103,8 @@ def own_folder(plan: RemovalPlan) -> HubError:
 
 def _is_in_repository(path: Path, cache_dir: Path) -> bool:
     """Whether the path, which may be a link itself, lies in the folder of a repository of the Hub's cache."""
-    folder, cache = Path(os.path.realpath(path.parent)), Path(os.path.realpath(cache_dir))
+    folder = Path(os.path.realpath(path.parent))
+    cache = Path(os.path.realpath(cache_dir))
     inside = folder.relative_to(cache).parts if folder.is_relative_to(cache) else ()
     return bool(inside) and repository_of_folder(inside[0]) is not None
 

@@ -84,7 +84,9 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
             return None
         return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
 
-    head, kind, size = kind_of_config(config), config.get("model_type"), text_config(config).get("vocab_size")
+    head = kind_of_config(config)
+    kind = config.get("model_type")
+    size = text_config(config).get("vocab_size")
     known = can_load(config) if head is None else can_run(head)
     model = replace(
         found,
@@ -193,7 +195,8 @@ def _found(item: dict[str, Any]) -> Model | None:
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     weights = item.get("safetensors")
     parameters = weights.get("total") if isinstance(weights, dict) else None
-    is_gguf, gguf = "gguf" in tags and "mlx" not in tags, item.get("gguf")
+    is_gguf = "gguf" in tags and "mlx" not in tags
+    gguf = item.get("gguf")
     architecture = gguf.get("architecture") if isinstance(gguf, dict) else None
     problem = ""
     if is_gguf and isinstance(architecture, str):

@@ -71,6 +71,7 @@ class AccessReport:
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
     """A removal: `folders` to delete, or single files of a folder that holds other things too; `place` holds them all.
+
     `shared` warns that other programs use the same cache. What is the person's `own` is never deleted: only the person
     can move it to the trash.
     """

@@ -20,6 +20,7 @@ _CPU_INFO = Path("/proc/cpuinfo")
 @dataclass(frozen=True, slots=True)
 class MachineFacts:
     """What a check finds on this machine. `low_power_mode` and `hot` are None if the system does not say.
+
     `wired_limit_mb` is the limit of GPU memory that the user has set with sysctl, 0 for the system's own, None if there
     is no such setting.
     """

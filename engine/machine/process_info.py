@@ -91,7 +91,8 @@ class ProcessInfo(ObjectiveC):
     def begin_activity(self, reason: str) -> int:
         """Begin what a person waits for, and return its token. `pmset -g assertions` shows the `reason`."""
         with self.pool():
-            options, why = (ctypes.c_uint64, _USER_INITIATED), (ID, self.string(reason))
+            options = (ctypes.c_uint64, _USER_INITIATED)
+            why = (ID, self.string(reason))
             token = self.send(self._info, b"beginActivityWithOptions:reason:", ID, options, why)
             return int(self.send(token, b"retain", ID) or 0)
 

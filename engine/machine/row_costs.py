@@ -27,7 +27,8 @@ _M4: _Curve = {2: 1.11, 3: 1.31, 4: 1.45, 6: 1.98, 8: 2.45, 10: 4.5, 32: 4.5}
 # A whole 27B in 4 bits on an M5 Max; six rows: a 4B in 8 bits. rMLX#516.
 _M5: _Curve = {2: 1.11, 3: 1.34, 6: 2.12}
 # On an M3 Ultra, a single product in 4 bits (mlx#4265), and the rounds of a whole 31B (mlxcel#1217).
-_M3_ULTRA, _M3_ULTRA_WHOLE = {2: 1.83, 4: 3.26, 8: 6.12, 16: 6.32}, {2: 1.17, 5: 1.68}
+_M3_ULTRA = {2: 1.83, 4: 3.26, 8: 6.12, 16: 6.32}
+_M3_ULTRA_WHOLE = {2: 1.17, 5: 1.68}
 # A product in bfloat16 on an M3 Ultra: mlx#4265.
 _PLAIN: _Curve = {2: 1.99, 16: 2.0}
 # A mixture of 30B, 3B of them active, on an M5 Max: vllm-mlx#763.
@@ -55,10 +56,12 @@ def keeps_weights() -> bool:
 
 def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tuple[PassCost, PassCost]:
     """Return the dearest and the cheapest costs to expect on this machine; they are equal where they were published.
+
     `used` is the share of the weights that one row uses, below 1 for a mixture of experts. Weights of 16 or more
     `stored_bits` are not quantised.
     """
-    name, flat = chip(), flat_cost(used)
+    name = chip()
+    flat = flat_cost(used)
     if not keeps_weights():
         return flat, flat
     if used < 1.0:

@@ -81,7 +81,8 @@ class GrammarCompiler:
                 matcher = self._tokens.compile(grammar.as_lark(self._marks))
             named = getattr(self._tokenizer, "eos_token_id", None)
             end = named if named in self._ends else min(self._ends, default=0)
-            spelling, bytewise = Spelling(self._tokens), compile_by_byte(grammar.as_lark())
+            spelling = Spelling(self._tokens)
+            bytewise = compile_by_byte(grammar.as_lark())
             future.set_result(
                 CompiledGrammar(matcher, bytewise, self._tokens, self._vocabulary, self._ends, end, spelling, left_out)
             )

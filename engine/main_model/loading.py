@@ -183,7 +183,8 @@ def _load_weights(
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if streaming() else None
     try:
-        beside, found = folder.tensors_beside, set[str]()
+        beside = folder.tensors_beside
+        found = set[str]()
         whole = part is None or folder.missing_weights() is None
         model, config = load_model(
             path,
@@ -204,7 +205,8 @@ def _load_weights(
             raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
         adapt(model)
         use_narrow_products(model)
-        loaded, total = 0, _parameter_bytes(model)
+        loaded = 0
+        total = _parameter_bytes(model)
         for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
             on_progress(loaded, total)
             yield None

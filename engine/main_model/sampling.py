@@ -49,7 +49,8 @@ class LikeliestTokens:
 
     def read(self) -> list[list[tuple[int, float]]]:
         """Return the (token id, log-probability) pairs of each row, the likeliest first, without excluded tokens."""
-        ids, logprobs = cast("list[list[int]]", self.ids.tolist()), cast("list[list[float]]", self.logprobs.tolist())
+        ids = cast("list[list[int]]", self.ids.tolist())
+        logprobs = cast("list[list[float]]", self.logprobs.tolist())
         rows = zip(ids, logprobs, strict=True)
         found = [[(token, value) for token, value in zip(*row, strict=True) if value > -math.inf] for row in rows]
         return [sorted(row, key=lambda one: (-one[1], one[0])) for row in found]
@@ -132,6 +133,7 @@ class Sampler:
 
     def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
         """Return biased, penalised and constrained logits (rows, vocabulary), float32, with excluded tokens at -inf.
+
         `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`: with k of
         them and k + 1 rows, row i follows draft_tokens[:i]. With a constraint it evaluates these tokens.
         """
@@ -151,7 +153,8 @@ class Sampler:
             return None
         tokens = cast("list[int]", drafted.tolist()) if isinstance(drafted, mx.array) else drafted or ()
         found = None if self.constraint is None else self.constraint.allowed(committed, tokens, rows)
-        limit, shape = self.thought_limit, (rows, self.vocabulary)
+        limit = self.thought_limit
+        shape = (rows, self.vocabulary)
         return found if limit is None else limit.restrict(found, shape, committed, tokens)
 
     @staticmethod
@@ -192,7 +195,8 @@ class Sampler:
         the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
         likeliest tokens, so it survives if few enough others are as likely.
         """
-        settings, certain = self.settings, mx.array([True])
+        settings = self.settings
+        certain = mx.array([True])
         if settings.min_p > 0.0:
             logprobs = apply_min_p(logprobs, settings.min_p)
         perturbed = logprobs * (1.0 / settings.temperature) + noise
@@ -219,6 +223,7 @@ class Sampler:
 
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """Return one token id for each row, (rows,) uint32: the likeliest, or with `noise` added after truncation.
+
         Without noise, pass scores that are not normalised: normalising can make unequal scores equal.
         """
         if noise is None:
@@ -266,7 +271,8 @@ def gumbel_noise(keys: Sequence[mx.array], vocabulary: int) -> mx.array:
 
 def top_probabilities(scores: mx.array) -> mx.array:
     """Estimate the largest probability of each row of `scores` (rows, V), as a lazy array (rows,)."""
-    rows, terms = scores.shape[0], scores.shape[1] // SCORES_PER_TERM
+    rows = scores.shape[0]
+    terms = scores.shape[1] // SCORES_PER_TERM
     if terms > 1:
         scores = scores[:, : terms * SCORES_PER_TERM].reshape(rows, SCORES_PER_TERM, terms).max(axis=1)
     return mx.exp(scores.max(axis=-1) - mx.logsumexp(scores, axis=-1))
@@ -300,7 +306,8 @@ def make_noise(samplers: Sequence[Sampler], positions: Sequence[int], counts: Se
     if not wanted:
         return
     keys = [key for sampler, position, count in wanted for key in sampler.keys(position, count)]
-    noise, start = gumbel_noise(keys, wanted[0][0].vocabulary), 0
+    noise = gumbel_noise(keys, wanted[0][0].vocabulary)
+    start = 0
     for sampler, position, count in wanted:
         sampler.keep_noise(position, noise[start : start + count])
         start += count

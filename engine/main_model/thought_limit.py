@@ -50,10 +50,12 @@ class ThoughtLimit:
 
     def __init__(self, most: int, position: int, begun: str, tokenizer: Any, *, calls: bool) -> None:
         self._most, self._position, self._calls = most, position, calls
-        self._tokens_of, self._text_of = partial(tokenizer.encode, add_special_tokens=False), local_decoder(tokenizer)
+        self._tokens_of = partial(tokenizer.encode, add_special_tokens=False)
+        self._text_of = local_decoder(tokenizer)
         # The limit, once it has ended the thoughts.
         self.reached: int | None = None
-        self._read, self._place = 0, self._opened(_ThoughtPlace(), begun, 0)
+        self._place = self._opened(_ThoughtPlace(), begun, 0)
+        self._read = 0
         if self._place is not None and self._place.thinks:
             thought = begun.partition(self._place.opening)[2].strip()
             used = min(most, len(self._tokens_of(thought)))
@@ -79,9 +81,11 @@ class ThoughtLimit:
         drafted: Sequence[int],
     ) -> NDArray[np.bool_] | None:
         """Return which of the `allowed` tokens, all if None, the limit allows, as `Constraint.allowed` does."""
-        answer, known = [*committed[self._position :], *drafted], len(committed) - self._position
+        answer = [*committed[self._position :], *drafted]
+        known = len(committed) - self._position
         self.read(answer[:known])
-        place, first = self._place, len(answer) + 1 - shape[0]
+        place = self._place
+        first = len(answer) + 1 - shape[0]
         for at in range(known, len(answer) + 1):
             place = self._after(place, answer, at) if place is not None and at > known else place
             if place is not None and place.opening and at >= first and place.used_at(at) >= self._most:
@@ -109,7 +113,8 @@ class ThoughtLimit:
         """Return the place after the first `at` tokens, from the one before the last of these; None in a reply."""
         if not place.thinks:
             return self._opened(place, self._text_of(answer[max(place.since, at - _OPENING) : at]), at)
-        used, after = place.used_at(at), place._replace(thinks=False, since=at, used=self._most)
+        used = place.used_at(at)
+        after = place._replace(thinks=False, since=at, used=self._most)
         if used > self._most:
             return place if used - self._most < len(self._ending(place)) else after
         # A mark has at most as many tokens as characters.

@@ -26,6 +26,7 @@ _OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
 @dataclass(frozen=True, slots=True)
 class Adapter:
     """An adapter: low-rank matrices of `rank` beside matrices of its main model; their product counts `scale` times.
+
     `kind` is "lora" or "dora". `peft` says that the file has PEFT's names and transposed matrices. `parts` maps the
     names of its tensors to a module and "lora_a", "lora_b" or "m".
     """
@@ -121,7 +122,8 @@ def read_adapter(folder: Path) -> Adapter:
 
 
 def _of_mlx(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
-    kind, values = config.get("fine_tune_type", "lora"), config.get("lora_parameters")
+    kind = config.get("fine_tune_type", "lora")
+    values = config.get("lora_parameters")
     if kind not in ("lora", "dora"):
         raise ModelNotUsable(folder, "unknown-adapter", str(kind)[:80])
     if not isinstance(values, dict):

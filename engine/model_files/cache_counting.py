@@ -72,7 +72,8 @@ def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape
     caches = _filled(model, 2)
     shorter = longer = caches
     if any(map(_has_own_kind, caches)):
-        shorter, longer = _filled(model, _SHORTER), _filled(model, _LONGER)
+        shorter = _filled(model, _SHORTER)
+        longer = _filled(model, _LONGER)
     return _shape([_part(*grown, number_bytes) for grown in zip(caches, shorter, longer, strict=True)])
 
 

@@ -136,7 +136,8 @@ class Model:
 
 def facts_of_config(config: Mapping[str, Any]) -> HeadFacts:
     """Return the facts of a head whose configuration alone is known."""
-    nested, body = config.get("dflash_config"), config.get("transformer_layer_config")
+    nested = config.get("dflash_config")
+    body = config.get("transformer_layer_config")
     parts = [part for part in (config, nested, body, text_config(config)) if isinstance(part, Mapping)]
 
     def number(*names: str) -> int:

@@ -178,7 +178,8 @@ class ModelFolder:
     def _siblings(self, name: str) -> set[str]:
         if (match := _SHARD.fullmatch(name)) is None:
             return set()
-        stem, total = match[1], int(match[3])
+        stem = match[1]
+        total = int(match[3])
         if total > _MOST_SHARDS:
             raise ModelNotUsable(self.path, "damaged", f"{name} (thousands of shards)")
         return {f"{stem}-{number:05d}-of-{total:05d}.safetensors" for number in range(1, total + 1)}

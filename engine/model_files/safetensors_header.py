@@ -79,7 +79,8 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
     found = {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
     spans = sorted((tensor.begin, tensor.begin + tensor.nbytes) for tensor in found.values())
     # A tensor that was moved would read the numbers of others. Some writers leave gaps, to align tensors.
-    begins, ends = [*(begin for begin, _ in spans), data_bytes], [0, *(end for _, end in spans)]
+    begins = [*(begin for begin, _ in spans), data_bytes]
+    ends = [0, *(end for _, end in spans)]
     if begins[-1] != ends[-1] or any(begin < end for begin, end in zip(begins, ends, strict=True)):
         raise DamagedHeaderError("bytes that belong to two tensors, or after the last one")
     return found
@@ -107,7 +108,9 @@ def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = N
 
 def _tensor(name: str, entry: Any, data_bytes: int) -> TensorHeader:
     try:
-        dtype, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+        dtype = entry["dtype"]
+        shape = entry["shape"]
+        (begin, end) = entry["data_offsets"]
     except (TypeError, KeyError, ValueError) as error:
         raise DamagedHeaderError(f"{name}: no type, shape or offsets") from error
     if not isinstance(dtype, str) or dtype not in ELEMENT_BYTES:

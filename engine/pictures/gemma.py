@@ -38,7 +38,8 @@ class Gemma3(Family):
         }
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:  # noqa: ARG002
-        side, tokens = int(settings["side"]), int(settings["tokens"])
+        side = int(settings["side"])
+        tokens = int(settings["tokens"])
         text = f"\n\n<start_of_image>{self.mark * tokens}<end_of_image>\n\n"
         # The marks around it, and the lines around those.
         return PictureLayout(((side, side),), int(settings["resample"]), text, tokens, tokens + 4)
@@ -78,7 +79,8 @@ class Gemma4(Family):
     mark = "<|image|>"
 
     def settings(self, config: Config, processor: Config) -> dict[str, float]:
-        vision, bidirectional = config["vision_config"], config["text_config"].get("use_bidirectional_attention")
+        vision = config["vision_config"]
+        bidirectional = config["text_config"].get("use_bidirectional_attention")
         most = processor.get("max_soft_tokens", config.get("vision_soft_tokens_per_image", 280))
         return {
             "cell": int(vision.get("patch_size", 16) * vision.get("pooling_kernel_size", 3)),
@@ -87,13 +89,17 @@ class Gemma4(Family):
         }
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
-        cell, most = int(settings["cell"]), int(settings["most"])
+        cell = int(settings["cell"])
+        most = int(settings["most"])
         factor = math.sqrt(most / (width * height))
-        columns, rows = math.floor(factor * width), math.floor(factor * height)
+        columns = math.floor(factor * width)
+        rows = math.floor(factor * height)
         if rows == 0:
-            columns, rows = min(width // height, most), 1
+            columns = min(width // height, most)
+            rows = 1
         elif columns == 0:
-            columns, rows = 1, min(height // width, most)
+            columns = 1
+            rows = min(height // width, most)
         tokens = columns * rows
         text = f"<|image>{self.mark * tokens}<image|>"
         return PictureLayout(((columns * cell, rows * cell),), BICUBIC, text, tokens, tokens + 2)
@@ -103,7 +109,8 @@ class Gemma4(Family):
         from mlx_vlm.models.gemma4 import gemma4
         from mlx_vlm.models.gemma4.config import VisionConfig
 
-        vision, width = VisionConfig.from_dict(config["vision_config"]), config["text_config"]["hidden_size"]
+        vision = VisionConfig.from_dict(config["vision_config"])
+        width = config["text_config"]["hidden_size"]
         tower = nn.Module()
         tower.vision_tower = gemma4.VisionModel(vision)
         tower.embed_vision = gemma4.MultimodalEmbedder(vision.hidden_size, width, eps=vision.rms_norm_eps)

@@ -29,10 +29,12 @@ class Lfm2Vl(Family):
         return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
-        cell, side = int(settings["encoder_patch_size"] * settings["downsample_factor"]), int(settings["tile_size"])
+        cell = int(settings["encoder_patch_size"] * settings["downsample_factor"])
+        side = int(settings["tile_size"])
         least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
         columns, rows = in_cells(width, height, cell, least, most)
-        whole, tokens = (columns * cell, rows * cell), columns * rows
+        whole = (columns * cell, rows * cell)
+        tokens = columns * rows
         nearest = [max(int(settings["encoder_patch_size"]), round(length / cell) * cell) for length in (width, height)]
         if math.prod(nearest) <= settings["max_image_tokens"] * cell**2 * settings["max_pixels_tolerance"]:
             text = f"<|image_start|>{self.mark * tokens}<|image_end|>"
@@ -51,7 +53,8 @@ class Lfm2Vl(Family):
         from mlx_vlm.models.lfm2_vl import ModelConfig, TextConfig, VisionConfig, VisionModel
         from mlx_vlm.models.lfm2_vl.lfm2_vl import Lfm2VlMultiModalProjector, PixelUnshuffleBlock
 
-        text, vision = TextConfig.from_dict(config["text_config"]), VisionConfig.from_dict(config["vision_config"])
+        text = TextConfig.from_dict(config["text_config"])
+        vision = VisionConfig.from_dict(config["vision_config"])
         whole = ModelConfig.from_dict({**config, "text_config": text, "vision_config": vision})
         tower = nn.Module()
         tower.vision_tower = VisionModel(vision)
@@ -82,7 +85,8 @@ class Lfm2Vl(Family):
 
         patch = int(config["vision_config"].get("patch_size", 16))
         pixels = normalised(view, processor, *HALF)
-        rows, columns = pixels.shape[0] // patch, pixels.shape[1] // patch
+        rows = pixels.shape[0] // patch
+        columns = pixels.shape[1] // patch
         patches = pixels.reshape(rows, patch, columns, patch, 3).transpose(0, 2, 1, 3, 4).reshape(1, rows * columns, -1)
         shape = mx.array([[rows, columns]])
         *_, states = tower.vision_tower(mx.array(patches), output_hidden_states=True, spatial_shapes=shape)
@@ -94,10 +98,12 @@ def _grid(width: int, height: int, side: int) -> tuple[int, int]:
     """Return the columns and rows of tiles whose shape is closest to the picture's; of equal ones, not too large."""
     lengths = range(1, _TILES[-1] + 1)
     grids = {(columns, rows) for columns in lengths for rows in lengths if columns * rows in _TILES}
-    best, distance = (1, 1), math.inf
+    best = (1, 1)
+    distance = math.inf
     for columns, rows in sorted(grids, key=lambda grid: grid[0] * grid[1]):
         found = abs(width / height - columns / rows)
         fits = width * height > 0.5 * side * side * columns * rows
         if found < distance or (found == distance and fits):
-            best, distance = (columns, rows), found
+            best = (columns, rows)
+            distance = found
     return best

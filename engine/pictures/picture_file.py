@@ -22,7 +22,8 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 OTHER_FORMATS = ("BMP", "TIFF", "AVIF")
 _LOSSLESS = ("PNG", "BMP", "TIFF")
 # Qt turns these upright, and no PNG and WebP files.
-_SHOWN_UPRIGHT, _ORIENTATION = ("JPEG", "GIF"), 0x112
+_SHOWN_UPRIGHT = ("JPEG", "GIF")
+_ORIENTATION = 0x112
 _PNG = b"\x89PNG\r\n\x1a\n"
 MOST_MEGABYTES, MOST_MEGAPIXELS = 20, 50
 # Above this ratio of its sides, nothing is left of a picture that is scaled.
@@ -103,7 +104,9 @@ def _upright(data: bytes) -> tuple[Image, str, bool]:
 def _with_eight_bits(picture: Image) -> Image:
     """Return a picture with at most 8 bits a channel: conversion would cut off finer shades of grey at 255."""
     if picture.mode.startswith("I;16"):
-        picture, low, high = picture.convert("I"), 0.0, 2.0**16 - 1
+        picture = picture.convert("I")
+        low = 0.0
+        high = 2.0**16 - 1
     elif picture.mode in ("I", "F"):
         # Measurements: the file says nothing of the values of black and white.
         low, high = cast(tuple[float, float], picture.getextrema())

@@ -31,7 +31,8 @@ class Pixtral(Family):
         return {"longest": longest, "patch": patch, "resample": int(processor.get("resample", BICUBIC))}
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
-        longest, patch = int(settings["longest"]), int(settings["patch"])
+        longest = int(settings["longest"])
+        patch = int(settings["patch"])
         ratio = max(1.0, width / longest, height / longest)
         columns, rows = (max(1, -(-int(side / ratio) // patch)) for side in (width, height))
         text = "[IMG_BREAK]".join([self.mark * columns] * rows) + "[IMG_END]"

@@ -22,6 +22,7 @@ class PlacedPicture:
 @dataclass(frozen=True, slots=True)
 class PassInput:
     """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
+
     The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
     Each of `deeper` (1, rows, width) is added to the output of a layer, from the first on.
     """
@@ -48,7 +49,8 @@ def content_of(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> Sequ
 
 def without_pictures(tokens: Sequence[int], pictures: Sequence[PlacedPicture]) -> list[int]:
     """Return the tokens of a text without the placeholders of its pictures, for models that cannot see."""
-    starts, stops = [picture.start for picture in pictures], [picture.stop for picture in pictures]
+    starts = [picture.start for picture in pictures]
+    stops = [picture.stop for picture in pictures]
     return [token for start, stop in zip([0, *stops], [*starts, None], strict=True) for token in tokens[start:stop]]
 
 

@@ -70,7 +70,8 @@ class Positions:
         self._table = np.concatenate(parts, axis=1)
         # The indices of the first picture and behind the last one, behind which positions are smaller by `lag`.
         self.first = grids[0].start if grids else 0
-        self.end, self.lag = index, index - place
+        self.end = index
+        self.lag = index - place
         self._latest: tuple[tuple[int, int], mx.array] | None = None
 
     def of(self, first: int, count: int) -> mx.array:

@@ -38,7 +38,8 @@ class Qwen(Family):
     def settings(self, config: Config, processor: Config) -> dict[str, float]:
         text = config.get("text_config", config)
         turned = text.get("rope_parameters") or text["rope_scaling"]
-        side, size = _patch(config) * _merge(config), processor.get("size", {})
+        side = _patch(config) * _merge(config)
+        size = processor.get("size", {})
         most = processor.get("max_pixels") or size.get("longest_edge") or math.inf
         return {
             "side": side,
@@ -52,7 +53,8 @@ class Qwen(Family):
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
         side = settings["side"]
         columns, rows = in_cells(width, height, side, settings["least"], settings["most"], fewest=0)
-        tokens, size = rows * columns, (int(columns * side), int(rows * side))
+        tokens = rows * columns
+        size = (int(columns * side), int(rows * side))
         text = f"<|vision_start|>{self.mark * tokens}<|vision_end|>"
         return PictureLayout((size,), int(settings["resample"]), text, tokens, tokens + 2, (rows, columns))
 
@@ -75,9 +77,12 @@ class Qwen(Family):
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         import mlx.core as mx
 
-        patch, merge, vision = _patch(config), _merge(config), tower.vision_tower
+        patch = _patch(config)
+        merge = _merge(config)
+        vision = tower.vision_tower
         pixels = normalised(views[0], processor, *(CLIP if _is_early(config) else HALF))
-        height, width = pixels.shape[0] // patch, pixels.shape[1] // patch
+        height = pixels.shape[0] // patch
+        width = pixels.shape[1] // patch
         # The patches of a square follow each other, and a still picture is a film of equal ones.
         squares = pixels.reshape(height // merge, merge, patch, width // merge, merge, patch, 3)
         squares = squares.transpose(0, 3, 1, 4, 6, 2, 5)[..., None, :, :]

@@ -40,7 +40,8 @@ from engine.pictures.rules import PictureRules
 log = logging.getLogger(__name__)
 
 # Sizes for which a tower's constructor or a layout loops; those of the largest published towers are far below.
-MOST_LAYERS, LARGEST_SETTING = 1_000, 2**24
+MOST_LAYERS = 1_000
+LARGEST_SETTING = 2**24
 PROCESSORS = ("processor_config.json", "preprocessor_config.json")
 
 
@@ -86,7 +87,8 @@ class VisionTower:
         return rows
 
     def _load(self) -> nn.Module:
-        tower, weights = self._family.build(self._config), dict[str, mx.array]()
+        tower = self._family.build(self._config)
+        weights = dict[str, mx.array]()
         for file in ModelFolder(self._folder).weight_files:
             found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
             weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
@@ -169,7 +171,8 @@ class RequestPictures:
     def places(self, ids: Sequence[int], digests: Sequence[str]) -> tuple[PlacedPicture, ...]:
         """Return where the pictures `digests` are in a prompt. Raises `TemplateFailed` if they are not all there."""
         at = [position for position, token in enumerate(ids) if token == self.vision.placeholder]
-        placed, first = list[PlacedPicture](), 0
+        placed = list[PlacedPicture]()
+        first = 0
         for digest in digests:
             end = first + self._layout(digest).tokens
             if end > len(at):
@@ -201,21 +204,25 @@ class RequestPictures:
         """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both. Raises
         `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
         """
-        decoded, started = self.decode(picture).result(), time.perf_counter()
+        decoded = self.decode(picture).result()
+        started = time.perf_counter()
         self._rows[picture.digest] = self.vision.embed(self._layout(picture.digest), decoded.views)
         self.files.forget(picture.digest)
         return decoded.seconds + time.perf_counter() - started
 
     def pass_input(self, tokens: Sequence[int], start: int, stop: int, pictures: Sequence[PlacedPicture]) -> PassInput:
         """Return the input of a pass over `tokens[start:stop]`; `pictures` are those in it, which have been read."""
-        places, rows = list[int](), list[mx.array]()
+        places = list[int]()
+        rows = list[mx.array]()
         for picture in pictures:
             held = tokens[picture.start : picture.stop]
             at = np.flatnonzero(np.equal(held, self.vision.placeholder)) + picture.start - start
             inside = np.flatnonzero((at >= 0) & (at < stop - start))
             places += at[inside].tolist()
             rows.append(self._rows[picture.digest][mx.array(inside)])
-        ids, seen, placed = mx.array([tokens[start:stop]], mx.uint32), mx.concatenate(rows), mx.array(places, mx.int32)
+        ids = mx.array([tokens[start:stop]], mx.uint32)
+        seen = mx.concatenate(rows)
+        placed = mx.array(places, mx.int32)
         # The model may have written the placeholder itself elsewhere.
         ids[:, placed] = 0
         text: mx.array = self._embed_text(ids)

@@ -64,7 +64,8 @@ class PrefixCache:
         one, any other can provide: programs must not find out from speeds what chats contain. Its main sequence holds
         exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of turns in it.
         """
-        content, store = content_of(tokens, pictures), None if name is None else self.store
+        content = content_of(tokens, pictures)
+        store = None if name is None else self.store
         best, reach = self._kept.best(model.model, content, named=name is not None)
         if store is not None and (stored := store.find(content, better_than=reach)) is not None:
             self._kept.add(stored)
@@ -74,7 +75,8 @@ class PrefixCache:
             taken = CachedConversation(CachedSequence(model.model, model.new_caches()))
         else:
             taken.rewind(reach)
-        taken.main.tokens, taken.main.pictures = list(tokens), pictures
+        taken.main.tokens = list(tokens)
+        taken.main.pictures = pictures
         # Half of what finished turns may take, as the rest of this one is kept there, too.
         taken.main.checkpoint_bytes = self.budget // 2
         taken.main.boundaries = self._checkpoint_places(taken.main, content, boundaries)
@@ -149,7 +151,8 @@ class PrefixCache:
         for entry in own:
             if entry.shared:
                 shared.add(entry.main.tokens, entry)
-        left, kept = store.budget, []
+        left = store.budget
+        kept = []
         for entry in reversed(own):
             size = entry.bytes
             if size <= left and not _is_mostly_shared(entry, shared):

@@ -105,7 +105,8 @@ class KeptConversations:
 
         Of conversations that can provide as many, one that ends there is preferred: it needs no copy.
         """
-        texts, looked_up = self._texts[id(model), named], content[: len(content) - 1]
+        texts = self._texts[id(model), named]
+        looked_up = content[: len(content) - 1]
         best, longest = None, 0
         for index in (texts.whole, texts.checkpoints):
             shared = next(index.beginnings(looked_up), None)

@@ -69,6 +69,7 @@ LEAST_FREE = 2**30
 
 class PrefixStore:
     """The conversations of `model` in `folder`, at most `budget` bytes of them; the least recently used are evicted.
+
     The caches of the draft model or head in use are stored and found, too.
     """
 
@@ -106,7 +107,8 @@ class PrefixStore:
         best = self._worth_loading(content[: len(content) - 1], better_than)
         if best is None:
             return None
-        conversation, entry = self._load(best), self._index.entries[best]
+        conversation = self._load(best)
+        entry = self._index.entries[best]
         self._index.discard(best)
         if conversation is None:
             unlink(best)

@@ -54,7 +54,8 @@ class TextIndex(Generic[Value]):
         looked_up = list(text)
         after = bisect_left(self._texts, looked_up)
         before = after - 1
-        lower, upper = self._shared(before, looked_up), self._shared(after, looked_up)
+        lower = self._shared(before, looked_up)
+        upper = self._shared(after, looked_up)
         while lower is not None or upper is not None:
             if upper is None or (lower is not None and lower.length >= upper.length):
                 assert lower is not None

@@ -26,7 +26,8 @@ NAME = "scaled_dot_product_attention"
 # The sizes of heads for which MLX has a kernel for one row, and uses it whatever the number of keys.
 SIZES = frozenset({64, 96, 128, 256})
 # From so many keys on, MLX sums each block in parts where so many query heads, of this size, share keys.
-MANY_KEYS, PARTS = 8192, frozenset({(8, 64), (8, 128), (12, 128), (16, 128)})
+MANY_KEYS = 8192
+PARTS = frozenset({(8, 64), (8, 128), (12, 128), (16, 128)})
 
 HEADER = '#define UNROLLED(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; i++)\n'
 
@@ -145,10 +146,12 @@ def attention_of_rows(
     queries: mx.array, keys: mx.array, values: mx.array, *, scale: float, mask: str | None = None, sinks: Sinks = None
 ) -> mx.array:
     """Return (batch, heads, rows, size), as `mx.fast.scaled_dot_product_attention` does; types are those of `queries`.
+
     `mask` is "causal" or None. Metal compiles the kernels when the result is evaluated; MLX raises RuntimeError or
     ValueError there if that fails, and here without a GPU.
     """
-    (rows, share), chip = (queries.shape[2], queries.shape[1] // keys.shape[1]), str(mx.device_info()["architecture"])
+    (rows, share) = (queries.shape[2], queries.shape[1] // keys.shape[1])
+    chip = str(mx.device_info()["architecture"])
     # A causal mask hides the keys of later rows, which are at the end.
     seen = [keys.shape[2] - (rows - 1 - row if mask else 0) for row in range(rows)]
     found = []
@@ -163,12 +166,16 @@ def attention_of_rows(
 def _in_blocks(
     blocks: tuple[int, bool], queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any, sinks: Any
 ) -> mx.array:
-    (batch, heads, rows, size), kv_heads, dtype = queries.shape, keys.shape[1], queries.dtype
+    dtype = queries.dtype
+    kv_heads = keys.shape[1]
+    (batch, heads, rows, size) = queries.shape
     # So many of the rows and heads that share keys fit in a thread's registers, and so many SIMD groups in all.
-    each, most = 4, 12 if size == 256 else 16
+    each = 4
+    most = 12 if size == 256 else 16
     tiles = -(-rows * heads // kv_heads // (each * most))
     simds = -(-rows * heads // kv_heads // (each * tiles))
-    shape, partial = (batch, heads, rows, blocks[0]), dtype if blocks[1] else mx.float32
+    shape = (batch, heads, rows, blocks[0])
+    partial = dtype if blocks[1] else mx.float32
     summing = row_kernel(
         "rows_attention", SUMMING, "queries keys values scale sinks", "outputs weights most", HEADER, strided=True
     )

@@ -30,11 +30,14 @@ MOST_KEYS = 2 * SWITCHES[-1]
 MOST_BYTES = 1 << 29
 # Values to compare, and the fewest and most rows. Rounding to bfloat16 hides a difference of sums over some thousand
 # keys in all but one of a thousand, and in fewer if there are more keys.
-VALUES, ROWS = 30_000, (MAX_DEPTH + 1, 256)
+VALUES = 30_000
+ROWS = (MAX_DEPTH + 1, 256)
 # MLX's attention, and that of models, which may be ours.
-_mlx_attention, _model_attention = partial(scaled_dot_product_attention, cache=None), partial(ours.attend, cache=None)
+_mlx_attention = partial(scaled_dot_product_attention, cache=None)
+_model_attention = partial(ours.attend, cache=None)
 # What the families call the heads of their queries, the scale of their scores, and sinks.
-_HEADS, _SCALES = ("n_heads", "num_heads", "num_attention_heads", "n_head"), ("scale", "sm_scale")
+_HEADS = ("n_heads", "num_heads", "num_attention_heads", "n_head")
+_SCALES = ("scale", "sm_scale")
 _SINKS = ("sinks", "attention_sink_bias")
 
 
@@ -75,7 +78,8 @@ def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] 
         if isinstance(cache, ArraysCache):
             # Recurrent state does not grow with the text.
             continue
-        keys, values = getattr(cache, "keys", None), getattr(cache, "values", None)
+        keys = getattr(cache, "keys", None)
+        values = getattr(cache, "values", None)
         if not isinstance(keys, mx.array) or not isinstance(values, mx.array) or keys.shape != values.shape:
             return None
         _, kv_heads, _, size = keys.shape

@@ -59,6 +59,7 @@ def digest() -> str:
 
 def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[tuple[WidthCost, ...]]:
     """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
+
     Only those are used whose every bit equals that of single rows. The result is empty if no layer suits any. Between
     two steps, and after an error or where the steps are closed, only MLX's are in use. `free` is the memory in bytes.
 
@@ -118,7 +119,8 @@ class Refusals:
         for size, error in self._reasons.items():
             sizes.setdefault(" ".join(str(error).split())[:200], []).append(size)
         for reason, refusing in sizes.items():
-            rows, keys = sorted({size.rows for size in refusing}), sorted({size.keys for size in refusing})
+            rows = sorted({size.rows for size in refusing})
+            keys = sorted({size.keys for size in refusing})
             level = logging.WARNING if refused else logging.INFO
             log.log(level, "%s of %s rows stay MLX's from %s keys on: %s", self._kernel, rows, keys, reason)
         return refused and bool(self._reasons)
@@ -129,7 +131,8 @@ def _race(main: LoadedModel, kernel: RowKernel, free: int, refusals: Refusals) -
     ours cannot compute is added to `refusals`, and stays MLX's.
     """
     # The rows up to which bits are alike; where MLX's kernels are not compared, nothing is known of them.
-    most, contexts = kernel.widths[-1], list[int]()
+    most = kernel.widths[-1]
+    contexts = list[int]()
     alike = {"ours": most if is_confirmed() else 1, "others": most}
     for keys, way, passes in kernel.comparisons(main, free):
         contexts = sorted({*contexts, keys})
@@ -150,7 +153,8 @@ def _race(main: LoadedModel, kernel: RowKernel, free: int, refusals: Refusals) -
     for size in sizes:
         if size.keys not in one_s:
             one_s[size.keys] = yield from _time(main, kernel, PassSize(1, size.keys), seconds)
-        mlx_s, our_s = (yield from _time(main, kernel, size, seconds)), inf
+        mlx_s = yield from _time(main, kernel, size, seconds)
+        our_s = inf
         if size in ours:
             try:
                 our_s = yield from _time(main, kernel, size, seconds, STALLED * mlx_s)
@@ -192,7 +196,8 @@ def _time(
 ) -> Steps[float]:
     """Return the median duration of passes in `seconds`, at least FEWEST; inf once ours takes longer than `limit`."""
     times: list[float] = []
-    caches, tokens = kernel.caches(main, size.keys), mx.arange(size.rows)[None] % main.vocabulary
+    caches = kernel.caches(main, size.keys)
+    tokens = mx.arange(size.rows)[None] % main.vocabulary
     while len(times) < FEWEST or sum(times) < seconds:
         # A request may be answered between two steps, and after a pass that fails.
         try:

@@ -166,7 +166,8 @@ SOURCE = """
 
 def template_of(rows: int, inputs: int, bits: int, group_size: int, *, affine: bool) -> dict[str, int]:
     """Return the numbers that the kernel for `rows` rows is compiled with."""
-    pack, tile = PACKS.get(bits, 32 // bits), -(-rows // -(-rows // TILE))
+    pack = PACKS.get(bits, 32 // bits)
+    tile = -(-rows // -(-rows // TILE))
     values = 2 * pack if inputs % (_TWO_PACKS * pack) == 0 else pack
     return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "VALUES": values, "AFFINE": affine, "SIMDS": SIMDS}
 
@@ -180,7 +181,8 @@ def product_of_rows(
     of `x`, bfloat16 or float16; without biases, `scales` are uint8 of mxfp4, mxfp8 or nvfp4. Metal compiles the kernel
     when the result is evaluated; MLX raises RuntimeError there if that fails, and here without a GPU.
     """
-    inputs, outputs = x.shape[-1], len(weight)
+    inputs = x.shape[-1]
+    outputs = len(weight)
     rows = x.size // inputs
     template = template_of(rows, inputs, bits, group_size, affine=biases is not None)
     found: list[mx.array] = row_kernel("rows_product", SOURCE, "w scales biases x", "y", HEADER)(

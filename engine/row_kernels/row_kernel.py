@@ -55,7 +55,9 @@ def widest_alike(passes: WidePasses, widths: Iterable[int]) -> Steps[int]:
     Raises `NotComputed` if MLX cannot compile a kernel of these passes, or Metal refuses to run it; failures of the
     device are raised as they are.
     """
-    alone, known, found = passes(1), list[mx.array](), 1
+    alone = passes(1)
+    known = list[mx.array]()
+    found = 1
     for width in widths:
         try:
             for number, rows in enumerate(passes(width)):

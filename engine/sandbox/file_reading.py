@@ -28,7 +28,8 @@ class FileSandboxes:
     """A sandbox that reads files by the tasks of a module, and one for those that take it too long. Thread-safe."""
 
     def __init__(self, module: str) -> None:
-        self.quick, self.slow = Sandbox(module), Sandbox(module)
+        self.quick = Sandbox(module)
+        self.slow = Sandbox(module)
 
     def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
         """Wait for a task of at most `most_s` computing seconds. Raises `SandboxError`, `TimeSpent`, `EngineClosed`."""

@@ -36,7 +36,8 @@ _POLL_S = 0.02
 # Attempts at a task whose process ends: in want of memory, macOS kills some of them in a row.
 _ATTEMPTS = 3
 # Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
-_ENDING_S, _MOST_UNREAD = 1.0, 2**30
+_ENDING_S = 1.0
+_MOST_UNREAD = 2**30
 # Variables that keep the libraries quiet, offline and on one thread.
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
@@ -99,6 +100,7 @@ class Sandbox:
         after: tuple[partial[None], float] | None = None,
     ) -> Result:
         """Return the result of a task, given as a function with its arguments in order. It may compute for `seconds`.
+
         Waits. The same process first does the task `after`, within its own seconds. Raises the `EngineError` of the
         task, `SandboxError`, and `EngineClosed` when `abandoned`.
         """
@@ -187,7 +189,8 @@ class Sandbox:
     def _wait(self, child: Child[Reply], seconds: float, abandoned: threading.Event) -> Reply:
         """Return the process's next message, for which it may compute `seconds` seconds."""
         used_before, self._most_held = _use_of(child)
-        latest_use, latest_progress = used_before, time.monotonic()
+        latest_use = used_before
+        latest_progress = time.monotonic()
         while True:
             if (reply := child.channel.receive(_POLL_S)) is not None:
                 return reply
@@ -200,7 +203,8 @@ class Sandbox:
             if self._most_held > MEMORY_BYTES:
                 raise LimitExceeded("too-large")
             if used > latest_use:
-                latest_use, latest_progress = used, time.monotonic()
+                latest_use = used
+                latest_progress = time.monotonic()
             elif time.monotonic() - latest_progress > STALL_S:
                 raise TimeoutError(f"it did nothing for {STALL_S:g} seconds")
 

@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 @dataclass(eq=False)
 class ActiveRequest:
     """A request that is prefilled (no decoder, not batched), or decoded alone by `decoder`, or `batched`.
+
     `batch_obstacle` names the reason that keeps it out of the batch, if any; its caches will take `needed_bytes`.
     """
 

@@ -172,7 +172,8 @@ class Decoding:
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None
         generation, stream = active.generation, active.stream
-        generation.speculation, generation.cancelled = stream.speculation, generation.cancelled or stream.cancelled
+        generation.speculation = stream.speculation
+        generation.cancelled = generation.cancelled or stream.cancelled
         started = time.perf_counter()
         event = active.decoder.step()
         self._pacer.decode_step_took(time.perf_counter() - started)

@@ -48,7 +48,8 @@ class PrefillPacer:
 
     def took(self, tokens: int, seconds: float, layers: int = 0) -> None:
         """Learn from a pass over `tokens` prompt tokens that took `seconds`, in parts if it has `layers`."""
-        found, known = seconds / tokens, self.token_s
+        found = seconds / tokens
+        known = self.token_s
         self.token_s = found if known is None else known + tokens / (tokens + _REMEMBERED) * (found - known)
         self._layers = layers or self._layers
 
@@ -66,7 +67,8 @@ class PrefillPacer:
         if layer_s:
             tokens_of_layer = min(UNSURE_S, self.part_s(streaming=streaming)) / layer_s
             seconds = max(seconds, min(CHUNK_S, tokens_of_layer * self.token_s))
-        least, size = SMALLEST_CHUNK if streaming else SMALLEST_ALONE, SMALLEST_CHUNK
+        least = SMALLEST_CHUNK if streaming else SMALLEST_ALONE
+        size = SMALLEST_CHUNK
         while size < LARGEST_CHUNK and (
             2 * size * self.token_s <= seconds or (size < least and 2 * size * layer_s <= PART_S)
         ):
@@ -102,7 +104,8 @@ class PassParts:
 
     def took(self, until: int, layers: int, seconds: float) -> None:
         """Note that the part up to `until` took `seconds`; after the last one, the pacer learns from the pass."""
-        self._done, self._spent_s = until, self._spent_s + seconds
+        self._done = until
+        self._spent_s = self._spent_s + seconds
         if until >= layers:
             self._pacer.took(self._tokens, self._spent_s, layers)
 

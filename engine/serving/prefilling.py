@@ -149,7 +149,8 @@ class Prefilling(deque[ActiveRequest]):
         """Begin a pass over one prompt, longer than `most` if it is `alone` and can be read in parts. Yields its
         outcome if it is over; returns the number of tokens read, 0 if the pass is not over.
         """
-        sequence, started = active.generation.conversation.main, time.perf_counter()
+        sequence = active.generation.conversation.main
+        started = time.perf_counter()
         if _is_strict(active):
             most = PREFILL_CHUNK
         elif alone and in_parts(sequence):

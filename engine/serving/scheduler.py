@@ -47,6 +47,7 @@ LONGEST_SLEEP_S = 3600.0
 
 class Scheduler:
     """Serves requests in their order, up to `settings.most_active` at once. Belongs to the thread that creates it.
+
     While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total, and while a draft
     model is taught, `on_teaching` with its progress.
     """
@@ -135,7 +136,8 @@ class Scheduler:
         if now < self._look_due:
             return
         self._look_due = now + LOOK_S
-        before, self._pressure = self._pressure, memory_pressure()
+        before = self._pressure
+        self._pressure = memory_pressure()
         if self._pressure != before:
             log.info("macOS's memory pressure is %s now", self._pressure or "normal")
         elif self.busy:
@@ -269,7 +271,8 @@ class Scheduler:
 
     def _may_begin(self, stream: RequestStream) -> bool:
         """Whether a request can begin once it is ready; one for a main model that is not known can, and fails."""
-        models, wanted = self.models, self.models.wanted_by(stream.request)
+        models = self.models
+        wanted = self.models.wanted_by(stream.request)
         return models.serves(stream.request) or not (models.is_resident(wanted) or wanted in models.reloadable)
 
     def _bring_model(self) -> None:
@@ -389,7 +392,8 @@ class Scheduler:
             active.generation.abandon_pictures()
             active.fail(error)
         self._decoding.abandon()
-        self._prefilling, self._decoding = Prefilling(self.models, self._pacer), Decoding(self.models, self._pacer)
+        self._prefilling = Prefilling(self.models, self._pacer)
+        self._decoding = Decoding(self.models, self._pacer)
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""

@@ -76,8 +76,11 @@ class Waiting(deque[RequestStream]):
     def ready(self, stream: RequestStream) -> bool:
         """Whether the parts of a request for the main model in use are made. The first call starts making its parts."""
         if stream not in self._parts:
-            request, main = self._request_of(stream), self._models.main
-            source, grammar, files = main.prompt_source, request.grammar, PictureFiles(request.pictures)
+            request = self._request_of(stream)
+            main = self._models.main
+            source = main.prompt_source
+            grammar = request.grammar
+            files = PictureFiles(request.pictures)
             job = partial(prompt_job, request, main, files)
             self._parts[stream] = _RequestParts(
                 None if source is None else PROMPT_PROCESS.start_prompt(source, job),
@@ -112,7 +115,9 @@ class Waiting(deque[RequestStream]):
         """Make the answer of a request. Raises `NoModel`, `TemplateFailed`, `PromptTooLong` and `GrammarNotUsable`."""
         if not self._models.serves(stream.request):
             raise NoModel
-        request, main, parts = self._request_of(stream), self._models.main, self._parts[stream]
+        request = self._request_of(stream)
+        main = self._models.main
+        parts = self._parts[stream]
         prompt = None if parts.prompt is None else parts.prompt.result()
         grammar = None if parts.grammar is None else parts.grammar.result()
         generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar, parts.files)

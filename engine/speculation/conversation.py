@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 @dataclass(eq=False)
 class CachedConversation:
     """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
+
     `name` is the caller's name of the conversation; without one it is never written to disk. A `shared` one is what
     others begin with.
     """

@@ -72,11 +72,13 @@ class Drafting:
     def select(self) -> None:
         """Let the controllers serve this main model with its drafter."""
         draft = "" if self.drafter is None else _identity(self.drafter.info)
-        self.controllers.pair, self.controllers.kv_bits = (_identity(self._main.info), draft), self._main.info.kv_bits
+        self.controllers.pair = (_identity(self._main.info), draft)
+        self.controllers.kv_bits = self._main.info.kv_bits
         self.controllers.tried.clear()
 
     def set_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
+
         The caller must have made all conversations drop the caches of the previous drafter.
         """
         self.controllers.keep()
@@ -192,7 +194,8 @@ class Drafting:
 
     def choose(self, requests: Sequence[tuple[RequestProposers, int]]) -> list[Choice]:
         """Choose each request's next round; the number is how many tokens may follow. Drops a proposer that fails."""
-        controller, asked = self.controller, []
+        controller = self.controller
+        asked = []
         for request, remaining in requests:
             plain = request.plain_choice(self.plain_reason, remaining)
             if plain is None and request.alone and controller.speedup.take_plain_round():

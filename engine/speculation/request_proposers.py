@@ -115,6 +115,7 @@ class RequestProposers:
 
     def plain_choice(self, plain_reason: Choice, remaining: int) -> Choice | None:
         """Return a plain choice if the next round must be plain, whatever the proposers offer; None otherwise.
+
         `plain_reason` is the reason if no request has proposers, and `remaining` tokens may follow.
         """
         if self.settings.method == "off":
@@ -131,7 +132,9 @@ class RequestProposers:
 
     def offer(self, remaining: int) -> Offer:
         """Return what is on offer for the next round if `remaining` tokens may follow; drops a proposer that fails."""
-        most, limits, backlog = self._most(remaining), dict[str, int](), dict[str, int]()
+        most = self._most(remaining)
+        limits = dict[str, int]()
+        backlog = dict[str, int]()
         try:
             for source, proposer in self.by_source.items():
                 with as_proposer_failure(source):
@@ -148,6 +151,7 @@ class RequestProposers:
 
     def with_reason(self, choice: Choice, plain_reason: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
+
         `plain_reason` is the reason if there is none and no grammar holds the text. Drops a proposer that fails.
         """
         if choice.depth or choice.reason:
@@ -164,7 +168,8 @@ class RequestProposers:
             return self.drop(failure)
 
     def _most(self, remaining: int) -> int:
-        most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
+        most = min(self.settings.depth_limit, remaining - 1)
+        main = self.conversation.main
         return min(most, main.next_rule.most - 1 - self._carried) if main.row_rules.strict else most
 
     def committed(self, tokens: Sequence[int], accepted: int, proposal: Proposal | None) -> None:

@@ -74,7 +74,8 @@ class RoundTiming:
         )
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
-            source, typical = choice.source if depth else None, not caught_up and between
+            source = choice.source if depth else None
+            typical = not caught_up and between
             controller.speedup.observe(source, current.rows, record.committed, seconds, typical=typical)
             controller.observe_round(answer, measured)
         if caught_up and drafting:

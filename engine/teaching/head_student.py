@@ -38,15 +38,18 @@ class HeadStudent:
 
     def __init__(self, source: HeadSource, main: LoadedModel) -> None:
         self._head, self._taps, self._main = source.head, source.taps, main
-        self.network, self.rows = source.head.network, main.rows or main.vocabulary
+        self.network = source.head.network
+        self.rows = main.rows or main.vocabulary
         self.passes = 1 + -(-(source.max_proposals + 1) // APART)
-        config, steps = self._head.config, source.max_proposals if isinstance(self._head, ChainHead) else 1
+        config = self._head.config
+        steps = source.max_proposals if isinstance(self._head, ChainHead) else 1
         # Every step of a proposal writes to a copy of the caches, which have some free rows.
         self.attended = TAUGHT // APART * steps * (WINDOW + GROWTH) * sum(config.row_elements)
 
     def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
         """Let the main model read the lessons for the head."""
-        texts, places = [], []
+        texts = []
+        places = []
         for lesson in lessons:
             proposals = _proposals(lesson, self._head.max_proposals)
             with self._taps.record() as outputs:
@@ -63,7 +66,8 @@ class HeadStudent:
 
     def _read(self, text: _LessonText) -> list[mx.array]:
         """Return the logits of each proposal along a text."""
-        context, found = self._head.new_context(), []
+        context = self._head.new_context()
+        found = []
         for anchor, count in text.proposals:
             rows = slice(context.length, anchor)
             self._head.extend(context, text.taps[:, rows], text.ids[rows])
@@ -83,9 +87,11 @@ def _told(tokens: mx.array) -> Draw:
 
 def _proposals(lesson: Lesson, most: int) -> list[tuple[int, int]]:
     """Return anchors and lengths, at most `most`, of proposals, which end where a text leaves the likeliest tokens."""
-    likeliest, follows = lesson.likeliest[:, 0].tolist(), [*lesson.ids[lesson.start + 1 :], None]
+    likeliest = lesson.likeliest[:, 0].tolist()
+    follows = [*lesson.ids[lesson.start + 1 :], None]
     # A head that has read nothing cannot draft.
-    found, row = [], max(0, 1 - lesson.start)
+    found = []
+    row = max(0, 1 - lesson.start)
     while row < lesson.places:
         end = row + 1
         while end < min(row + most, lesson.places) and likeliest[end - 1] == follows[end - 1]:

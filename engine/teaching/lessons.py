@@ -61,7 +61,8 @@ def read_lessons(
     `CannotTeach`.
     """
     found: dict[bool, list[Lesson]] = {True: [], False: []}
-    done, total = 0, sum(answer.tokens for answer in answers)
+    done = 0
+    total = sum(answer.tokens for answer in answers)
     for answer in answers:
         on_progress(done, total)
         found[is_held_out(answer.chat)] += yield from read_answer(main, answer, min(rows, main.vocabulary))
@@ -90,11 +91,15 @@ def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[L
         log.info("an answer is not taught: %s", type(error).__name__)
         return []
     end = min(len(prompt) + answer.tokens, LONGEST, main.info.context_length)
-    ids, first = [*prompt, *answer.ids][:end], len(prompt) - 1
+    ids = [*prompt, *answer.ids][:end]
+    first = len(prompt) - 1
     # An id of another model's tokenizer, or one that was damaged, would be read beyond the end of a table.
     if first < 0 or first + 1 >= end or not all(0 <= token < rows for token in ids):
         return []
-    caches, likeliest, chances, start = main.new_caches(), [], [], 0
+    caches = main.new_caches()
+    likeliest = []
+    chances = []
+    start = 0
     while start < len(ids):
         logits = main.model(mx.array([ids[start : start + PASS]], mx.uint32), cache=caches)
         if start + logits.shape[1] > first:
@@ -118,7 +123,8 @@ def _likeliest(logits: mx.array) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np
     ids = mx.argpartition(-scores, count - 1, axis=-1)[:, :count]
     found = mx.take_along_axis(scores, ids, axis=-1)
     order = mx.argsort(-found, axis=-1)
-    ids, found = mx.take_along_axis(ids, order, axis=-1), mx.take_along_axis(found, order, axis=-1)
+    ids = mx.take_along_axis(ids, order, axis=-1)
+    found = mx.take_along_axis(found, order, axis=-1)
     return np.array(ids), np.array(mx.exp(found))
 
 

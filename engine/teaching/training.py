@@ -142,7 +142,8 @@ def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.
 
 def is_better(before: npt.NDArray[np.bool_], after: npt.NDArray[np.bool_]) -> bool:
     """Whether more places became right than wrong, by more than chance: by two standard errors of their difference."""
-    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    gained = int((after & ~before).sum())
+    lost = int((before & ~after).sum())
     return bool(gained - lost > 2.0 * (gained + lost) ** 0.5)
 
 
@@ -150,7 +151,8 @@ def _loss(student: Student, batch: Batch) -> mx.array:
     logits = student.logits(batch.inputs)
     found = mx.take_along_axis(logits, batch.likeliest, axis=-1)
     drafted = mx.isfinite(found)
-    chances, found = mx.where(drafted, batch.chances, 0.0), mx.where(drafted, found, 0.0)
+    chances = mx.where(drafted, batch.chances, 0.0)
+    found = mx.where(drafted, found, 0.0)
     losses = chances.sum(axis=-1) * mx.logsumexp(logits, axis=-1) - (chances * found).sum(axis=-1)
     weights = mx.array(FALL**batch.depths, mx.float32)
     return (weights * losses).sum() / weights.sum()

@@ -66,10 +66,12 @@ class AnswerText:
         candidate = self._held + segment
         if starts := [(start, stop) for stop in self._stop if (start := candidate.find(stop)) >= 0]:
             start, self.stopped_by = min(starts)
-            shown, self._held = candidate[:start], ""
+            shown = candidate[:start]
+            self._held = ""
         else:
             keep = 0 if final else self._longest_stop_prefix(candidate)
-            shown, self._held = candidate[: len(candidate) - keep], candidate[len(candidate) - keep :]
+            shown = candidate[: len(candidate) - keep]
+            self._held = candidate[len(candidate) - keep :]
         return shown
 
     def _longest_stop_prefix(self, text: str) -> int:

@@ -20,9 +20,11 @@ def with_described_tools(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
     """Return texts with tools, calls and results in them; results join the user's next turn, as turns alternate."""
-    turns, after_result = list[Mapping[str, Any]](), False
+    turns = list[Mapping[str, Any]]()
+    after_result = False
     for message in messages:
-        role, content = message["role"], message["content"]
+        role = message["role"]
+        content = message["content"]
         written = [_CALL.format(_json(_call_of(call["function"]))) for call in message.get("tool_calls") or ()]
         is_result = role == "tool"
         if after_result and role in ("tool", "user"):

@@ -62,7 +62,8 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             if not is_known_good(path):
                 source = TokenizerSource(str(path), ends, tokenizer_defaults(path), options)
                 built = disk.start(PROMPT_PROCESS.build, source, disk.leaving)
-                digest, accepted = digest_of_small_files(path), PROMPT_PROCESS.accepted
+                digest = digest_of_small_files(path)
+                accepted = PROMPT_PROCESS.accepted
                 if digest not in accepted.values:
                     built.result()
                     accepted.keep(digest, True)

@@ -95,7 +95,8 @@ def _with_thoughts(template: Any, conversation: Sequence[Mapping[str, Any]]) -> 
     for turn in conversation:
         thoughts = [turn["reasoning_content"]] if turn.get("reasoning_content") else []
         if thoughts and turn.get("tool_calls"):
-            thoughts, turn = [*thoughts, *filter(None, [turn["content"].strip()])], {**turn, "content": ""}
+            thoughts = [*thoughts, *filter(None, [turn["content"].strip()])]
+            turn = {**turn, "content": ""}
         renamed.append({**turn, "thinking": "\n\n".join(thoughts)} if thoughts else turn)
     return renamed
 
@@ -187,13 +188,15 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     options = control_marks(tokenizer).cut_others(job.options)
     count = len(messages)
     messages, prompt = _rendered(tokenizer, messages, options, tools, job.pictures)
-    whole, merged = prompt, count - len(messages)
+    whole = prompt
+    merged = count - len(messages)
     if job.overflow == "shorten":
         limit = min(job.kept_context or job.limit, job.limit)
         longest = limit - min(job.max_tokens or limit, limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left, options, tools, job.pictures)
+            messages = left
+            prompt = render(tokenizer, left, options, tools, job.pictures)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
     boundaries = None
@@ -243,10 +246,12 @@ def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Map
 
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
     """Return messages, as texts, and tools with the names that the model writes; a CUT is in each control mark."""
-    messages, tools = as_texts(job.messages, job.pictures), job.tools
+    messages = as_texts(job.messages, job.pictures)
+    tools = job.tools
     called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
     if (tools or (called and "tool" not in template_of(tokenizer))) and not tool_format_of(tokenizer):
-        messages, tools = with_described_tools(messages, tools), ()
+        messages = with_described_tools(messages, tools)
+        tools = ()
     messages, tools = with_written_names(tokenizer, messages, tools)
     marks = control_marks(tokenizer)
     return marks.cut(messages), marks.cut_others(tools)
@@ -311,7 +316,8 @@ def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Map
 
 def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
     """Return the number of leading tokens that two texts share, digests of pictures among them."""
-    low, high = 0, min(len(one), len(other))
+    low = 0
+    high = min(len(one), len(other))
     # Comparing slices is much faster than a loop over tens of thousands of tokens.
     while low < high:
         middle = (low + high + 1) // 2

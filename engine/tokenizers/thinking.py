@@ -68,6 +68,7 @@ class ThinkingChoice:
 
     def level(self, chosen: str) -> str:
         """Return the template's level for "auto" or a level of any template; "" leaves the choice to the template.
+
         Without a switch, "off" becomes the least effort and "max" the most. A level that the template has nothing like
         becomes "".
         """
@@ -89,7 +90,8 @@ class ThinkingChoice:
     def options(self, chosen: str, budget: int | None = None) -> dict[str, OptionValue]:
         """Return the template's variables for a choice; a `budget` of 0 tokens is "off"."""
         chosen = "off" if budget == 0 else chosen
-        level, found = self.level(chosen), dict[str, OptionValue | None]()
+        level = self.level(chosen)
+        found = dict[str, OptionValue | None]()
         if level and "off" in self.levels:
             switch = SWITCHES[self.switch]
             found[switch.variable] = switch.values["off" if level == "off" else "on"]
@@ -115,13 +117,15 @@ def thinking_of(tokenizer: Any) -> ThinkingChoice:
     for name, switch in SWITCHES.items():
         tried = ThinkingChoice(SWITCHED, switch=name)
         if _is_in(switch, template) and (found := _switched(tokenizer, tried, switch)):
-            choice, prompts = tried, prompts | found
+            choice = tried
+            prompts = prompts | found
             break
     for name, switch in EFFORTS.items():
         tried = ThinkingChoice((*choice.levels, *LEVELS), switch=choice.switch, effort=name)
         if _is_in(switch, template) and (found := _efforts(tokenizer, tried, switch, prompts)):
             levels = (*choice.levels, *(level for level in LEVELS if level in found))
-            choice, prompts = replace(choice, levels=levels, effort=name), prompts | found
+            choice = replace(choice, levels=levels, effort=name)
+            prompts = prompts | found
             break
     return replace(choice, default=next((level for level in choice.levels if prompts[level] == prompts[""]), ""))
 

@@ -54,7 +54,8 @@ def return_freed_memory() -> None:
 def memory_use(limit: int | None = None) -> MemoryUse:
     """Return the memory as it is now; `limit` replaces the device's recommended limit."""
     limit = recommended_limit() if limit is None else limit
-    active, reusable = mx.get_active_memory(), mx.get_cache_memory()
+    active = mx.get_active_memory()
+    reusable = mx.get_cache_memory()
     free = min(limit - active, system_memory().usable + reusable)
     return MemoryUse(active, limit, max(0, free))
 
@@ -65,7 +66,8 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
         size = size_on_disk(base, kv_bits)
         return replace(size, id=str(path), weight_bytes=size.weight_bytes + read_adapter(path).bytes)
     # The CPU has float32, the only precision in which it is fast.
-    folder, keeps = ModelFolder(path), backend().keeps_weights
+    folder = ModelFolder(path)
+    keeps = backend().keeps_weights
     config = folder.config
     if folder.head is None:
         weights = folder.weight_bytes if keeps else int(folder.weight_bytes * 32 / stored_bits(config))
@@ -219,7 +221,8 @@ class ModelMemory:
         """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
         if not self._sizes:
             return recommended_limit()
-        held, others = sum(one.bytes for one in self._resident), self.settings.most_active - 1
+        held = sum(one.bytes for one in self._resident)
+        others = self.settings.most_active - 1
         # The caches of one answer, and a pass over its prompt.
         first = check_fit(*self._pair, self._context_of(self._sizes[0]), 0).needed
         # The tower is loaded later.

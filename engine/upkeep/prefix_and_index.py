@@ -101,7 +101,8 @@ class PrefixAndIndexStores:
 
     def _reduce(self, usage: Future[Usage]) -> Steps[LoadedPair]:
         drafting = self._models.drafting
-        found, models = (yield from result_of(usage)), self._models
+        found = yield from result_of(usage)
+        models = self._models
         if not models.loaded or models.drafting is not drafting:
             return models.pair
         if usage is self._usage and isinstance(models.drafter, HeadSource):

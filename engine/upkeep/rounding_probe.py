@@ -42,7 +42,9 @@ WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, 17, 25, MAX_DEPTH + 1)
 SHORT, LONG = 64, 1100
 # Rounding to bfloat16 hides most differences of a sum, in all logits of some rows if the model is small. So a pass is
 # compared in so many rows: fewer if the weights that each one reads are many, and with them the sums.
-FEWEST_ROWS, MOST_ROWS, BYTES = 256, 1024, 1 << 38
+FEWEST_ROWS = 256
+MOST_ROWS = 1024
+BYTES = 1 << 38
 # Of a row, so many logits are compared: a few in a thousand differ if any do.
 LOGITS = 1 << 13
 # Tokens of a prefill pass: a request that comes meanwhile waits for it.
@@ -101,7 +103,8 @@ def windows_of(caches: Sequence[Any]) -> list[int]:
 
 def _whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps[tuple[Sequence[Any], int, int]]:
     """Compare passes of up to `most` rows; return the caches of the context, the last keys, and the like rows."""
-    limit, sequence = main.info.context_length, CachedSequence(main.model, main.new_caches())
+    limit = main.info.context_length
+    sequence = CachedSequence(main.model, main.new_caches())
     if sequence.plain_only is not None:
         return sequence.caches, 1, 1
     # A difference that begins at more keys must not count for fewer.

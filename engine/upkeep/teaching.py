@@ -187,7 +187,8 @@ def training_bytes(student: Student, path: Path) -> int:
     text = text_config(size.config)
     numbers = [text.get(name) for name in ("hidden_size", "intermediate_size")]
     hidden, wide = (number if type(number) is int else 0 for number in numbers)
-    wide, layers = wide or 4 * hidden, len(getattr(student.network, "layers", ()))
+    wide = wide or 4 * hidden
+    layers = len(getattr(student.network, "layers", ()))
     adapter = RANK * layers * (4 * 2 * hidden + 3 * (hidden + wide))
     token = student.passes * (_KEPT_NUMBERS * layers * (hidden + wide) + _KEPT_LOGITS * student.rows)
     return size.weight_bytes + 4 * (_ADAPTER_COPIES * adapter + BATCH * token + student.attended)

@@ -34,7 +34,8 @@ class Channel(Generic[Received]):
                 end.setsockopt(socket.IPPROTO_TCP, option, _ASLEEP_S)
         self._socket, self._most_unsent = end, most_unsent
         self.codec: Codec[Received] = codec
-        self._received, self._unsent = bytearray(), bytearray()
+        self._received = bytearray()
+        self._unsent = bytearray()
         self._sending = threading.Lock()
 
     def send(self, message: WireMessage) -> None:

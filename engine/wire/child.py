@@ -33,6 +33,7 @@ def own_program(module: str, bundled: str, *options: str) -> list[str]:
 
 class Child(Generic[Received]):
     """A process that runs `module.main` with the descriptor of its socket and `arguments`, and ends with its channel.
+
     `module` and `bundled` are as for `own_program`, `most_unsent` as for `Channel`. Raises `OSError`.
     """
 

@@ -162,7 +162,9 @@ def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
     The path of a link is that of its target, relative to its own folder; it may lead over other links.
     """
     entries = list(entries)
-    waiting, links, there = {}, {}, set()
+    waiting = {}
+    links = {}
+    there = set()
     for name, path, kind in entries:
         place = PurePosixPath(name)
         if kind == "SYMLINK":
@@ -192,6 +194,8 @@ def declarations(source: str) -> str:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
             kept.append(statement)
         elif isinstance(statement, ast.ClassDef) and statement.decorator_list:
-            statement.bases, statement.keywords, statement.body = [], [], [ast.Pass()]
+            statement.bases = []
+            statement.keywords = []
+            statement.body = [ast.Pass()]
             kept.append(statement)
     return ast.unparse(ast.Module(kept, []))

@@ -74,10 +74,13 @@ class _Renderer(RendererHTML):
         return f"<code>{escape(tokens[index].content)}</code>"
 
     def fence(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
-        text, named = tokens[index].content, (tokens[index].info.split() or [""])[0]
-        pieces, at = list[str](), 0
+        text = tokens[index].content
+        named = (tokens[index].info.split() or [""])[0]
+        pieces = list[str]()
+        at = 0
         for start, length, role, _bold in spans(text, language_of(text, named)):
-            words, at = text[at:start], start + length
+            words = text[at:start]
+            at = start + length
             pieces.append(f'{escape(words)}<span class="code-{role}">{escape(text[start:at])}</span>')
         return f"<pre><code>{''.join(pieces)}{escape(text[at:])}</code></pre>\n"
 

@@ -113,7 +113,8 @@ def _add_messages(
 
 def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
     if message.tokens:
-        tokens, rounds = pack_tokens(message.tokens), pack_rounds(message.rounds)
+        tokens = pack_tokens(message.tokens)
+        rounds = pack_rounds(message.rounds)
         store.database.insert("token_views", message_id=message_id, tokens=tokens, rounds=rounds)
 
 

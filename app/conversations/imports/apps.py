@@ -129,9 +129,11 @@ def _is_of_gemini(record: Any) -> bool:
 def _days(records: Iterable[Any]) -> Iterator[Any]:
     asked = []
     for record in sorted(filter(_is_of_gemini, records), key=lambda one: fields.text(one, "time")):
-        title, when = fields.text(record, "title"), fields.text(record, "time")
+        title = fields.text(record, "title")
+        when = fields.text(record, "time")
         answer = "\n".join(fields.text(item, "html") for item in fields.items(record, "safeHtmlItem"))
-        prompt, files = _PROMPTED.sub("", title), [{"name": name} for name in fields.items(record, "attachedFiles")]
+        prompt = _PROMPTED.sub("", title)
+        files = [{"name": name} for name in fields.items(record, "attachedFiles")]
         # In another language, the verb stays; what was only used or deleted has no answer.
         if answer or prompt != title:
             about = {"id": when, "sent_at": when, "workspace": when[:10]}

@@ -46,7 +46,8 @@ def _part(message: Any, part: Any) -> Any:
 
 
 def _passes_over(message: Any) -> str | None:
-    role, kind = fields.text(message, "author.role"), fields.text(message, "content.content_type")
+    role = fields.text(message, "author.role")
+    kind = fields.text(message, "content.content_type")
     # System nodes and hidden ones were never shown, and a recap only says how long the thoughts took.
     if role not in ("user", "assistant", "tool") or message.get("weight") == 0:
         return ""

@@ -55,7 +55,8 @@ def _messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
 
 def _part(block: Any) -> list[Any]:
     """Return a part for a block; none for those that say what the program did."""
-    kind, content = fields.text(block, "type"), fields.text(block, "content")
+    kind = fields.text(block, "type")
+    content = fields.text(block, "content")
     if kind == "code":
         return [fenced(content, fields.text(block, "language"))]
     if kind == "main_text":

@@ -47,9 +47,11 @@ def _finished(parts: MessageParts, _message: Any, text: str) -> str:
 
 def _artifact(call: Any, artifacts: dict[str, str]) -> str:
     """Return the whole artifact after a call, which creates it, rewrites it or replaces a part of it."""
-    identity, content = fields.text(call, "id"), fields.text(call, "content")
+    identity = fields.text(call, "id")
+    content = fields.text(call, "content")
     if not content:
-        old, new = fields.text(call, "old_str"), fields.text(call, "new_str")
+        old = fields.text(call, "old_str")
+        new = fields.text(call, "new_str")
         before = artifacts.get(identity, "")
         # A part of an artifact that another branch of the chat made stands alone.
         content = before.replace(old, new, 1) if old and old in before else new

@@ -35,7 +35,8 @@ _THOUGHTS = "reasoning_content|reasoningContent|reasoning|thinking|thinking_trac
 _CALLS = "tool_calls|toolCalls|calls"
 _FILES = ("attachments", "files", "extra", "images", "file_attachments")
 # Types of parts, and names of the fields of a part and of a file. A picture has its content, or its file's name.
-_THOUGHT_TYPES, _FILE_TYPES = ("thinking", "think", "reasoning"), ("image", "file", "document", "audio", "video")
+_THOUGHT_TYPES = ("thinking", "think", "reasoning")
+_FILE_TYPES = ("image", "file", "document", "audio", "video")
 _KIND = "type|content_type"
 _THOUGHT = "thinking|think.value|think|text.value|text|content"
 _FILE_NAME = "name|file_name|filename|file.filename|fileIdentifier"
@@ -101,11 +102,13 @@ class ChatForm:
 
     def read(self, entry: Any, files: Files) -> ImportedConversation:
         """Return one chat. The first instructions are its system prompt."""
-        chat, places = ChatBuilder(files), [fields.mapping(entry, place) for place in reversed(self.chat)]
+        chat = ChatBuilder(files)
+        places = [fields.mapping(entry, place) for place in reversed(self.chat)]
         head = {key: value for place in places for key, value in place.items() if value}
         system_prompt = fields.text(head, _SYSTEM_PROMPT)
         for message in self.messages(entry, chat):
-            counted, uid = chat.left_out.total(), fields.identifier(message, _UID)
+            counted = chat.left_out.total()
+            uid = fields.identifier(message, _UID)
             parent = fields.identifier(message, _PARENT) or (None if self.is_tree else chat.last)
             if (reason := self.passes_over(message)) is not None:
                 if reason:

@@ -136,7 +136,8 @@ class ChatBuilder:
             self.left_out["tool" if role == TOOL else "empty"] += 1
             self.skip_message(uid, parent)
             return
-        source, attached = AnswerSource(main_model=model if role == "assistant" else ""), tuple(attachments)
+        source = AnswerSource(main_model=model if role == "assistant" else "")
+        attached = tuple(attachments)
         self.messages.append(
             ImportedMessage(role, text, uid, created_at=written_at, source=source, parent=parent, attachments=attached)
         )
@@ -175,7 +176,8 @@ def with_thoughts(thoughts: Iterable[str], reply: str) -> str:
 
 def replaced(text: str, opening: str, closing: str, convert: Callable[[str], str]) -> str:
     """Replace every part of a text from an opening to the next closing mark, each of which is searched once."""
-    parts, position = [], 0
+    parts = []
+    position = 0
     while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
         parts += [text[position:start], convert(text[start + len(opening) : end])]
         position = end + len(closing)

@@ -40,10 +40,12 @@ def files_of(path: Path, stack: ExitStack) -> Files:
     read: Callable[[Any], bytes]
     if zipfile.is_zipfile(path):
         archive = stack.enter_context(zipfile.ZipFile(path))
-        files, read = {_named(one.filename): one for one in archive.infolist()}, archive.read
+        files = {_named(one.filename): one for one in archive.infolist()}
+        read = archive.read
     else:
         folders = [path if path.is_dir() else path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
-        files, read = {one.name: one for folder in folders for one in _listed(folder)}, Path.read_bytes
+        files = {one.name: one for folder in folders for one in _listed(folder)}
+        read = Path.read_bytes
     names = sorted(files)
 
     def find(name: str) -> bytes | None:

@@ -50,7 +50,8 @@ LARGEST_FILE = 2**30
 # Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
 _BYTES_A_CONTAINER, _FREE_CONTAINERS = 12, 100_000
 # Text seldom shrinks to a tenth; only endless repetition shrinks to a hundredth. Small members may do so.
-_LARGEST_RATIO, _FREE_OF_RATIO = 100, 2**24
+_LARGEST_RATIO = 100
+_FREE_OF_RATIO = 2**24
 # In characters.
 LONGEST_TITLE = 300
 
@@ -100,7 +101,8 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
 def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | Skipped]:
     """Yield the chats, and what could not be read."""
     with ExitStack() as stack:
-        files, name = files_of(path, stack), ""
+        files = files_of(path, stack)
+        name = ""
         for name, data in _documents(path, step):
             try:
                 yield from [data] if isinstance(data, Skipped) else _chats(name, data, files)
@@ -167,7 +169,8 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     with zipfile.ZipFile(path) as archive:
         members = {member.filename: member for member in archive.infolist()}
         for full_name in _with_chats(members):
-            name, member = Path(full_name).name, members[full_name]
+            name = Path(full_name).name
+            member = members[full_name]
             if member.file_size > min(LARGEST_FILE, _FREE_OF_RATIO + member.compress_size * _LARGEST_RATIO):
                 yield name, Skipped(name, "too-large")
                 continue
@@ -191,7 +194,8 @@ def _values(name: str, content: bytes, step: _Step) -> Iterator[tuple[str, Any]]
 
 
 def _jan_thread(folder: Path, step: _Step) -> Any:
-    thread_file, messages = folder / "thread.json", folder / "messages.jsonl"
+    thread_file = folder / "thread.json"
+    messages = folder / "messages.jsonl"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
     lines, unreadable = _lines(messages.name, messages.read_bytes(), step)
     # The folder has the name of the thread.

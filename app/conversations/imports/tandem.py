@@ -35,9 +35,11 @@ def _entries(documents: Iterable[Any]) -> Iterator[Any]:
 
 def _read(entry: Any, files: Files) -> ImportedConversation:
     """Return one chat. Raises ValueError, TypeError or KeyError for malformed figures."""
-    chat, stored = ChatBuilder(files), fields.mapping(entry, "pictures")
+    chat = ChatBuilder(files)
+    stored = fields.mapping(entry, "pictures")
     for message in fields.items(entry, "messages"):
-        uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
+        uid = fields.text(message, "uid")
+        parent = fields.text(message, "parent") or None
         if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
             chat.left_out["empty"] += 1
             chat.skip_message(uid, parent)
@@ -71,7 +73,8 @@ def _settings(entry: Any) -> dict[str, Any]:
 
 def _attachment(item: object, stored: Mapping[str, Any], chat: ChatBuilder) -> list[Attachment]:
     """Return an attachment; the file of a picture is one of `stored`, in base64. A lost one is counted instead."""
-    name, digest = fields.text(item, "name"), fields.text(item, "picture.digest")
+    name = fields.text(item, "name")
+    digest = fields.text(item, "picture.digest")
     if digest:
         return chat.picture(name, picture_of_base64(fields.text(stored, digest)))
     return [Attachment(name, fields.text(item, "media_type"), fields.text(item, "text"))]

@@ -14,7 +14,9 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 def _press(shortcut: str, _window: ActedWindow) -> bool:
     """Give the keys to the widget with the focus. Return whether it uses them."""
-    focus, keys = QApplication.focusWidget(), QKeySequence(shortcut)[0]  # type: ignore[index]
+    # type: ignore[index]
+    focus = QApplication.focusWidget()
+    keys = QKeySequence(shortcut)[0]
     if focus is None:
         return False
     event = QKeyEvent(QEvent.Type.KeyPress, keys.key(), keys.keyboardModifiers())

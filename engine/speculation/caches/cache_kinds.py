@@ -108,7 +108,8 @@ def rows_obstacle(model: Any, caches: Iterable[Any]) -> str | None:
     if family in NEVER_BATCHED:
         return f"the batches of {family}"
     for cache in flatten(caches):
-        kind, name = kind_of(cache), type(cache).__name__
+        kind = kind_of(cache)
+        name = type(cache).__name__
         if family in kind.reads_padding:
             return f"{name} of {family}"
         if kind.rows is None:

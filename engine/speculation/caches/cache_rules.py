@@ -180,7 +180,8 @@ class Window(Rule):
         cache = self.cache
         keys, values = cache.keys, cache.values
         if rows > 1 and keys is not None and cache.offset + rows > cache.max_size:
-            keys, values = mx.array(keys), mx.array(values)
+            keys = mx.array(keys)
+            values = mx.array(values)
         self._before = (keys, values, cache.offset, next_slot(cache))
 
     def restore(self, start: int) -> None:  # noqa: ARG002

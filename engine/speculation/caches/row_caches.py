@@ -75,7 +75,8 @@ class RowCaches:
 
     def remove(self, row: int) -> list[Any]:
         """Remove a row; returns its caches, of the model's own kinds. The last row takes its number."""
-        length, last = self.positions[row], len(self) - 1
+        length = self.positions[row]
+        last = len(self) - 1
         taken = [_take(cache, row, length) for cache in self.caches]
         if row != last:
             self._move(last, row, taken)
@@ -118,7 +119,8 @@ class RowCaches:
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
         """Begin a transaction and a pass of `counts[b]` (or 0) tokens for row b; later passes feed at most `more`."""
         assert self._fed is None
-        rows, width = len(self.positions), max(counts) + more
+        rows = len(self.positions)
+        width = max(counts) + more
         for layout in self._layouts.values():
             if layout.end + width > layout.size:
                 self._make_room(layout, width)
@@ -126,7 +128,8 @@ class RowCaches:
             if self._capacity > rows:
                 state.change(lambda array: array[:rows])
             state.remember()
-        self._fed, self._sat_out = [0] * rows, [False] * rows
+        self._fed = [0] * rows
+        self._sat_out = [False] * rows
         self._begin_pass(self.positions, counts)
 
     def go_on(self, counts: Sequence[int]) -> None:
@@ -137,7 +140,8 @@ class RowCaches:
     def _begin_pass(self, positions: list[int], counts: Sequence[int]) -> None:
         """Begin a pass that feeds row b `counts[b]` tokens from positions[b] on."""
         assert self._fed is not None
-        width, spare = max(counts), self._capacity - len(positions)
+        width = max(counts)
+        spare = self._capacity - len(positions)
         for layout in self._layouts.values():
             layout.begin(positions, width, spare)
         offset = mx.array(positions)
@@ -168,7 +172,8 @@ class RowCaches:
             for state in self._recurrent:
                 if any(partial):
                     state.restore(partial)
-                state.before, state.lengths = [], None
+                state.before = []
+                state.lengths = None
         self.positions = list(map(add, self.positions, held))
         return held
 

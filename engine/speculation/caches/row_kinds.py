@@ -75,7 +75,8 @@ class KeyValueRows:
         keys = values = None
         if cache.keys is not None:
             keys, values = (self._of_cache(cache, array) for array in (cache.keys, cache.values))
-        size, start = self.layout.size, self.layout.starts[row]
+        size = self.layout.size
+        start = self.layout.starts[row]
 
         def placed(held: mx.array | None, own: mx.array | None) -> mx.array:
             if held is None:
@@ -92,7 +93,8 @@ class KeyValueRows:
         """Return a cache of the model's own kind with the `length` tokens of a row."""
         cache = self._empty()
         if self.keys is not None and length:
-            first, last = 0, length - self.layout.starts[row]
+            first = 0
+            last = length - self.layout.starts[row]
 
             def own(array: mx.array) -> mx.array:
                 return mx.contiguous(array[row : row + 1, :, first:last])
@@ -151,7 +153,8 @@ class WindowRows(KeyValueRows):
         cache = super().take(row, length)
         if cache.keys is not None:
             # In a full ring the oldest slot has to exist, because the next token overwrites it.
-            held, wanted = cache.keys.shape[2], min(length, self.max_size)
+            held = cache.keys.shape[2]
+            wanted = min(length, self.max_size)
             cache.keys, cache.values = (_last(array, held, wanted) for array in (cache.keys, cache.values))
             set_next_slot(cache, wanted)
         return cache

@@ -31,6 +31,7 @@ class RowLayout:
 
     def moves(self, positions: Sequence[int], width: int) -> list[int] | None:
         """Make room for `width` tokens after each of `positions`; returns by how many slots each row moves to the left.
+
         None if no row has to move. Grow buffers to `size` first.
         """
         needed = max(map(sub, positions, self.starts), default=0) + width
@@ -51,7 +52,8 @@ class RowLayout:
         # No comprehensions in what runs for every token: up to Python 3.11 each is a call.
         first = list(map(sub, positions, self.starts))
         self.end = max(first) + width
-        self.rows, self.spare = len(first), spare
+        self.rows = len(first)
+        self.spare = spare
         slots = mx.array(first + [0] * spare)
         if width == 1:
             self.slots = mx.expand_dims(slots, (1, 2, 3))

@@ -164,7 +164,8 @@ class Controller:
         def estimate(source: str, rows: int) -> Cost | None:
             if not costs.known:
                 return None
-            plain, speculative = costs.verify(1), costs.verify(rows)
+            plain = costs.verify(1)
+            speculative = costs.verify(rows)
             if PROPOSERS[source].uses_drafter:
                 speculative = speculative.plus(costs.drafting(source, rows - 1))
             # These rounds were not adjacent, as those of a comparison are, so their load may differ more.
@@ -193,7 +194,8 @@ class Controller:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds)
         if not costs.known:
             return
-        learned, plain_s = self.learned, costs.verify(1).seconds
+        learned = self.learned
+        plain_s = costs.verify(1).seconds
         learned.exploration_budget = min(
             BUDGET, learned.exploration_budget + learned.budget_refill * SHARE * measured.seconds / plain_s
         )
@@ -223,7 +225,8 @@ class Controller:
         """Return the share of the expected speed that keeping to `rule` costs; None if that is unknown."""
         if not rule.most or not self.costs.known:
             return None
-        costs, text = self.costs, AnswerState(self.costs, self.learned.free.texts)
+        costs = self.costs
+        text = AnswerState(self.costs, self.learned.free.texts)
         speeds = [(1, 1.0 / costs.verify(1).seconds)]
         for source, depth in product(self.learned.free.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
             time = costs.verify(depth + 1)

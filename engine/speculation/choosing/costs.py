@@ -206,7 +206,8 @@ class Costs(Struct):
             if curve == PASS and key in self.guess and nearest in self.guess:
                 figure.mean = points[nearest].mean + log(self.guess[key] / self.guess[nearest])
             return figure
-        below, above = points[keys[index - 1]], points[keys[index]]
+        below = points[keys[index - 1]]
+        above = points[keys[index]]
         share = (key - keys[index - 1]) / (keys[index] - keys[index - 1])
         mean = (1.0 - share) * below.mean + share * above.mean
         variance = (1.0 - share) * below.variance + share * above.variance

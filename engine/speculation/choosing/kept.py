@@ -61,7 +61,8 @@ class Controllers:
         self.guess: dict[int, float] = {}
         self.unsaved = False
         self.tried: set[PairNames] = set()
-        self.lasting, self.kernels_off = path is not None, False
+        self.lasting = path is not None
+        self.kernels_off = False
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
         self.races = RaceJournal(self._kept)
         self._controllers: dict[PairNames, Controller] = {}

@@ -110,11 +110,15 @@ def _plan(
         for name, forecast in forecasts.items():
             reached = min(depth, len(forecast.kept) - 1)
             if forecast.kept[reached] > best:
-                source, best, number = name, forecast.kept[reached], reached
+                source = name
+                best = forecast.kept[reached]
+                number = reached
         parts.append((source, number) if source else None)
         if source:
             forecast = forecasts[source]
-            tokens, least, most = tokens + best, least + forecast.least[number], most + forecast.most[number]
+            tokens = tokens + best
+            least = least + forecast.least[number]
+            most = most + forecast.most[number]
             if source == drafter:
                 drafts = True
                 reading += _reading(costs, offer.backlog.get(source, 0), source, 1.0 + best)

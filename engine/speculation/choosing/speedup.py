@@ -65,7 +65,8 @@ class SpeedupMeter:
 
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> None:
         """Start an answer to a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
-        self._bucket, self._suffix = bisect_right(CONTEXT_EDGES, prompt_tokens), _GRAMMAR if constrained else ""
+        self._bucket = bisect_right(CONTEXT_EDGES, prompt_tokens)
+        self._suffix = _GRAMMAR if constrained else ""
         self._seconds, self._tokens, self._rounds = 0.0, 0, 0
         # Typical rounds and their seconds by kind.
         self._typical: dict[RoundKind, tuple[int, float]] = {}
@@ -147,8 +148,10 @@ class SpeedupMeter:
             known = [cost for cost in (self._cost(kind), _possible(guess, kind[1])) if cost is not None]
             if known:
                 mean, variance = min(known, key=lambda cost: cost[1])
-                steps, error = steps + rounds * exp(mean), error + rounds * exp(mean) * sqrt(variance)
-                typical_s, count = typical_s + seconds, count + rounds
+                steps = steps + rounds * exp(mean)
+                error = error + rounds * exp(mean) * sqrt(variance)
+                typical_s = typical_s + seconds
+                count = count + rounds
         if not count:
             return None
         # Other rounds cost at least a plain step each. If they took longer than these, perhaps they were disturbed.
@@ -174,11 +177,13 @@ class SpeedupMeter:
 
     def compare(self) -> None:
         """Learn from the latest run of plain rounds, unless it was compared already."""
-        near, places = self._near, [place for place, (kind, _) in enumerate(self._near) if kind == PLAIN]
+        near = self._near
+        places = [place for place, (kind, _) in enumerate(self._near) if kind == PLAIN]
         self._near = after = near[places[-1] + 1 if places else 0 :][-RUN:]
         if not places:
             return
-        before, step = near[: places[0]][-RUN:], median(near[place][1] for place in places)
+        before = near[: places[0]][-RUN:]
+        step = median(near[place][1] for place in places)
         if not self._is_basis(step):
             return
         for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
@@ -195,7 +200,8 @@ class SpeedupMeter:
             if (both := doubt + variance) < inf:
                 off = mean - known
                 # Figures that contradict each other are less certain than either claims.
-                mean, variance = known + off * doubt / both, doubt * variance / both * max(1.0, off**2 / both)
+                mean = known + off * doubt / both
+                variance = doubt * variance / both * max(1.0, off**2 / both)
             costs[kind[1]] = mean, variance
 
     def _is_basis(self, step: float) -> bool:
@@ -217,7 +223,8 @@ def _possible(cost: Cost | None, rows: int) -> Cost | None:
     """
     if cost is None:
         return None
-    (mean, variance), most = cost, log(2.0 * rows)
+    (mean, variance) = cost
+    most = log(2.0 * rows)
     if mean < -sqrt(variance) or mean > most + sqrt(variance):
         return None
     return min(max(mean, 0.0), most), variance

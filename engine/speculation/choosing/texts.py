@@ -100,7 +100,8 @@ class TextStatistics(Struct):
     def fits(self, source: str) -> bool:
         """False if hardly any first draft token of `source` was accepted, in about MEMORY rounds or more."""
         firsts = [positions[0] for positions in self.counts.get(source, ())]
-        reached, accepted = sum(one.reached for one in firsts), sum(one.accepted for one in firsts)
+        reached = sum(one.reached for one in firsts)
+        accepted = sum(one.accepted for one in firsts)
         return reached < ENOUGH or accepted >= LEAST_RATE * reached
 
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
@@ -159,7 +160,8 @@ class AnswerState:
 
     def observe(self, source: str, verified: int, accepted: int) -> None:
         """Learn that the first `accepted` of `verified` draft tokens were accepted; the rejected tail is ignored."""
-        texts, part = self._texts, _part(source)
+        texts = self._texts
+        part = _part(source)
         likely = texts.likelihoods(source, verified, accepted)
         shares = [share * likely[state[part]] for share, state in zip(self._belief, STATES, strict=True)]
         whole = sum(shares)
@@ -173,7 +175,8 @@ class AnswerState:
 
     def _weights(self, source: str) -> list[float]:
         """Return the probability of each state of `source`."""
-        part, found = _part(source), [0.0] * len(FIRST_RATES)
+        part = _part(source)
+        found = [0.0] * len(FIRST_RATES)
         for share, state in zip(self._belief, STATES, strict=True):
             found[state[part]] += share
         return found

@@ -63,6 +63,7 @@ class ReducedVocabulary:
 
 def reduce_vocabulary(main: LoadedModel, source: HeadSource, usage: Usage) -> Steps[ReducedVocabulary | None]:
     """Return the head with the vocabulary that answers use, in short steps; None if it has an output matrix of its own.
+
     None also if no answer was indexed.
     """
     head = source.head
@@ -86,7 +87,8 @@ def reduce_vocabulary(main: LoadedModel, source: HeadSource, usage: Usage) -> St
 
 def _kept(main: LoadedModel, usage: Usage) -> np.ndarray:
     """Return the ids to draft, ascending: those that answers used, common ones, and all that the tokenizer adds."""
-    tokenizer, vocabulary = main.tokenizer, main.rows or main.vocabulary
+    tokenizer = main.tokenizer
+    vocabulary = main.rows or main.vocabulary
     added = [*tokenizer.all_special_ids, *tokenizer.get_added_vocab().values(), *main.end_tokens]
     first = np.arange(int(vocabulary * FIRST_IDS))
     ids = np.unique(np.concatenate([first, usage.ids, np.array(added, np.int64)]))

@@ -40,7 +40,8 @@ class Translation:
             return []
         if (counterpart := int(self.to_draft[token])) != NO_ID:
             return [counterpart]
-        piece, ids = self._main_bytes[token] or b"", list[int]()
+        piece = self._main_bytes[token] or b""
+        ids = list[int]()
         while piece:
             # Tokenizers mostly choose the longest token, too. A byte without a token is left out.
             end = next((end for end in range(len(piece), 0, -1) if piece[:end] in self._draft_ids), 0)

@@ -15,6 +15,7 @@ from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 @dataclass(frozen=True, slots=True)
 class ProposerContext:
     """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings.
+
     `drafter` is the draft model or the head in use, `answers` the index of earlier answers, if any.
     """
 

@@ -39,7 +39,8 @@ class DraftSampling:
 
     def draw(self, first: int, logits: mx.array) -> mx.array:
         """Draw the tokens from index `first` on, one for each row of `logits` (rows, V); returns their scores."""
-        sampler, noise = self.sampler, self.noise(first, logits.shape[0])
+        sampler = self.sampler
+        noise = self.noise(first, logits.shape[0])
         seen = mx.concatenate(self.tokens) if self.tokens and sampler.contextual else None
         scores = sampler.scores(logits, self._history, seen)
         logprobs = scores if noise is None else sampler.log_probabilities(scores)

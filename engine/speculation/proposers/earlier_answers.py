@@ -25,7 +25,8 @@ def build(context: ProposerContext) -> EarlierAnswersProposer | None:
     if context.answers is None or not context.conversation.name:
         return None
     main, settings = context.main, context.settings
-    excluded, rows = frozenset(main.tokenizer.all_special_ids), main.rows or main.vocabulary
+    excluded = frozenset(main.tokenizer.all_special_ids)
+    rows = main.rows or main.vocabulary
     adaptive = settings.depth is None
     return EarlierAnswersProposer(settings.depth_limit, excluded, context.answers, rows, adaptive=adaptive)
 

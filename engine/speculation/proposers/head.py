@@ -84,7 +84,8 @@ class _HeadDrawing(DraftSampling):
             everywhere = mx.full((scores.shape[0], self.sampler.vocabulary), -mx.inf, mx.float32)
             scores = mx.put_along_axis(everywhere, ids, scores.astype(mx.float32), axis=-1)
         # Each token of a contextual sampler depends on those before it.
-        rows, before = scores.shape[0], len(self.tokens)
+        rows = scores.shape[0]
+        before = len(self.tokens)
         step = 1 if self.sampler.contextual else rows
         for row in range(0, rows, step):
             self.draw(first + row, scores[row : row + step])

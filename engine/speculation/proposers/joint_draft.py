@@ -128,7 +128,8 @@ class _Passes:
 
     def run(self) -> None:
         """Draft for all rows."""
-        rows, active = self._rows, list(self._drafts)
+        rows = self._rows
+        active = list(self._drafts)
         logits = rows.catch_up([draft.proposer.sequence for draft in self._drafts.values()])
         rows.open(max(draft.depth for draft in self._drafts.values()))
         while True:

@@ -104,7 +104,8 @@ class NgramProposer(Proposer):
         self._lookup = None
 
     def observations(self) -> Sequence[Observation]:
-        observations, self._observations = self._observations, []
+        observations = self._observations
+        self._observations = []
         return observations
 
     def reset(self, tokens: Sequence[int]) -> None:
@@ -157,7 +158,8 @@ class NgramProposer(Proposer):
         if same == len(tokens):
             self._edited_at = None
         elif lookup.matched + same >= MIN_COPIED:
-            self._edited_at, self._since_edit = lookup.end + same, len(tokens) - same
+            self._edited_at = lookup.end + same
+            self._since_edit = len(tokens) - same
 
     def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
         """Return the tokens after `leader`, the latest longest match, until too many other matches differ."""
@@ -180,7 +182,8 @@ class NgramProposer(Proposer):
         """Compare the unused proposal with the committed tokens, over as many rounds as it covers."""
         if self._shadow is None:
             found = self._look_up()
-            self._shadow, self._shadow_accepted = replace(found, tokens=found.tokens[:SHADOWED]), 0
+            self._shadow = replace(found, tokens=found.tokens[:SHADOWED])
+            self._shadow_accepted = 0
         shadow = self._shadow
         for token in tokens:
             if self._shadow_accepted == len(shadow.tokens):

@@ -69,7 +69,8 @@ class SuffixIndex:
 
     def _match_length(self, end: int, longest: int) -> int:
         """Return how many tokens before `end` equal the sequence's last ones, at most `longest`."""
-        tokens, most = self._tokens, min(longest, end)
+        tokens = self._tokens
+        most = min(longest, end)
         if tokens[end - most : end] == tokens[len(tokens) - most :]:
             return most
         # The tokens of the key are equal, and one before them is not.

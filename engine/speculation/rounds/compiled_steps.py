@@ -117,8 +117,10 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
 
 def reserve(cache: KVCache, rows: int) -> None:
     """Grow the buffers for `rows` more; to one of a few sizes, because each size needs its own trace."""
-    held, needed = cache.keys.shape[2], cache.offset + rows
+    held = cache.keys.shape[2]
+    needed = cache.offset + rows
     size = compiled_buffer_tokens(max(needed, held))
     if size > held:
         padding = [(0, 0), (0, 0), (0, size - held), (0, 0)]
-        cache.keys, cache.values = mx.pad(cache.keys, padding), mx.pad(cache.values, padding)
+        cache.keys = mx.pad(cache.keys, padding)
+        cache.values = mx.pad(cache.values, padding)

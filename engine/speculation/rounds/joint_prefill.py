@@ -26,14 +26,18 @@ def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[Cached
     first = waiting[0]
     if not _can_share(first):
         return [first]
-    chosen, widest, own = [first], first.rows_to_prefill(most), first.rows_to_prefill(most)
+    chosen = [first]
+    widest = first.rows_to_prefill(most)
+    own = first.rows_to_prefill(most)
     for sequence in waiting[1:]:
         rows = sequence.rows_to_prefill(most)
-        width, area = max(widest, rows), max(widest, rows) * (len(chosen) + 1)
+        width = max(widest, rows)
+        area = max(widest, rows) * (len(chosen) + 1)
         padding = area - own - rows
         if area <= most and padding <= max(PADDING_SHARE * area, FREE_TOKENS) and _can_share(sequence):
             chosen.append(sequence)
-            widest, own = width, own + rows
+            widest = width
+            own = own + rows
     return chosen
 
 

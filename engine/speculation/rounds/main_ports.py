@@ -25,7 +25,8 @@ TOLERANCE = 1e-2
 
 def main_ports(main: LoadedModel) -> MainPorts:
     """Return the ports of `main` for all heads, by a short pass. Raises `CannotTap` for a pass of another form."""
-    model, layers = main.model, layers_of(main.model)
+    model = main.model
+    layers = layers_of(main.model)
     ids = mx.arange(PROBE_ROWS, dtype=mx.uint32)[None] % main.vocabulary
     embeddings = [module for module in _modules(model) if hasattr(module, "as_linear")]
     norms = _neighbours(model, layers[0])

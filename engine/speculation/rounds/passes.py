@@ -79,7 +79,8 @@ def _seeing_blocks(base: type[Any], blocks: Sequence[tuple[int, int]]) -> type[A
 
     def make_mask(cache: Any, rows: int, *args: Any, **options: Any) -> mx.array:
         mask: mx.array = base.make_mask(cache, rows, *args, **(options | {"return_array": True}))
-        queries, keys = mx.arange(rows)[:, None], mx.arange(mask.shape[-1])[None] - (mask.shape[-1] - rows)
+        queries = mx.arange(rows)[:, None]
+        keys = mx.arange(mask.shape[-1])[None] - (mask.shape[-1] - rows)
         for start, stop in blocks:
             mask = mask | ((queries >= start) & (queries < keys) & (keys < stop))
         return mask

@@ -35,6 +35,7 @@ class RawSamples(NamedTuple):
 
 class Drawn(NamedTuple):
     """Lazy draws: token ids (rows,), their log-probabilities, and margins and likeliest tokens if asked for.
+
     `top2_margins` is also None if a draw is not the largest score. `raw` is None if all draws are certain.
     """
 
@@ -134,7 +135,8 @@ class Rounds:
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
-        drawn, rule = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal), self.sequence.rule
+        drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        rule = self.sequence.rule
         exact = rows == 1 or rule.allows(rows)
         return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
@@ -152,13 +154,16 @@ class Rounds:
     def wait(self, current: PendingRound) -> DrawnTokens:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
         sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
-        scores, top2_margins = current.drawn.logprobs, _read(current.drawn.top2_margins)
+        scores = current.drawn.logprobs
+        top2_margins = _read(current.drawn.top2_margins)
         logprobs = likeliest_log_probabilities(scores) if scores.ndim == 2 else _read(scores)
         drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
         if current.drawn.raw is not None:
             self._fall_back_to_full_sort(current.drawn.raw, drafted, sampled, logprobs)
-        accepted, likeliest = count_matching(drafted, sampled), current.drawn.likeliest
-        kept, source = accepted + 1, "main" if current.proposal is None else current.proposal.source
+        accepted = count_matching(drafted, sampled)
+        likeliest = current.drawn.likeliest
+        kept = accepted + 1
+        source = "main" if current.proposal is None else current.proposal.source
         alternatives = () if likeliest is None else likeliest.read()[:kept]
         return DrawnTokens(sampled[:kept], logprobs[:kept], accepted, source, alternatives, top2_margins[:kept])
 
@@ -251,7 +256,9 @@ def draw_tokens(
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
         return Drawn(sampled, chosen, sampler.top2_margins(scores, sampled) if top2_margins else None, likeliest)
-    logprobs, led, open_draws = sampler.log_probabilities(scores), None, None
+    logprobs = sampler.log_probabilities(scores)
+    led = None
+    open_draws = None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
             sampler.probabilities(logprobs),

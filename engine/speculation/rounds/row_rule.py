@@ -38,6 +38,7 @@ class RowRules:
 
     def at(self, first: int, last: int = 0) -> RowRule:
         """Return the rule for passes whose rows attend to `first` to `last` keys; `last` may be left out if the same.
+
         Only plain rounds are exact where the rows would get other kernels than alone, and beyond the tested keys.
         """
         if self.rounding is None and not self.strict:

@@ -216,14 +216,18 @@ class CachedSequence:
         if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
             return None
         twin = CachedSequence(self.model, copied(self.caches))
-        twin.tokens, twin.position = list(self.tokens), self.position
-        twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
+        twin.tokens = list(self.tokens)
+        twin.position = self.position
+        twin.boundaries = self.boundaries
+        twin.checkpoints = list(self.checkpoints)
         twin.pictures, twin.positions = self.pictures, self.positions
         return twin
 
     def take_caches(self) -> Sequence[Any]:
         """Give the caches to a batch, which feeds the tokens from now on; `set_caches` takes them back."""
-        caches, self.caches, self.rollback = self.caches, [], PlainOnly(())
+        caches = self.caches
+        self.caches = []
+        self.rollback = PlainOnly(())
         return caches
 
     def set_caches(self, caches: Sequence[Any], tokens: Sequence[int], position: int) -> None:
@@ -240,7 +244,8 @@ class CachedSequence:
 
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
-        self._outputs, self._logits = [], None
+        self._outputs = []
+        self._logits = None
         self.rollback.abort()
 
     def prefill(self, most: int) -> int:
@@ -256,7 +261,8 @@ class CachedSequence:
         """Begin `prefill` unevaluated; returns the rows for `end_prefill` or 0. `abort` cancels it in between."""
         rows = self.rows_to_prefill(most)
         if rows:
-            start, stop = self.position, self.position + rows
+            start = self.position
+            stop = self.position + rows
             pictures = within(self.pictures, start, stop) if self.reader is not None else ()
             row = self._as_row(self.tokens[start:stop], ())
             self.rollback.begin(rows)
@@ -354,7 +360,8 @@ class CachedSequence:
 
     def _report(self, start: int, rows: int) -> None:
         """Give the listener the first `rows` rows of the latest pass, which began at position `start`."""
-        outputs, self._outputs = self._outputs, []
+        outputs = self._outputs
+        self._outputs = []
         if self.listener is not None and outputs and rows:
             self.listener.read(start, outputs, self.tokens[start : start + rows])
 

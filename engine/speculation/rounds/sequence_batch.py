@@ -38,7 +38,8 @@ class SequenceBatch:
     def __init__(self, first: CachedSequence) -> None:
         self.members: list[CachedSequence] = []
         self._model = first.model
-        self._rows, self._shared = open_rows(first.caches), isinstance(first.caches, SharedCaches)
+        self._rows = open_rows(first.caches)
+        self._shared = isinstance(first.caches, SharedCaches)
         # Arrays that have to be evaluated with each pass, or they would grow into long chains.
         self.state_arrays = self._rows.state_arrays
 
@@ -102,7 +103,8 @@ class SequenceBatch:
 
     def _remove(self, sequence: CachedSequence) -> list[Any]:
         """Take a member out of `members`; returns its caches."""
-        row, last = self.members.index(sequence), self.members.pop()
+        row = self.members.index(sequence)
+        last = self.members.pop()
         if last is not sequence:
             self.members[row] = last
         return self._rows.remove(row)

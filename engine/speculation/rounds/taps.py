@@ -39,6 +39,7 @@ class HiddenStateListener(Protocol):
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         """Take the rows of committed `tokens`, at positions `start` and on; called in the order of their positions.
+
         `outputs`, (1, rows, width) for each tap, may have more rows than there are tokens; ignore those. Rows may come
         twice after caches were restored.
         """
