@@ -1,4 +1,4 @@
-"""Write what the installed mlx-lm, mlx-vlm and transformers can load: resources/loadable.json, and README's table.
+"""Write what the installed mlx-lm, mlx-vlm and transformers can load: resources/loadable.json, and the table in docs/models.md.
 
     python packaging/list_loadable.py
 
@@ -18,9 +18,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "resources" / "loadable.json"
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "models.md"
 BEGIN, END = "<!-- families: packaging/list_loadable.py -->\n", "<!-- end of families -->\n"
-# The rules of README's table: what happens to the rows of rejected draft tokens.
+# The rules of the page's table: what happens to the rows of rejected draft tokens.
 RULES = {
     "trim": "full attention, quantized, chunked and latent caches: rejected rows are cut off",
     "trim + window": "sliding windows: the window keeps the rows a rejection needs",
@@ -103,8 +103,8 @@ def loadable() -> dict[str, Any]:
     }
 
 
-def readme_table() -> str:
-    """Return README's table of families: by rule, those of mlx-lm, and in italics those that only mlx-vlm has.
+def families_table() -> str:
+    """Return the page's table of families: by rule, those of mlx-lm, and in italics those that only mlx-vlm has.
 
     The families are those of the tests' tiny models; MLX computes nothing for it.
     """
@@ -146,10 +146,11 @@ def _rule_of(name: str, config: dict[str, Any]) -> str:
     return "trim + window" if any(isinstance(rule, Window) for rule in rules) else "trim"
 
 
-def with_table(readme: str) -> str:
-    """Return README's text with today's table between its marks."""
-    before, _, rest = readme.partition(BEGIN)
-    return f"{before}{BEGIN}\n{readme_table()}\n{END}{rest.partition(END)[2]}"
+def with_table(page: str) -> str:
+    """Return the text of `page` with today's table between its marks."""
+    before, _, old = page.partition(BEGIN)
+    after = old.partition(END)[2]
+    return f"{before}{BEGIN}\n{families_table()}\n{END}{after}"
 
 
 def _that_match(mlx_lm: Path, pattern: re.Pattern[str]) -> list[str]:
@@ -182,4 +183,4 @@ def _package_folder(package: str) -> Path:
 
 if __name__ == "__main__":
     FILE.write_text(json.dumps(loadable(), indent=1) + "\n", encoding="utf-8")
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

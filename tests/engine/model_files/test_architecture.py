@@ -25,9 +25,9 @@ def test_the_list_is_that_of_the_installed_packages() -> None:
     assert written == runpy.run_path(str(SCRIPT))["loadable"](), "run python packaging/list_loadable.py"
 
 
-def test_the_table_in_the_readme_is_that_of_the_installed_packages_and_the_tried_families() -> None:
+def test_the_published_table_is_that_of_the_installed_packages_and_the_tried_families() -> None:
     script = runpy.run_path(str(SCRIPT))
-    written = script["README"].read_text(encoding="utf-8")
+    written = script["PAGE"].read_text(encoding="utf-8")
     assert written == script["with_table"](written), "run python packaging/list_loadable.py"
 
 
