@@ -142,6 +142,26 @@ def test_speculation_and_heads_import_only_what_they_need(package: str, below: t
     assert not beyond
 
 
+def test_requests_import_neither_dialects_nor_what_serves() -> None:
+    upwards = [
+        f"{name} -> {other}"
+        for name in modules("app/api/requests")
+        for other in imported()[name]
+        if other.startswith("app.api") and not other.startswith("app.api.requests")
+    ]
+    assert not upwards
+
+
+def test_dialects_are_known_to_the_routes_only() -> None:
+    users = {
+        name
+        for name in modules("app")
+        for other in imported()[name]
+        if other.startswith("app.api.dialects") and not name.startswith("app.api.dialects")
+    }
+    assert users == {"app.api.routes"}
+
+
 @pytest.mark.parametrize("package", WITHOUT_QT)
 def test_a_package_without_qt_imports_none(package: str) -> None:
     for name in modules(package.replace(".", "/")):

@@ -15,10 +15,10 @@ from functools import partial
 
 from starlette.types import Receive
 
-from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
-from app.api.errors import ApiError
-from app.api.schema_check import checked
+from app.api.requests import errors
+from app.api.requests.errors import ApiError
+from app.api.requests.schema_check import checked
 from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings

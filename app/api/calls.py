@@ -16,18 +16,18 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from app.api import errors
 from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
-from app.api.constraints import ConstrainedSettings
-from app.api.conversation import as_plain_texts
 from app.api.engine_host import EngineHost
-from app.api.errors import ApiError, JsonReply
-from app.api.kept_thoughts import KeptThoughts
 from app.api.models import ModelDirectory
-from app.api.request_settings import MOST_CHOICES
+from app.api.requests import errors
+from app.api.requests.constraints import ConstrainedSettings
+from app.api.requests.conversation import as_plain_texts
+from app.api.requests.errors import ApiError, JsonReply
+from app.api.requests.kept_thoughts import KeptThoughts
+from app.api.requests.request_settings import MOST_CHOICES
+from app.api.requests.tool_use import RequestTools
 from app.api.response_writers import EventStream, ResponseWriter, new_id
-from app.api.tool_use import RequestTools
 from app.settings.engine_settings import recommended_of
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar

@@ -15,15 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from app.api import errors
 from app.api.engine_host import EngineHost
-from app.api.errors import ApiError
+from app.api.requests import errors
+from app.api.requests.bodies import LOADED_MODEL_NAMES
+from app.api.requests.errors import ApiError
 from engine.errors import EngineError, NoModel
 from engine.model_files.model import Model
 from engine.status import LoadedPair, ModelInfo
 
-# Names of the own model of the window or of `tandem serve`, whatever it is.
-ANY = ("", "default", "tandem")
 # Seconds for which the list of installed models is kept.
 _LIST_S = 5.0
 
@@ -159,7 +158,7 @@ class ModelDirectory:
         if not self._found:
             await self.installed()
         name = self._listed_name(name)
-        if name in ANY or name == self.name_of(self.host.pair.main):
+        if name in LOADED_MODEL_NAMES or name == self.name_of(self.host.pair.main):
             return None
         model = await self.named(name)
         if name in self._embedders:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from starlette.types import Receive, Scope, Send
 
 from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, IndexedEvent, failure
-from app.api.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
-from app.api.usage import lengths_of, openai_usage, reasoning_tokens, speculation, timings
+from app.api.requests.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
+from app.api.requests.usage import lengths_of, openai_usage, reasoning_tokens, speculation, timings
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted

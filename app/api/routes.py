@@ -13,19 +13,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from app.api import embeddings, ollama_models, proof, speculation
+from app.api import proof
 from app.api.answering import ClientGone
-from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
-from app.api.bodies import ApiRoute, description
 from app.api.calls import Api, answer
-from app.api.chat import ChatBody
-from app.api.completions import CompletionBody
-from app.api.errors import ApiError, JsonReply, error_reply, unexpected
+from app.api.dialects import embeddings, ollama_models, speculation
+from app.api.dialects.anthropic_messages import CountBody, MessageBody, count_tokens
+from app.api.dialects.chat import ChatBody
+from app.api.dialects.completions import CompletionBody
+from app.api.dialects.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
+from app.api.dialects.responses import ResponseBody
+from app.api.dialects.speculation import SpeculationBody
 from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
-from app.api.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
-from app.api.responses import ResponseBody
-from app.api.speculation import SpeculationBody
+from app.api.requests.bodies import ApiRoute, description
+from app.api.requests.errors import ApiError, JsonReply, error_reply, unexpected
 
 log = logging.getLogger(__name__)
 

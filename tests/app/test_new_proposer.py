@@ -67,9 +67,9 @@ for name in ("echo", "pause", "patience", "width", "careful"):
     declared = Values.__dataclass_fields__[name]
     declarations.SETTINGS[name] = Setting(name, declared.default, **declared.metadata)
 
-from app.api.bodies import body_of, description
-from app.api.chat import ChatBody
-from app.api.errors import ApiError
+from app.api.requests.bodies import body_of, description
+from app.api.dialects.chat import ChatBody
+from app.api.requests.errors import ApiError
 from app.api.routes import ENDPOINTS
 from app.cli.chat import add_options
 from app.cli.conversation import request

@@ -245,7 +245,7 @@ def test_no_odd_request_gets_in_or_gets_a_path_or_is_in_the_log(serve: Serve, ca
     print(dict(statuses))
     assert KEY not in caplog.text
     # It names the kinds of content that were left out.
-    others = [one.getMessage() for one in caplog.records if one.name != "app.api.lenient_content"]
+    others = [one.getMessage() for one in caplog.records if one.name != "app.api.requests.lenient_content"]
     assert others
     assert WORD not in str(others)
 

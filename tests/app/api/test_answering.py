@@ -11,7 +11,7 @@ from starlette.types import Message
 
 from app.api.activity import Activity
 from app.api.answering import Answering
-from app.api.errors import KEEP_ALIVE
+from app.api.requests.errors import KEEP_ALIVE
 from app.api.response_writers import EventStream
 from engine.requests import ChatRequest
 from tests.app.scripted_engine import ScriptedEngine

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.api.bodies import description
+from app.api.requests.bodies import description
 from app.api.routes import ENDPOINTS
 from tests.app.api.serving import Served
 

@@ -10,9 +10,9 @@ import httpx2
 import pytest
 
 from app.api import proof
-from app.api.bodies import LIMITS
 from app.api.guard import ApiSettings, Guard
 from app.api.local_api import KeyNeeded, LocalApi, kept_key
+from app.api.requests.bodies import LIMITS
 from app.api.server import NotServing
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections

@@ -155,7 +155,7 @@ def ask_for_health(connection: socket.socket) -> None:
 
 def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.api.server.HEADERS_S", 0.1)
-    monkeypatch.setattr("app.api.bodies.BODY_S", 0.1)
+    monkeypatch.setattr("app.api.requests.bodies.BODY_S", 0.1)
     served = serve()
     with served.connect() as silent, served.connect() as half, served.connect() as slow:
         half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: loc")

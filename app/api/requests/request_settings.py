@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
 
-from app.api.errors import bad_field, of_engine, unsupported
+from app.api.requests.errors import bad_field, of_engine, unsupported
 from app.settings.declarations import declared_in
 from engine.errors import EngineError
 from engine.grammars.gbnf import is_gbnf

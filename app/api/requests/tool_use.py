@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from app.api.errors import bad_field, of_engine, unsupported
-from app.api.lenient_content import functions_of
+from app.api.requests.errors import bad_field, of_engine, unsupported
+from app.api.requests.lenient_content import functions_of
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible

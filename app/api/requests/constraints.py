@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct, field
 
-from app.api.errors import ApiError, bad_field, of_engine, unsupported
-from app.api.request_settings import (
+from app.api.requests.errors import ApiError, bad_field, of_engine, unsupported
+from app.api.requests.request_settings import (
     RequestSettings,
     ResponseFormat,
     grammar_of_response,

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from app.api.anthropic_messages import MessageBody
-from app.api.chat import ChatBody
-from app.api.completions import CompletionBody
-from app.api.embeddings import EmbeddingsBody
-from app.api.lenient_content import SKIPPED_HEADER
-from app.api.ollama import OllamaChatBody, OllamaGenerateBody
-from app.api.responses import ResponseBody
+from app.api.dialects.anthropic_messages import MessageBody
+from app.api.dialects.chat import ChatBody
+from app.api.dialects.completions import CompletionBody
+from app.api.dialects.embeddings import EmbeddingsBody
+from app.api.dialects.ollama import OllamaChatBody, OllamaGenerateBody
+from app.api.dialects.responses import ResponseBody
+from app.api.requests.lenient_content import SKIPPED_HEADER
 from engine.errors import TemplateFailed
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.foreign_bodies import CHAT, MESSAGES, OLLAMA, PASTS, RESPONSES, SCHEMA, TEXT_FILE, Case
@@ -111,7 +111,7 @@ def test_a_real_model_answers_them_too(starter: Served, path: str, name: str) ->
     assert response.status_code == 200, response.text
 
 
-DOCX = b64encode((Path(__file__).parents[2] / "engine/documents/files/python-docx.docx").read_bytes()).decode()
+DOCX = b64encode((Path(__file__).parents[3] / "engine/documents/files/python-docx.docx").read_bytes()).decode()
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -265,7 +265,7 @@ def test_the_arguments_of_functions_keep_their_numbers(answers: Served) -> None:
 
 def test_what_is_left_out_is_said_once_in_the_log(answers: Served, caplog: pytest.LogCaptureFixture) -> None:
     body = {"messages": [{"role": "user", "content": [{"type": "kaleidoscope\n"}]}]}
-    with caplog.at_level("INFO", "app.api.lenient_content"):
+    with caplog.at_level("INFO", "app.api.requests.lenient_content"):
         for _ in range(2):
             answers.post("/v1/chat/completions", body)
     assert [record.getMessage() for record in caplog.records if "kaleidoscope" in record.getMessage()] == [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from app.api.conversation import readable_content, readable_message
-from app.api.lenient_content import CUSTOM_INPUT, Object, arguments_of, readable_text
+from app.api.requests.conversation import readable_content, readable_message
+from app.api.requests.lenient_content import CUSTOM_INPUT, Object, arguments_of, readable_text
 
 # The members that hold the arguments of a call, by the kind of item. The name of the kind is that of its tool.
 _CALLS = {

@@ -11,9 +11,9 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.anthropic_blocks import after_compaction, readable_message, readable_tools
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
-from app.api.conversation import (
+from app.api.dialects.anthropic_blocks import after_compaction, readable_message, readable_tools
+from app.api.requests.conversation import (
     DataUrl,
     EngineMessage,
     PictureBytes,
@@ -25,12 +25,12 @@ from app.api.conversation import (
     joined_contents,
     refuse_address,
 )
-from app.api.errors import ApiError, JsonReply, bad_field, sse
-from app.api.lenient_content import messages_of, parts_of
-from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format
+from app.api.requests.errors import ApiError, JsonReply, bad_field, sse
+from app.api.requests.lenient_content import messages_of, parts_of
+from app.api.requests.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format
+from app.api.requests.tool_use import RequestTools, function_tool, listed_tools, tool_use
+from app.api.requests.usage import speculation, timings
 from app.api.response_writers import ItemsWriter, new_id, reason_of
-from app.api.tool_use import RequestTools, function_tool, listed_tools, tool_use
-from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
 from app.text.picture_data import picture_of_base64, picture_of_url
 from engine.call_forms.form import ToolCall

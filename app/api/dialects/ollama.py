@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 
 from app.api.answering import CompleteAnswer
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
-from app.api.conversation import (
+from app.api.requests.conversation import (
     ChatMessage,
     Content,
     EngineMessage,
@@ -34,12 +34,12 @@ from app.api.conversation import (
     content_of,
     readable_message,
 )
-from app.api.errors import ApiError, JsonReply
-from app.api.lenient_content import messages_of
-from app.api.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported
+from app.api.requests.errors import ApiError, JsonReply
+from app.api.requests.lenient_content import messages_of
+from app.api.requests.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported
+from app.api.requests.tool_use import FunctionDefinition, openai_tools, with_readable_tools
+from app.api.requests.usage import TopLogprobs, schema_notes, token_logprobs
 from app.api.response_writers import ResponseWriter, reason_of
-from app.api.tool_use import FunctionDefinition, openai_tools, with_readable_tools
-from app.api.usage import TopLogprobs, schema_notes, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted

@@ -14,14 +14,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from app.api.errors import ApiError
-from app.api.lenient_content import READING_TIME, note_skipped
-from app.api.models import ANY
+from app.api.requests.errors import ApiError
+from app.api.requests.lenient_content import READING_TIME, note_skipped
 from app.system.versions import installed_version
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
 from engine.files.reading_time import ReadingTime
 
 Body = TypeVar("Body")
+
+# Names of the model that the window or `tandem serve` has loaded, whichever it is; "" if a body names none.
+LOADED_MODEL_NAMES = ("", "default", "tandem")
 
 # More text than any model's context holds, and the largest picture; nesting as deep as tools' schemas ever are.
 LIMITS = JsonLimits(size=32 * 2**20, depth=64, containers=200_000, commas=1_000_000)
@@ -160,7 +162,7 @@ def description(endpoints: Sequence[ApiRoute], models: Mapping[str, tuple[str, .
     schema_of = dict(zip(bodies, references, strict=True))
     mains = [name for name, kinds in models.items() if "main" in kinds]
     drafters = [name for name, kinds in models.items() if {"draft", "head"} & set(kinds)]
-    names = {"model": [*filter(None, ANY), *mains], "draft_model": ["none", *drafters]}
+    names = {"model": [*filter(None, LOADED_MODEL_NAMES), *mains], "draft_model": ["none", *drafters]}
     for schema in schemas.values():
         properties = {name: _given(one) for name, one in schema["properties"].items()}
         # Fields that may be anything are those that the API refuses.

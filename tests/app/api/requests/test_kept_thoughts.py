@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.api.kept_thoughts import KeptThoughts
+from app.api.requests.kept_thoughts import KeptThoughts
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from tests.app.api.conftest import CALLER, Serve
@@ -61,7 +61,7 @@ def test_thoughts_before_calls_and_in_responses(serve: Serve, stream: bool) -> N
 
 
 def test_the_oldest_thoughts_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.kept_thoughts.MOST_KEPT", 10)
+    monkeypatch.setattr("app.api.requests.kept_thoughts.MOST_KEPT", 10)
     thoughts = KeptThoughts()
     for number in range(4):
         question = {"role": "user", "content": str(number)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.api.lenient_content import arguments_of, functions_of, parts_of, role_of, with_known_role
+from app.api.requests.lenient_content import arguments_of, functions_of, parts_of, role_of, with_known_role
 
 _TOOL_CHANGES = ("tool_addition", "tool_removal")
 _KNOWN = ("thinking", "tool_use", "tool_result")

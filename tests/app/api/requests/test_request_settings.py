@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from app.api.bodies import body_of
-from app.api.chat import ChatBody
-from app.api.errors import ApiError
-from app.api.request_settings import LONGEST_STOP, MOST_BIASES, MOST_STOPS, RequestSettings
-from app.api.responses import ResponseBody
+from app.api.dialects.chat import ChatBody
+from app.api.dialects.responses import ResponseBody
+from app.api.requests.bodies import body_of
+from app.api.requests.errors import ApiError
+from app.api.requests.request_settings import LONGEST_STOP, MOST_BIASES, MOST_STOPS, RequestSettings
 from engine.requests import SamplingSettings, SpeculationSettings
 
 SAMPLING: dict[str, Any] = {

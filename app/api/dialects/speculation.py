@@ -16,8 +16,8 @@ from starlette.responses import Response, StreamingResponse
 from app.api.activity import Activity
 from app.api.answering import KEEP_ALIVE_S
 from app.api.calls import Api
-from app.api.errors import EVENT_HEADERS, KEEP_ALIVE, JsonReply, sse
-from app.api.request_settings import Speculation
+from app.api.requests.errors import EVENT_HEADERS, KEEP_ALIVE, JsonReply, sse
+from app.api.requests.request_settings import Speculation
 from app.settings.declarations import declared_in
 from engine.requests import SpeculationSettings
 from engine.stats import RequestStats, RoundRecord

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.api.usage import timings
+from app.api.requests.usage import timings
 from engine import ChatRequest, Finished, RequestStats, SamplingSettings
 from engine.status import LoadedPair
 from engine.tokenizers.thinking import ThinkingChoice

@@ -12,7 +12,7 @@ import pytest
 from starlette.types import Message
 
 from app.api.activity import Activity, ApiCall
-from app.api.speculation import round_stream
+from app.api.dialects.speculation import round_stream
 from engine.events import TokensCommitted
 from engine.stats import RequestStats, RoundRecord
 from tests.app.api.conftest import Serve
@@ -115,7 +115,7 @@ def test_rounds_are_streamed_live(starter: Served, question: dict[str, Any]) -> 
 
 
 def test_a_listener_that_falls_behind_hears_how_many_rounds_it_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.speculation._MOST_BEHIND", 3)
+    monkeypatch.setattr("app.api.dialects.speculation._MOST_BEHIND", 3)
     record = RoundRecord(
         4, "", drafted=4, accepted=3, committed=4, rows=5, at_s=0.0, draft_s=0.0, verify_s=0.0, host_s=0.0
     )

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.calls import AnswerRequestBody, Api
-from app.api.completions import TokenId, texts_or_ids
-from app.api.errors import JsonReply
+from app.api.dialects.completions import TokenId, texts_or_ids
+from app.api.requests.errors import JsonReply
 from engine.requests import ChatRequest, SpeculationSettings
 
 # Texts of a call, and those of them that the engine has at once.

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from app.api.anthropic_messages import MessageBody
-from app.api.bodies import body_of
-from app.api.chat import ChatBody
-from app.api.constraints import ConstrainedSettings
-from app.api.errors import ApiError
-from app.api.request_settings import grammar_of
-from app.api.responses import ResponseBody
+from app.api.dialects.anthropic_messages import MessageBody
+from app.api.dialects.chat import ChatBody
+from app.api.dialects.responses import ResponseBody
+from app.api.requests.bodies import body_of
+from app.api.requests.constraints import ConstrainedSettings
+from app.api.requests.errors import ApiError
+from app.api.requests.request_settings import grammar_of
 from engine.grammars.grammar import LARGEST_SOURCE, Grammar, choice_of
 from tests.app.api.serving import Served
 

@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from app.api.answering import CompleteAnswer
 from app.api.calls import Api, PreparedCall, SeveralAnswers
-from app.api.errors import bad_field
-from app.api.request_settings import MOST_CHOICES, refuse_unsupported
+from app.api.requests.errors import bad_field
+from app.api.requests.request_settings import MOST_CHOICES, refuse_unsupported
+from app.api.requests.usage import TopLogprobs
 from app.api.response_writers import ChoicesWriter
-from app.api.usage import TopLogprobs
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.status import ModelInfo
 

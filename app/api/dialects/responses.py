@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from app.api.answering import IndexedEvent
 from app.api.calls import AnswerRequestBody, Api, PreparedCall
-from app.api.conversation import (
+from app.api.dialects.response_items import readable_items
+from app.api.requests.conversation import (
     Content,
     EngineMessage,
     MessageFields,
@@ -22,13 +23,26 @@ from app.api.conversation import (
     content_of,
     thoughts_of,
 )
-from app.api.errors import ApiError, bad_field, sse
-from app.api.lenient_content import arguments_of, custom_text, readable_text
-from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, refuse_unsupported
-from app.api.response_items import readable_items
+from app.api.requests.errors import ApiError, bad_field, sse
+from app.api.requests.lenient_content import arguments_of, custom_text, readable_text
+from app.api.requests.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, refuse_unsupported
+from app.api.requests.tool_use import (
+    FunctionChoice,
+    FunctionDefinition,
+    listed_tools,
+    openai_tools,
+    with_readable_tools,
+)
+from app.api.requests.usage import (
+    MessageTokens,
+    TopLogprobs,
+    lengths_of,
+    reasoning_tokens,
+    speculation,
+    timings,
+    token_logprobs,
+)
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
-from app.api.tool_use import FunctionChoice, FunctionDefinition, listed_tools, openai_tools, with_readable_tools
-from app.api.usage import MessageTokens, TopLogprobs, lengths_of, reasoning_tokens, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token

@@ -11,7 +11,7 @@ from typing import Any
 import ollama
 import pytest
 
-from app.api.ollama import OllamaGenerateBody, OllamaWriter
+from app.api.dialects.ollama import OllamaGenerateBody, OllamaWriter
 from app.text.answer_parts import AnswerParts
 from engine.errors import InternalFailure
 from engine.tokenizers.thinking import ThinkingChoice

@@ -10,7 +10,7 @@ import pytest
 
 from engine.status import LoadedPair
 from tests.app.api.conftest import Serve
-from tests.app.api.dialects import DIALECTS, Reply
+from tests.app.api.every_dialect import DIALECTS, Reply
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script, ScriptedRound
 from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, tags

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from app.api.errors import bad_field, unsupported
-from app.api.lenient_content import CUSTOM_INPUT, arguments_of, parts_of, readable_text, with_known_role
+from app.api.requests.errors import bad_field, unsupported
+from app.api.requests.lenient_content import CUSTOM_INPUT, arguments_of, parts_of, readable_text, with_known_role
 from app.text.picture_data import picture_of_url
 from engine.pictures.reading import digest_of
 from engine.requests import ROLES_WITH_PICTURES, text_of

@@ -9,12 +9,12 @@ from msgspec import Meta, Struct
 
 from app.api.answering import CompleteAnswer
 from app.api.calls import Api, PreparedCall, SeveralAnswers
-from app.api.conversation import ChatMessage, PictureBytes, answerable, readable_message
-from app.api.errors import bad_field
-from app.api.lenient_content import custom_text, messages_of
+from app.api.requests.conversation import ChatMessage, PictureBytes, answerable, readable_message
+from app.api.requests.errors import bad_field
+from app.api.requests.lenient_content import custom_text, messages_of
+from app.api.requests.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
+from app.api.requests.usage import TopLogprobs, choice_logprobs
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
-from app.api.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
-from app.api.usage import TopLogprobs, choice_logprobs
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from app.api.calls import Api
-from app.api.errors import ApiError, JsonReply
 from app.api.models import changed_at
+from app.api.requests.errors import ApiError, JsonReply
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove

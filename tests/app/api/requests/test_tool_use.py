@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.api.lenient_content import SKIPPED_HEADER
+from app.api.requests.lenient_content import SKIPPED_HEADER
 from engine import Engine
 from engine.call_forms.reading import NESTED
 from engine.status import LoadedPair

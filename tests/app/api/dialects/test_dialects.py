@@ -8,7 +8,7 @@ import pytest
 
 from engine.grammars.grammar import calls_in_text
 from tests.app.api.conftest import CALLER, Serve
-from tests.app.api.dialects import DIALECTS, Reply
+from tests.app.api.every_dialect import DIALECTS, Reply
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.engine.tiers import in_turn
