@@ -12,8 +12,8 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.chat.picture_button import PictureButton
+from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource
-from app.conversations.records import Attachment
 from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as
 from app.session.chats import Chat
 from app.widgets import theme

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
 
 from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import MessageEdit, trimmed
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.session.chats import Chat
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip

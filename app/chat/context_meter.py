@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
+from app.conversations.database.records import Attachment, Source, pictures_in
 from app.conversations.projects import source_name, start_of
-from app.conversations.records import Attachment, Source, pictures_in
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens, picture_tokens, source_tokens
 from app.session.chats import Chat

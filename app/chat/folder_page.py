@@ -15,9 +15,9 @@ from app.chat.choice_buttons import name_of, named_presets
 from app.chat.prompt_field import PromptField
 from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.conversation_list import ConversationList
+from app.conversations.database.records import Attachment, Folder, Source, pictures_in
 from app.conversations.presets import Preset
 from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, source_name
-from app.conversations.records import Attachment, Folder, Source, pictures_in
 from app.session import prompt_variables
 from app.session.attachments import source_tokens
 from app.session.session import Session

@@ -15,7 +15,7 @@ from app.chat.answer_runs import LONGEST_SHOWN, cost_of
 from app.chat.plain_turn import PlainTurn
 from app.chat.question_bubble import shown_question
 from app.chat.turn_view import TurnView
-from app.conversations.records import pictures_in
+from app.conversations.database.records import pictures_in
 from app.session.chats import Turn
 from app.widgets import theme
 from app.widgets.layouts import vbox

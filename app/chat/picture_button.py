@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource, picture_in
-from app.conversations.records import Attachment
 from app.system.background import BackgroundCache
 from app.widgets import theme
 from app.widgets.buttons import CloseButton

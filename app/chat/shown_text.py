@@ -18,8 +18,8 @@ from PySide6.QtCore import QObject, Signal
 from app.chat.answer_runs import LONGEST_SHOWN, runs_of
 from app.chat.call_card import shown_result
 from app.chat.question_bubble import shown_question
+from app.conversations.database.search_tokens import fold
 from app.conversations.search import Query, letters_of
-from app.conversations.search_tokens import fold
 from app.session.chats import Turn
 from app.system.background import Background
 from app.text.blocks import Block, Code

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QSpacerItem, QWidget
 
+from app.conversations.database.records import Folder
 from app.conversations.projects import source_name
-from app.conversations.records import Folder
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import named, styled

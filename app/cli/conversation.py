@@ -19,7 +19,7 @@ from app.cli.downloads import follow_loading
 from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
 from app.cli.watched_stream import WatchedStream
-from app.conversations.records import REPEATING
+from app.conversations.database.records import REPEATING
 from app.session.model_names import english_name
 from app.settings.declarations import declared_in
 from app.settings.engine_settings import none_values, own_sampling

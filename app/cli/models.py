@@ -26,7 +26,7 @@ from app.cli.pair_options import (
     own_settings,
 )
 from app.cli.terminal import format_bytes, print_table, say
-from app.conversations.errors import StoreInUse
+from app.conversations.database.errors import StoreInUse
 from app.conversations.opening import stored_pairs
 from app.conversations.request_history import Totals
 from app.library.measured import MeasuredPairs, measured_pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.conversations.records import REPEATING
+from app.conversations.database.records import REPEATING
 from app.text.repetition import Repetition
 from engine import Event, Finished, TokensCommitted
 from engine.client import RequestStream

@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Protocol
 
-from app.conversations.errors import NotFound, StoreError, StoreNotWritable, as_store_error
-from app.conversations.records import Error
+from app.conversations.database.errors import NotFound, StoreError, StoreNotWritable, as_store_error
+from app.conversations.database.records import Error
 from app.conversations.store import ConversationStore
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord

@@ -11,12 +11,17 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database
-from app.conversations.encoding import error_to_json, join_packed, pack_rounds, pack_tokens, source_values, to_json
-from app.conversations.errors import NotFound, WrongState
-from app.conversations.inserting import note_pictures
-from app.conversations.message_tree import MessageTree
-from app.conversations.records import (
+from app.conversations.database.database import Database
+from app.conversations.database.encoding import (
+    error_to_json,
+    join_packed,
+    pack_rounds,
+    pack_tokens,
+    source_values,
+    to_json,
+)
+from app.conversations.database.errors import NotFound, WrongState
+from app.conversations.database.records import (
     COMPLETE,
     FAILED,
     GIVEN_BEFORE,
@@ -31,7 +36,9 @@ from app.conversations.records import (
     NewMessage,
     ToolUse,
 )
-from app.conversations.search_tokens import index_text
+from app.conversations.database.search_tokens import index_text
+from app.conversations.inserting import note_pictures
+from app.conversations.message_tree import MessageTree
 from engine.events import Token
 from engine.stats import NO_SPEEDUP, RequestStats, RoundRecord
 

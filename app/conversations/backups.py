@@ -16,13 +16,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from app.conversations.database import Database, connect
-from app.conversations.errors import BackupNotUsable, StoreError
-from app.conversations.pictures import digests_in, link_pictures, pictures_of, remove_pictures_without
-from app.conversations.schema import LATEST
-from app.conversations.search import ConversationSearch
-from app.conversations.store import ConversationStore
-from app.conversations.store_files import (
+from app.conversations.database.database import Database, connect
+from app.conversations.database.errors import BackupNotUsable, StoreError
+from app.conversations.database.schema import LATEST
+from app.conversations.database.store_files import (
     alone_in,
     copy_with_log,
     free_name,
@@ -31,6 +28,9 @@ from app.conversations.store_files import (
     stamp,
     sync,
 )
+from app.conversations.pictures import digests_in, link_pictures, pictures_of, remove_pictures_without
+from app.conversations.search import ConversationSearch
+from app.conversations.store import ConversationStore
 from engine.files import private_files
 from engine.files.disk_space import free_bytes
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.conversations.database import Database
-from app.conversations.encoding import attachments_from_json, number_of, object_from_json, text_of, to_json
-from app.conversations.errors import NotFound
+from app.conversations.database.database import Database
+from app.conversations.database.encoding import attachments_from_json, number_of, object_from_json, text_of, to_json
+from app.conversations.database.errors import NotFound
+from app.conversations.database.records import Attachment, Conversation, Folder, pictures_in
 from app.conversations.inserting import note_pictures
 from app.conversations.projects import (
     PRESET,
@@ -25,7 +26,6 @@ from app.conversations.projects import (
     sources_from,
     without_path,
 )
-from app.conversations.records import Attachment, Conversation, Folder, pictures_in
 
 ACTIVE = "active"
 ARCHIVED = "archived"

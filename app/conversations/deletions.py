@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database
-from app.conversations.encoding import attachments_from_json
+from app.conversations.database.database import Database
+from app.conversations.database.encoding import attachments_from_json
+from app.conversations.database.records import StoreChanges, pictures_in
 from app.conversations.inserting import free_time_keys, note_pictures
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import Pictures
-from app.conversations.records import StoreChanges, pictures_in
 
 # UNION, not UNION ALL, so that a circle of parents, caused by damage, ends.
 _BELOW = """

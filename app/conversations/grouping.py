@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
 from time import localtime, tzset
 
-from app.conversations.records import Conversation, list_order
+from app.conversations.database.records import Conversation, list_order
 
 PINNED = "pinned"
 TODAY = "today"

@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from app.conversations.database import Database, storable
-from app.conversations.encoding import error_to_json, optional_json, source_values, to_json
-from app.conversations.records import Attachment, NewMessage, SourceFile, pictures_in
+from app.conversations.database.database import Database, storable
+from app.conversations.database.encoding import error_to_json, optional_json, source_values, to_json
+from app.conversations.database.records import Attachment, NewMessage, SourceFile, pictures_in
 
 _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "

@@ -10,8 +10,8 @@ from typing import Any
 
 from app.conversations.chat_settings import without_permissions
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database
-from app.conversations.encoding import (
+from app.conversations.database.database import Database
+from app.conversations.database.encoding import (
     attachments_from_json,
     number_of,
     object_from_json,
@@ -21,9 +21,17 @@ from app.conversations.encoding import (
     unpack_rounds,
     unpack_tokens,
 )
-from app.conversations.errors import NotFound
+from app.conversations.database.errors import NotFound
+from app.conversations.database.records import (
+    INTERRUPTED,
+    STREAMING,
+    TOOL,
+    AnswerSource,
+    Attachment,
+    Message,
+    NewMessage,
+)
 from app.conversations.inserting import free_time_keys, has_parent, insert_messages, next_message_id
-from app.conversations.records import INTERRUPTED, STREAMING, TOOL, AnswerSource, Attachment, Message, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
 

@@ -12,14 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
-from app.conversations.database import Database, connect
-from app.conversations.errors import StoreError, StoreInUse, StoreTooNew
-from app.conversations.pictures import pictures_of
-from app.conversations.recovery import broken_reference, salvage
-from app.conversations.request_history import RequestHistory, Totals
-from app.conversations.schema import LATEST, is_sound, migrate, version_of
-from app.conversations.store import ConversationStore
-from app.conversations.store_files import (
+from app.conversations.database.database import Database, connect
+from app.conversations.database.errors import StoreError, StoreInUse, StoreTooNew
+from app.conversations.database.recovery import broken_reference, salvage
+from app.conversations.database.schema import LATEST, is_sound, migrate, version_of
+from app.conversations.database.store_files import (
     alone_in,
     copy_with_log,
     free_name,
@@ -29,6 +26,9 @@ from app.conversations.store_files import (
     stamp,
     sync,
 )
+from app.conversations.pictures import pictures_of
+from app.conversations.request_history import RequestHistory, Totals
+from app.conversations.store import ConversationStore
 from engine.files import private_files
 
 _log = logging.getLogger(__name__)

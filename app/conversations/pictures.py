@@ -16,10 +16,10 @@ from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from app.conversations.database import Database
-from app.conversations.errors import as_store_error
-from app.conversations.records import Message, pictures_in
-from app.conversations.schema import version_of
+from app.conversations.database.database import Database
+from app.conversations.database.errors import as_store_error
+from app.conversations.database.records import Message, pictures_in
+from app.conversations.database.schema import version_of
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.conversations.chat_settings import usable
-from app.conversations.database import Database
-from app.conversations.encoding import object_from_json, to_json
+from app.conversations.database.database import Database
+from app.conversations.database.encoding import object_from_json, to_json
 
 NEW_CHATS = ""
 

@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import convert
 
 from app.conversations.chat_settings import filled, usable
-from app.conversations.encoding import object_from_json, text_of
+from app.conversations.database.encoding import object_from_json, text_of
+from app.conversations.database.records import Folder, Source, SourceFile
 from app.conversations.presets import Preset
-from app.conversations.records import Folder, Source, SourceFile
 from app.text.fences import file_block
 
 Sources = tuple[Source, ...]

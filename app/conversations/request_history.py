@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import exp
 
-from app.conversations.database import Database
-from app.conversations.encoding import optional_json, to_json
-from app.conversations.records import TOOL, UNCOUNTED
+from app.conversations.database.database import Database
+from app.conversations.database.encoding import optional_json, to_json
+from app.conversations.database.records import TOOL, UNCOUNTED
 from engine.stats import KNOWN, NOTICEABLE, UNTRUE, RequestStats, rounded_speedup
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.

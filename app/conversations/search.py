@@ -11,8 +11,16 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.conversations.database import Database
-from app.conversations.search_tokens import UNSPACED, WORD, ScriptRun, fold, fold_with_offsets, run_tokens, runs
+from app.conversations.database.database import Database
+from app.conversations.database.search_tokens import (
+    UNSPACED,
+    WORD,
+    ScriptRun,
+    fold,
+    fold_with_offsets,
+    run_tokens,
+    runs,
+)
 
 # Few enough that other operations hardly wait for a step of merging.
 _MERGED_PAGES = 128

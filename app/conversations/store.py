@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import Database
+from app.conversations.database.database import Database
+from app.conversations.database.errors import is_corrupt, is_damage
+from app.conversations.database.recovery import mend_in_place
 from app.conversations.deletions import Deletions
-from app.conversations.errors import is_corrupt, is_damage
 from app.conversations.message_tree import MessageTree
 from app.conversations.pictures import Pictures, PicturesInMemory, PictureSource
 from app.conversations.presets import Presets
-from app.conversations.recovery import mend_in_place
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import ConversationSearch
 

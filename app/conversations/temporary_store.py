@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
+from app.conversations.database.store_files import free_name
 from app.conversations.exports.writing import StoreRunner, write_json
 from app.conversations.store import ConversationStore
-from app.conversations.store_files import free_name
 from app.conversations.worker import StoreThread
 from app.settings.relocation import move_folder
 from app.system.paths import unsaved_folder

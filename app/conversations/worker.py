@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.conversations.backups import copy_daily, finish, remove_chats
+from app.conversations.database.records import StoreChanges
+from app.conversations.database.recovery import problem_in
 from app.conversations.opening import open_in_memory, open_store
 from app.conversations.pictures import PictureSource, pictures_of
-from app.conversations.records import StoreChanges
-from app.conversations.recovery import problem_in
 from app.conversations.store import ConversationStore
 
 _log = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.chat_settings import GenerationSettings, filled
+from app.conversations.database.records import AnswerSource, Attachment
 from app.conversations.projects import files_text, picture_files
-from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State

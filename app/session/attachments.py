@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.conversations.database.records import Attachment, Picture, Source, SourceFile, pictures_in
 from app.conversations.projects import files_text
-from app.conversations.records import Attachment, Picture, Source, SourceFile, pictures_in
 from app.system.cancelled import Cancelled
 from app.text.file_texts import CHARSET, LARGEST_BYTES, LEFT_OUT, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture

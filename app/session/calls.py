@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from app.conversations.records import INTERRUPTED, STREAMING, Attachment, Message, SourceFile, ToolUse, pictures_in
+from app.conversations.database.records import (
+    INTERRUPTED,
+    STREAMING,
+    Attachment,
+    Message,
+    SourceFile,
+    ToolUse,
+    pictures_in,
+)
 from app.text.thinking import parts_of
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from app.conversations.chat_settings import GenerationSettings, grammar_of
+from app.conversations.database.records import pictures_in
 from app.conversations.projects import picture_files, start_of
-from app.conversations.records import pictures_in
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.chat_service import ChatService

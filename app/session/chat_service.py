@@ -14,13 +14,13 @@ from PySide6.QtCore import QObject, Signal
 from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.conversation_list import TRASHED
+from app.conversations.database.encoding import to_json
+from app.conversations.database.errors import NotDeleted, NotFound, NotRemoved
+from app.conversations.database.records import Attachment, Conversation, Folder, Message
 from app.conversations.deletions import Deletion
-from app.conversations.encoding import to_json
-from app.conversations.errors import NotDeleted, NotFound, NotRemoved
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.presets import Preset
 from app.conversations.projects import preset_of
-from app.conversations.records import Attachment, Conversation, Folder, Message
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
 from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat

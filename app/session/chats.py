@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import convert
 
 from app.conversations.chat_settings import filled, own_of, set_aside_of
-from app.conversations.records import (
+from app.conversations.database.records import (
     FAILED,
     GIVEN_BEFORE,
     INTERRUPTED,

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Conversation, Folder
+from app.conversations.database.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.records import Conversation, Folder, StoreChanges, list_order
+from app.conversations.database.records import Conversation, Folder, StoreChanges, list_order
 from app.conversations.store import ConversationStore
 
 # Above this number of changed chats, reading all of them is faster.

@@ -13,9 +13,9 @@ from weakref import WeakSet
 from PySide6.QtCore import QLocale, QObject, Signal
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.database import storable
+from app.conversations.database.database import storable
+from app.conversations.database.records import Folder, Source, SourceFile
 from app.conversations.projects import Sources
-from app.conversations.records import Folder, Source, SourceFile
 from app.session.attachments import BEYOND_LIMITS, read_attachment
 from app.session.list_service import ListService
 from app.session.store_client import StoreClient

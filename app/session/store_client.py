@@ -18,9 +18,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.errors import NotFound, StoreNotWritable, as_store_error
+from app.conversations.database.errors import NotFound, StoreNotWritable, as_store_error
+from app.conversations.database.records import Conversation, Folder, StoreChanges
 from app.conversations.pictures import PictureSource
-from app.conversations.records import Conversation, Folder, StoreChanges
 from app.conversations.store import ConversationStore
 from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
 from app.conversations.worker import StoreThread

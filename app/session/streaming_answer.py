@@ -15,7 +15,15 @@ from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import GenerationSettings
-from app.conversations.records import REFUSED, REPEATING, STOPPED_REPEATING, AnswerSource, Attachment, Message, Picture
+from app.conversations.database.records import (
+    REFUSED,
+    REPEATING,
+    STOPPED_REPEATING,
+    AnswerSource,
+    Attachment,
+    Message,
+    Picture,
+)
 from app.conversations.store import ConversationStore
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages

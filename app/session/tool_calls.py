@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import uuid4
 
-from app.conversations.records import ToolUse
+from app.conversations.database.records import ToolUse
 from app.session.calls import CallState, ToolRun
 from app.session.chats import Chat
 from app.session.tool_service import ToolService

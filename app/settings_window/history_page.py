@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex,
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
-from app.conversations.records import FAILED, GIVEN_BEFORE, LOOPS
+from app.conversations.database.records import FAILED, GIVEN_BEFORE, LOOPS
 from app.conversations.request_history import RequestRow, Totals
 from app.session.history_service import HistoryService
 from app.settings.declarations import PAGES

@@ -23,8 +23,8 @@ from PySide6.QtCore import (
 )
 
 from app.conversations.conversation_list import ACTIVE
+from app.conversations.database.records import Conversation, Folder
 from app.conversations.grouping import PINNED, grouped, utc_offset
-from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.sidebar.one_change import ChangedRows, with_one_change
 from app.widgets.labels import tip

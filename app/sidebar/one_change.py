@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import Any, NamedTuple
 
+from app.conversations.database.records import Conversation
 from app.conversations.grouping import TODAY, grouped
-from app.conversations.records import Conversation
 
 
 class ChangedRows(NamedTuple):

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED, ConversationList
-from app.conversations.records import Conversation, Folder
+from app.conversations.database.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.session.session import Session
 from app.sidebar.list_model import ROW, ChatListModel

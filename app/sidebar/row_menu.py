@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Conversation, Folder
+from app.conversations.database.records import Conversation, Folder
 from app.session.chat_service import ChatService
 from app.session.list_service import ListService
 from app.widgets.popups import Menu

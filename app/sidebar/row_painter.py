@@ -33,7 +33,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.conversations.records import Folder
+from app.conversations.database.records import Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS, RowIndex
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP

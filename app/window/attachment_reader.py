@@ -13,8 +13,8 @@ from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from app.chat.attachment_row import AttachmentRow, Reading
-from app.conversations.errors import StoreError
-from app.conversations.records import Attachment, pictures_in
+from app.conversations.database.errors import StoreError
+from app.conversations.database.records import Attachment, pictures_in
 from app.library.library import Library
 from app.session.attachments import BEYOND_LIMITS, read_attachment, read_picture
 from app.session.project_service import MOST_FILES

@@ -21,7 +21,7 @@ from app.chat.side_by_side import SideBySide
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController

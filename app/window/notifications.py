@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 
 from app.actions.actions import Actions
-from app.conversations.errors import StoreError, StoreNotWritable
+from app.conversations.database.errors import StoreError, StoreNotWritable
 from app.session.model_service import ModelService
 from app.session.session import Session
 from app.settings.relocation import MoveRefused

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
 from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import QuestionEditor, trimmed
 from app.chat.transcript import Transcript
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.store import SettingsStore

@@ -16,7 +16,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.backups import restore
-from app.conversations.errors import StoreError
+from app.conversations.database.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
 from app.library.library import Library
 from app.session.session import Session

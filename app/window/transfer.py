@@ -15,7 +15,7 @@ from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
-from app.conversations.errors import StoreError, as_store_error
+from app.conversations.database.errors import StoreError, as_store_error
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import (
     HTML,

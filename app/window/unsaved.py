@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from app.conversations.database.records import pictures_in
 from app.conversations.pictures import pictures_of
-from app.conversations.records import pictures_in
 from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
 from app.session.chats import Chat

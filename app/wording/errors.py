@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLocale
 
-from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
+from app.conversations.database.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.wording.cluster import CLUSTER_REASONS
 from app.wording.hub import HUB_REASONS, space_words
 from app.wording.pictures import PICTURE_REASONS, no_vision_sentence, not_installed_sentence

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale
 
+from app.conversations.database.records import Folder
 from app.conversations.projects import picture_files
-from app.conversations.records import Folder
 from app.session.model_service import Pair
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name

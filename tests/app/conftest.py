@@ -73,7 +73,7 @@ def current_translations() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up at once a store that another process has open."""
-    monkeypatch.setattr("app.conversations.database.LOCK_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("app.conversations.database.database.LOCK_TIMEOUT_S", 0.01)
 
 
 @pytest.fixture(autouse=True)

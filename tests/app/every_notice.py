@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 from PySide6.QtGui import QAction
 
-from app.conversations.errors import StoreNotWritable, StoreTooNew
-from app.conversations.schema import LATEST
+from app.conversations.database.errors import StoreNotWritable, StoreTooNew
+from app.conversations.database.schema import LATEST
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.text.file_texts import NotAttachable

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from app.conversations.database.records import STREAMING
 from app.conversations.opening import open_store
-from app.conversations.records import STREAMING
 from tests.app.conversations.surviving import SHOWN_FOR_S, must_be_on_disk, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,8 +14,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.api.activity import FINISHED, Activity, ApiCall
+from app.conversations.database.records import AnswerSource
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from app.conversations.request_history import ProgramRequest
 from app.conversations.store import ConversationStore
 from app.session.listed_conversations import ListedConversations

@@ -13,9 +13,9 @@ from typing import Any
 import mlx.core  # noqa: F401
 import pytest
 
+from app.conversations.database.schema import LATEST
 from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
-from app.conversations.schema import LATEST
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, learned_file, prefix_folder, settings_folder
 from engine import starter_pair

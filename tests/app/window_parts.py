@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app.chat.answer_body import AnswerBody
 from app.chat.answer_texts import Note
 from app.chat.question_bubble import QuestionBubble
-from app.conversations.records import Conversation, Folder
+from app.conversations.database.records import Conversation, Folder
 from app.models.picker import PickerRow
 from app.sidebar.list_model import INSIDE, ROW
 from app.widgets.search_field import LiveField

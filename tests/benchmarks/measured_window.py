@@ -12,8 +12,8 @@ from typing import Any
 
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
+from app.conversations.database.records import AnswerSource
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from app.library.library import Library
 from app.session.session import Session
 from app.session.store_client import OPENED_AT

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from app.conversations.backups import remove_chats
-from app.conversations.database import connect
-from app.conversations.recovery import salvage
-from app.conversations.store_files import copy_with_log
+from app.conversations.database.database import connect
+from app.conversations.database.recovery import salvage
+from app.conversations.database.store_files import copy_with_log
 from app.conversations.worker import MERGE_AFTER_S
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
-from tests.app.conversations.damaged_files import CHATS, KINDS, MESSAGES, damage, write_store
+from tests.app.conversations.database.damaged_files import CHATS, KINDS, MESSAGES, damage, write_store
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 

@@ -33,7 +33,7 @@ REFUSED = "cannot be changed: the disk or the file does not allow writing"
 INTRUDER = """
 import fcntl, os, sqlite3, sys, time
 from pathlib import Path
-from app.conversations.errors import StoreInUse
+from app.conversations.database.errors import StoreInUse
 from app.conversations.opening import open_store, stored_pairs
 path, ends_at, counts = Path(sys.argv[1]), time.monotonic() + float(sys.argv[2]), [0, 0, 0]
 def attempt(number, step):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.conversations.records import AnswerSource
+from app.conversations.database.records import AnswerSource
 from app.conversations.store import ConversationStore
 from engine.stats import RequestStats
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 
+from app.conversations.database.records import Attachment, Conversation, Message
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.rendering import as_html as rendered
 from app.conversations.exports.rendering import code_styles
-from app.conversations.records import Attachment, Conversation, Message
 from app.text.picture_data import url_of_picture
 from app.text.thinking import parts_of
 from app.widgets.colours import dark, light

@@ -8,9 +8,9 @@ from dataclasses import fields
 from typing import Any
 
 from app.conversations.chat_settings import without_permissions
-from app.conversations.encoding import round_to_row, to_json, token_to_row
+from app.conversations.database.encoding import round_to_row, to_json, token_to_row
+from app.conversations.database.records import Message
 from app.conversations.projects import exported
-from app.conversations.records import Message
 from app.conversations.store import ConversationStore
 
 FORMAT = "tandem-conversations"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.conversations.records import Message
+from app.conversations.database.records import Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from app.conversations.database.records import Attachment, Conversation, Message
 from app.conversations.exports.labels import Labels
-from app.conversations.records import Attachment, Conversation, Message
 from app.text.fences import fenced
 from app.text.thinking import parts_of
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
-from app.conversations import store_files
+from app.conversations.database import store_files
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
-from app.conversations.database import storable
-from app.conversations.encoding import error_to_json, optional_json, pack_rounds, pack_tokens
+from app.conversations.database.database import storable
+from app.conversations.database.encoding import error_to_json, optional_json, pack_rounds, pack_tokens
+from app.conversations.database.records import STREAMING, pictures_in
 from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportedMessage
 from app.conversations.inserting import insert_messages, next_message_id
-from app.conversations.records import STREAMING, pictures_in
 from app.conversations.store import ConversationStore
 
 ADDED = "added"

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from app.conversations.database.records import ROLES
 from app.conversations.imports import fields
 from app.conversations.imports.forms import INSTRUCTIONS, ChatForm, MessageParts, with_fields
 from app.conversations.imports.imported import ChatBuilder, ChatReader, derived_uid, replaced
-from app.conversations.records import ROLES
 from engine.documents.reading import read_document
 from engine.files.reading_time import ReadingTime
 

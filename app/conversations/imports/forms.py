@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.conversations.database.records import ROLES, Attachment
 from app.conversations.imports import fields
 from app.conversations.imports.imported import ChatBuilder, ImportedConversation, derived_uid, replaced, with_thoughts
 from app.conversations.imports.pictures import Files, picture_at
-from app.conversations.records import ROLES, Attachment
 
 # Names of the fields of a chat.
 _IDENTITY = "uuid|conversation_id|conversationId|id"

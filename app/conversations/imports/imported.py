@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.conversations.database.records import ROLES, TOOL, AnswerSource, Attachment, NewMessage, Picture
 from app.conversations.imports.pictures import Files
-from app.conversations.records import ROLES, TOOL, AnswerSource, Attachment, NewMessage, Picture
 from app.text.picture_data import kind_of_picture
 from app.text.thinking import parts_of
 from engine.errors import EngineError

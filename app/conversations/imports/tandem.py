@@ -8,7 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from app.conversations.chat_settings import TOOLS_ON, without_permissions
-from app.conversations.encoding import round_from_row, stats_from_object, token_from_row, tool_use_of
+from app.conversations.database.encoding import round_from_row, stats_from_object, token_from_row, tool_use_of
+from app.conversations.database.records import (
+    COMPLETE,
+    INTERRUPTED,
+    ROLES,
+    STATES,
+    STREAMING,
+    TOOL,
+    AnswerSource,
+    Attachment,
+)
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
 from app.conversations.imports.imported import (
@@ -19,7 +29,6 @@ from app.conversations.imports.imported import (
     derived_uid,
 )
 from app.conversations.imports.pictures import Files
-from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, TOOL, AnswerSource, Attachment
 from app.text.picture_data import picture_of_base64
 
 

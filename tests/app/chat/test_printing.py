@@ -7,7 +7,7 @@ from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QFont, QTextCursor
 
 from app.chat.printing import chat_document
-from app.conversations.records import ToolUse
+from app.conversations.database.records import ToolUse
 from app.session.answer import Answer, State
 from app.session.calls import CallState, ToolRun
 from app.session.chats import AnswerStep, Chat, MessageNode, Turn

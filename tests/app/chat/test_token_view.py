@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.token_legend import TokenLegend
 from app.chat.token_view import TokenView
-from app.conversations.encoding import round_from_row, round_to_row
+from app.conversations.database.encoding import round_from_row, round_to_row
 from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.application import Application

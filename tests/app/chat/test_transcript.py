@@ -12,7 +12,7 @@ from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.transcript import Transcript
 from app.chat.turn_view import TurnView
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import READ_POSITION, Chat, Turn
 from engine.errors import ModelNotUsable

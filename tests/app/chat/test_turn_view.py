@@ -18,7 +18,7 @@ from app.chat import answer_texts
 from app.chat.answer_texts import STARTER, Note, is_beyond_starter, origin_text
 from app.chat.welcome import Welcome
 from app.conversations.chat_settings import GenerationSettings
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.speculation.comparison import Comparer, ComparisonStep

@@ -22,8 +22,8 @@ from huggingface_hub import constants
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
 from app.cli.pair_options import is_named
+from app.conversations.database.records import AnswerSource
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from app.conversations.store import ConversationStore
 from app.settings.store import SettingsStore
 from app.system.paths import data_folder, settings_folder

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from app.conversations.records import NewMessage
+from app.conversations.database.records import NewMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from app.conversations.database import connect
-from app.conversations.encoding import optional_json
-from app.conversations.schema import migrate
+from app.conversations.database.database import connect
+from app.conversations.database.encoding import optional_json
+from app.conversations.database.schema import migrate
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:

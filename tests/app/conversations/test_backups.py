@@ -14,11 +14,11 @@ import pytest
 
 from app.conversations import backups, worker
 from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, remove_chats, restore
-from app.conversations.database import connect
-from app.conversations.errors import BackupNotUsable, StoreInUse
+from app.conversations.database.database import connect
+from app.conversations.database.errors import BackupNotUsable, StoreInUse
+from app.conversations.database.schema import LATEST
+from app.conversations.database.store_files import copy_with_log, remove_with_side_files
 from app.conversations.opening import open_store
-from app.conversations.schema import LATEST
-from app.conversations.store_files import copy_with_log, remove_with_side_files
 from app.conversations.worker import StoreThread
 from tests.app.conversations.corpus import fill
 from tests.app.conversations.older_versions import write_version

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.conversations.encoding import to_json
+from app.conversations.database.encoding import to_json
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown

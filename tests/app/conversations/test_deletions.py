@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.conversations.encoding import to_json
+from app.conversations.database.encoding import to_json
+from app.conversations.database.records import AnswerSource, StoreChanges
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
-from app.conversations.records import AnswerSource, StoreChanges
 from engine.events import Token
 from engine.stats import RequestStats
 

@@ -14,11 +14,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
+from app.conversations.database.records import AnswerSource, Attachment
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import HTML, MARKDOWN, free_name, write_folder, write_json, write_text
 from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource, Attachment
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.conversations.encoding import attachments_from_json
+from app.conversations.database.encoding import attachments_from_json
+from app.conversations.database.records import pictures_in
+from app.conversations.database.schema import LATEST, version_of
 from app.conversations.opening import open_store
-from app.conversations.records import pictures_in
-from app.conversations.schema import LATEST, version_of
 from tests.app.conversations.older_versions import write_version
 from tests.app.conversations.surviving import must_be_on_disk, wait_for
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED, ConversationList
-from app.conversations.records import AnswerSource
+from app.conversations.database.records import AnswerSource
 from app.session.store_client import ListedConversations
 from engine.stats import RequestStats
 

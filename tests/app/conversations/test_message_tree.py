@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
+from app.conversations.database.errors import NotFound
+from app.conversations.database.records import AnswerSource
 from app.conversations.deletions import Deletion
-from app.conversations.errors import NotFound
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from engine.stats import RequestStats
 from tests.app.conversations.conftest import Clock
 

@@ -14,11 +14,11 @@ import pytest
 from app.conversations import opening
 from app.conversations.answers import Answers
 from app.conversations.backups import back_up_now, backups_of
-from app.conversations.database import connect
-from app.conversations.errors import StoreInUse, StoreNotWritable, refusal_of
+from app.conversations.database.database import connect
+from app.conversations.database.errors import StoreInUse, StoreNotWritable, refusal_of
+from app.conversations.database.records import AnswerSource
+from app.conversations.database.recovery import Salvage, salvage
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
-from app.conversations.recovery import Salvage, salvage
 from app.session.store_client import OPENED_AT, last_on_screen
 from engine.events import Token
 from engine.stats import RoundRecord
@@ -72,7 +72,7 @@ def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path) -> 
 
 def test_two_processes_do_not_recover_the_same_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged_copy(path, 60, seed=1)
-    monkeypatch.setattr("app.conversations.store_files._OPENING_S", 0.01)
+    monkeypatch.setattr("app.conversations.database.store_files._OPENING_S", 0.01)
     recover = opening._recover_into
 
     def recover_beside_another(*arguments: Any) -> Any:

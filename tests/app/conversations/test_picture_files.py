@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from app.conversations.database.records import Attachment, Message, Picture
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.writing import HTML, MARKDOWN, write_json, write_text
 from app.conversations.imports.imported import ImportReport
 from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
-from app.conversations.records import Attachment, Message, Picture
 from app.conversations.store import ConversationStore
 from engine.pictures.reading import digest_of
 from tests.app.conversations.foreign_exports import GROK, node

@@ -13,10 +13,10 @@ import pytest
 
 from app.conversations import backups
 from app.conversations.backups import back_up_now, delete_backups, restore
+from app.conversations.database.records import Attachment, Picture, Source, SourceFile
+from app.conversations.database.schema import migrate
 from app.conversations.opening import open_store
 from app.conversations.pictures import pictures_of, remove_pictures_without
-from app.conversations.records import Attachment, Picture, Source, SourceFile
-from app.conversations.schema import migrate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.conversations.chat_settings import TOOLS_ON
+from app.conversations.database.records import Folder, Picture, Source, SourceFile, StoreChanges
 from app.conversations.exports.writing import write_json
 from app.conversations.imports.reading import import_file
 from app.conversations.presets import Preset
 from app.conversations.projects import MODELS, PRESET, files_text, models_of, preset_of, start_of
-from app.conversations.records import Folder, Picture, Source, SourceFile, StoreChanges
 from app.conversations.store import ConversationStore
 
 NOTES = Source("/home/notes.md", files=(SourceFile("notes.md", "The code word is heron.\n", 24, 7),))

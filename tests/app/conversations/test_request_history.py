@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations import request_history
-from app.conversations.records import UNCOUNTED, AnswerSource
+from app.conversations.database.records import UNCOUNTED, AnswerSource
 from app.conversations.request_history import COLUMNS, ProgramRequest, RequestRow, Totals
 from app.wording import figures
 from engine.stats import RequestStats, rounded_speedup, summed

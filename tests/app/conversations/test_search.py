@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.conversations.records import AnswerSource, NewMessage
+from app.conversations.database.records import AnswerSource, NewMessage
+from app.conversations.database.search_tokens import fold, fold_with_offsets, index_text
 from app.conversations.search import highlights, parse_query, snippet
-from app.conversations.search_tokens import fold, fold_with_offsets, index_text
 from engine.stats import RequestStats
 from tests.app.conversations.conftest import Clock
 from tests.app.conversations.corpus import fill

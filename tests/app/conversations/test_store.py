@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.conversation_list import ARCHIVED, TRASHED
-from app.conversations.errors import NotFound, WrongState
+from app.conversations.database.errors import NotFound, WrongState
+from app.conversations.database.records import AnswerSource, Attachment, NewMessage, StoreChanges
 from app.conversations.inserting import insert_messages, next_message_id
-from app.conversations.records import AnswerSource, Attachment, NewMessage, StoreChanges
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 

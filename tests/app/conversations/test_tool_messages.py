@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.conversations.chat_settings import TOOLS_ALLOWED, TOOLS_ON
-from app.conversations.database import connect
+from app.conversations.database.database import connect
+from app.conversations.database.records import FAILED, INTERRUPTED, TOOL, AnswerSource, ToolUse
+from app.conversations.database.recovery import salvage
 from app.conversations.exports.html import as_html
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
 from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
-from app.conversations.records import FAILED, INTERRUPTED, TOOL, AnswerSource, ToolUse
-from app.conversations.recovery import salvage
 from engine.stats import RequestStats
 from tests.app.conversations.older_versions import write_version
 

@@ -12,9 +12,9 @@ import pytest
 
 from app.conversations import answer_writer
 from app.conversations.answer_writer import FLUSH_AFTER, AnswerWriter
-from app.conversations.errors import NotFound, StoreNotWritable
-from app.conversations.records import AnswerSource, StoreChanges
-from app.conversations.store_files import copy_with_log
+from app.conversations.database.errors import NotFound, StoreNotWritable
+from app.conversations.database.records import AnswerSource, StoreChanges
+from app.conversations.database.store_files import copy_with_log
 from app.conversations.worker import StoreThread
 from engine.stats import RequestStats
 from tests.patience import PATIENCE_S
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.conversations.records import Message
+    from app.conversations.database.records import Message
     from app.conversations.store import ConversationStore
 
 

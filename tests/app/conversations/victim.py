@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.records import AnswerSource, Attachment, Picture
+from app.conversations.database.records import AnswerSource, Attachment, Picture
 from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
 from engine.events import Token

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversations.database.records import AnswerSource
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from app.conversations.request_history import Totals
 from app.library.measured import measured_pairs
 from app.session.session import Session

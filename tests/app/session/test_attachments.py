@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 from PySide6.QtWidgets import QToolButton
 
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.session.attachments import LARGEST_DOCUMENT_BYTES, count_tokens, cut_to_tokens, read_attachment
 from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine import starter_pair

@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
-from app.conversations.errors import StoreNotWritable
-from app.conversations.records import Attachment, Picture, Source
+from app.conversations.database.errors import StoreNotWritable
+from app.conversations.database.records import Attachment, Picture, Source
 from app.session import project_service
 from app.session.attachments import read_attachment
 from app.session.project_service import MOST_FILES, read_again

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Folder, Picture, Source, SourceFile
+from app.conversations.database.records import Folder, Picture, Source, SourceFile
 from app.session import project_service
 from app.session.answer import Answer
 from app.session.chats import Chat, Turn

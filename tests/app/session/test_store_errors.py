@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.conversation_list import ARCHIVED, ConversationList
-from app.conversations.errors import StoreError
+from app.conversations.database.errors import StoreError
 from app.conversations.store import ConversationStore
 from app.session.session import Session
 from app.wording.errors import store_sentence

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Picture, Source, SourceFile
+from app.conversations.database.records import Picture, Source, SourceFile
 from app.session import teaching_service
 from app.session.session import Session
 from engine.requests import DRAWN_TOKENS

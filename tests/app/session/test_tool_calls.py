@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.chat_settings import TOOLS_ON
-from app.conversations.records import TOOL, AnswerSource, ToolUse
+from app.conversations.database.records import TOOL, AnswerSource, ToolUse
 from app.conversations.store import ConversationStore
 from app.session.answer import State
 from app.session.calls import CallState

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionHeader
 from pytestqt.qtbot import QtBot
 
-from app.conversations.records import AnswerSource
+from app.conversations.database.records import AnswerSource
 from app.conversations.request_history import ProgramRequest
 from app.conversations.store import ConversationStore
 from app.settings_window.history_page import COLUMNS, HistoryPage

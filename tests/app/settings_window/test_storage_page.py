@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from app.conversations.errors import BackupNotUsable
+from app.conversations.database.errors import BackupNotUsable
 from app.settings import disk_use
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, prefix_folder

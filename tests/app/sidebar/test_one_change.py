@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.records import Conversation, Folder, list_order
+from app.conversations.database.records import Conversation, Folder, list_order
 from app.sidebar.list_model import ROW, ChatListModel
 from app.widgets.application import Application
 from tests.counted_steps import FEW, MANY, assert_stays, lines

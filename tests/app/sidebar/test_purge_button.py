@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.conversations.records import Conversation
+from app.conversations.database.records import Conversation
 from app.sidebar.pane import PurgeButton
 
 

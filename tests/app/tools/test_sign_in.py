@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 import pytest
 from msgspec.structs import replace
 
-from app.conversations.records import ToolUse
+from app.conversations.database.records import ToolUse
 from app.session.calls import ToolRun
 from app.wording.tools import call_sentence
 from tests.app.tools.conftest import WAIT_S, Hosts, each, wait_until

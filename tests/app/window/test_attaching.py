@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.records import Attachment
+from app.conversations.database.records import Attachment
 from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
 from app.text.file_texts import NotAttachable

@@ -14,8 +14,8 @@ from app.chat.folder_page import FolderPage
 from app.chat.picture_button import PictureButton
 from app.chat.welcome import Welcome
 from app.conversations.conversation_list import ConversationList
+from app.conversations.database.records import Folder
 from app.conversations.projects import models_of
-from app.conversations.records import Folder
 from app.widgets.controls import Chooser
 from engine import starter_pair
 from tests.app.conftest import OpenWindow

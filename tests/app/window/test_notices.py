@@ -13,7 +13,7 @@ from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.conversations.schema import LATEST
+from app.conversations.database.schema import LATEST
 from app.system.paths import data_folder
 from app.text.file_texts import NotAttachable
 from app.widgets.application import Application

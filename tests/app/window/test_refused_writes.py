@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.conversations.conversation_list import ConversationList
-from app.conversations.errors import StoreNotWritable
+from app.conversations.database.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow

@@ -12,8 +12,8 @@ import pytest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.conversations.database.schema import LATEST
 from app.conversations.opening import open_store
-from app.conversations.schema import LATEST
 from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
 from tests.app.picture_files import RULES, picture

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import engine.errors as errors
-from app.conversations.errors import StoreNotWritable
+from app.conversations.database.errors import StoreNotWritable
+from app.conversations.database.records import AnswerSource
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from app.session.chats import RecordedError, stored_answer
 from app.settings.relocation import MoveRefused
 from app.system.language import LANGUAGES

@@ -10,7 +10,7 @@ import pytest
 
 import app.session
 import app.tools
-from app.conversations.records import ToolUse
+from app.conversations.database.records import ToolUse
 from app.session.calls import CallState, ToolRun
 from app.tools.tool import ToolProgress
 from app.wording.tools import TOOL_REASONS, call_sentence, tool_sentence

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.conversations.database import Database, readable
-from app.conversations.errors import is_damage
-from app.conversations.page_rows import SchemaColumn, columns_of, readable_rows, repair_header, rows_of_pages
-from app.conversations.records import ROLES, STATES, TOOL
-from app.conversations.schema import LATEST, migrate
-from app.conversations.store_files import remove_side_files
+from app.conversations.database.database import Database, readable
+from app.conversations.database.errors import is_damage
+from app.conversations.database.page_rows import SchemaColumn, columns_of, readable_rows, repair_header, rows_of_pages
+from app.conversations.database.records import ROLES, STATES, TOOL
+from app.conversations.database.schema import LATEST, migrate
+from app.conversations.database.store_files import remove_side_files
 
 # Parents before children, so that a lost parent is known when its children come.
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")

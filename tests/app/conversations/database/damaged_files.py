@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.conversations.database.records import NewMessage
 from app.conversations.opening import open_store
-from app.conversations.records import NewMessage
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.conversations.errors import StoreInUse, as_store_error, refusal_of
-from app.conversations.records import StoreChanges
-from app.conversations.search_tokens import index_text
+from app.conversations.database.errors import StoreInUse, as_store_error, refusal_of
+from app.conversations.database.records import StoreChanges
+from app.conversations.database.search_tokens import index_text
 from engine.files import private_files
 
 # Seconds to wait for another process that has the store open, perhaps for a moment only.

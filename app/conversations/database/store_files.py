@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from app.conversations.errors import StoreInUse
+from app.conversations.database.errors import StoreInUse
 
 _MARK = "-unmended"
 _SIDE_FILES = ("-wal", "-shm", "-journal", _MARK)

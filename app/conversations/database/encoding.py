@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct, convert, structs
 
-from app.conversations.database import readable, storable
-from app.conversations.records import AnswerSource, Attachment, Error, ToolUse
+from app.conversations.database.database import readable, storable
+from app.conversations.database.records import AnswerSource, Attachment, Error, ToolUse
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
 

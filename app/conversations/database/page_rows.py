@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.conversations.database import readable
+from app.conversations.database.database import readable
 
 # SQLite's default since 2016, which every store has.
 PAGE_SIZE = 4096

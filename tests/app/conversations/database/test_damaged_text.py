@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.conversations.database.records import NewMessage
 from app.conversations.opening import open_store
-from app.conversations.records import NewMessage
 
 if TYPE_CHECKING:
     from pathlib import Path

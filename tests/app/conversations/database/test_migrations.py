@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.backups import BACKUPS_KEPT, backups_of
-from app.conversations.database import connect
-from app.conversations.encoding import optional_json, pack_tokens
-from app.conversations.errors import StoreTooNew
+from app.conversations.database.database import connect
+from app.conversations.database.encoding import optional_json, pack_tokens
+from app.conversations.database.errors import StoreTooNew
+from app.conversations.database.schema import LATEST, VERSIONS, migrate, version_of
 from app.conversations.opening import open_store
 from app.conversations.request_history import ProgramRequest
-from app.conversations.schema import LATEST, VERSIONS, migrate, version_of
 from engine.events import Token
 from tests.app.conversations.older_versions import STATS, write_version
 
@@ -125,7 +125,7 @@ def test_old_backups_make_room(path: Path, clock: Clock) -> None:
 def test_a_migration_that_fails_leaves_the_old_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_version(path, 1)
     broken = (*VERSIONS[1], "INSERT INTO nowhere VALUES (1)")
-    monkeypatch.setattr("app.conversations.schema.VERSIONS", (VERSIONS[0], broken))
+    monkeypatch.setattr("app.conversations.database.schema.VERSIONS", (VERSIONS[0], broken))
     with pytest.raises(sqlite3.OperationalError):
         open_store(path)
     monkeypatch.undo()

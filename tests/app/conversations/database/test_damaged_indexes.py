@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations import worker
+from app.conversations.database.records import AnswerSource, NewMessage
+from app.conversations.database.recovery import broken_reference, problem_in
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource, NewMessage
-from app.conversations.recovery import broken_reference, problem_in
 from app.conversations.worker import StoreThread
 from engine.events import Token
 from engine.stats import RequestStats
-from tests.app.conversations.damaged_files import PAGE
+from tests.app.conversations.database.damaged_files import PAGE
 from tests.patience import wait_until
 
 if TYPE_CHECKING:

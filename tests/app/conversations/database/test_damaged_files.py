@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.conversations.backups import back_up_now
-from app.conversations.database import connect
+from app.conversations.database.database import connect
+from app.conversations.database.records import AnswerSource
+from app.conversations.database.recovery import salvage
+from app.conversations.database.store_files import copy_with_log
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
-from app.conversations.recovery import salvage
-from app.conversations.store_files import copy_with_log
-from tests.app.conversations.damaged_files import CHATS, KINDS, MESSAGES, PAGE, damage, write_store
+from tests.app.conversations.database.damaged_files import CHATS, KINDS, MESSAGES, PAGE, damage, write_store
 
 
 @pytest.fixture(scope="module")
