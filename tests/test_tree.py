@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.source_files import count_statements
+
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 MODULES = sorted(TESTS.rglob("*.py"))
@@ -54,13 +56,8 @@ def read(file: Path) -> SourceFile:
     tree = ast.parse(text)
     classes = sum(isinstance(node, ast.ClassDef) for node in tree.body)
     nodes = list(ast.walk(tree))
-    statements = sum(isinstance(node, ast.stmt) and not is_docstring(node) for node in nodes)
     golf = [ast.unparse(node) for node in nodes if is_golf(node)]
-    return SourceFile(str(file.relative_to(ROOT)), statements, classes, set(names_in(nodes)), golf)
-
-
-def is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return SourceFile(str(file.relative_to(ROOT)), count_statements(tree), classes, set(names_in(nodes)), golf)
 
 
 def private_reaches(path: Path) -> Iterator[str]:

@@ -1,0 +1,51 @@
+"""What tests ask of the source files of app, engine and packaging."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# A node of a syntax tree that can begin with a docstring.
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def modules_of(*packages: str) -> list[Path]:
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def place(path: Path, node: ast.AST) -> str:
+    """Return where a node is, as an editor opens it."""
+    return f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
+
+
+def is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def count_statements(tree: ast.AST) -> int:
+    """Return the number of statements of a tree, without docstrings: layout and words have no price."""
+    return sum(isinstance(node, ast.stmt) and not is_docstring(node) for node in ast.walk(tree))
+
+
+def functions_in(tree: ast.AST) -> Iterator[Function]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def documented_in(tree: ast.AST) -> Iterator[tuple[Documented, str]]:
+    """Yield what has a docstring, with it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring is not None:
+                yield node, docstring

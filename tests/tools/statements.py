@@ -1,0 +1,27 @@
+"""Print each room of app and engine with its statements and its lines of docstrings.
+
+Run `python -m tests.tools.statements`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.source_files import ROOT, count_statements, documented_in, modules_of, parse
+
+
+def main() -> None:
+    statements = Counter[str]()
+    docstring_lines = Counter[str]()
+    for path in modules_of("app", "engine"):
+        tree = parse(path)
+        room = "/".join(path.relative_to(ROOT).parts[:2])
+        statements[room] += count_statements(tree)
+        docstring_lines[room] += sum(docstring.count("\n") + 1 for _, docstring in documented_in(tree))
+    for room, count in statements.most_common():
+        print(f"{room:<32}{count:>7} statements{docstring_lines[room]:>7} lines of docstrings")
+    print(f"{'all':<32}{statements.total():>7} statements{docstring_lines.total():>7} lines of docstrings")
+
+
+if __name__ == "__main__":
+    main()
