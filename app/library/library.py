@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.library.finder import Finder
+from app.library.hub_search import HubSearch
 from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.conversations.request_history import Totals
     from app.library.entries import Entry
-    from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
+    from app.library.hub_options import HubOptions, LibraryPaths
+    from app.library.hub_service import HubService
+    from app.library.inventory import Inventory
     from app.library.measured import MeasuredPairs
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
@@ -41,7 +43,7 @@ T = TypeVar("T")
 
 def default_paths() -> LibraryPaths:
     """Return where this user's models and downloads are."""
-    from app.library.hub_service import LibraryPaths
+    from app.library.hub_options import LibraryPaths
 
     return LibraryPaths(
         queue=data_folder() / "downloads.json",
@@ -94,7 +96,7 @@ class Library(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
-        self.finder = Finder(self._call, self)
+        self.hub_search = HubSearch(self._call, self)
         settings.subscribe(self._reconfigure)
 
     def start(self) -> None:
@@ -109,7 +111,7 @@ class Library(QObject):
             return
         self._closed = True
         self._timer.stop()
-        self.finder.stop()
+        self.hub_search.stop()
         # Closing the hub service ends its work; one that was still opening is closed afterwards.
         self.background.close(wait=False)
         self._close_hub()
@@ -138,7 +140,7 @@ class Library(QObject):
     def _opened(self, problem: EngineError | None) -> None:
         if problem is not None:
             self.problem.emit(problem)
-        self._call(lambda hub: hub.last_scan(), then=self._take_last_scan)
+        self._call(lambda hub: hub.installed.last_scan(), then=self._take_last_scan)
         self._refresh()
 
     def _take_last_scan(self, inventory: Inventory | None) -> None:
@@ -159,7 +161,7 @@ class Library(QObject):
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
 
     def _options_now(self) -> HubOptions:
-        from app.library.hub_service import HubOptions, deciding
+        from app.library.hub_options import HubOptions, deciding
 
         return HubOptions(deciding(self.settings.values), self._device_limit, self._machines)
 
@@ -171,7 +173,7 @@ class Library(QObject):
     def check_access(self, then: Callable[[AccessReport], object], failed: Callable[[EngineError], object]) -> None:
         """Test the connection with the current mirror, proxy and token."""
         values = self.settings.values
-        self._call(lambda hub: hub.check_access(values), then=then, failed=failed)
+        self._call(lambda hub: hub.connection.check(values), then=then, failed=failed)
 
     def rescan(self, then: Callable[[], None] | None = None) -> None:
         """Scan the disk again; `models_changed` follows, then `then` is called."""
@@ -187,7 +189,7 @@ class Library(QObject):
             if then is not None:
                 then()
 
-        self._call(lambda hub: hub.scan(), then=take)
+        self._call(lambda hub: hub.installed.scan(), then=take)
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
         """Return the verdicts on drafts for the main model in `path`, None if there are none yet. If models or figures
@@ -197,7 +199,7 @@ class Library(QObject):
             self._asked.add(path)
             measured = {id_: one.factor for id_, one in self.measured_with(path).items()}
             self._call(
-                lambda hub: hub.advise(path, measured),
+                lambda hub: hub.advice.for_main(path, measured),
                 then=lambda advice: self._take_advice(path, advice),
                 failed=lambda _: self._take_advice(path, ()),
             )
@@ -249,16 +251,28 @@ class Library(QObject):
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
         for repository in repositories:
-            self.command("add", repository)
+            self._change_download(lambda hub, name=repository: hub.downloads.add(name))
 
-    def command(self, name: str, repository: str) -> None:
-        """Call "pause", "resume" or "cancel" of a download. The last deletes its files; a finished one is unlisted."""
-        self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
+    def pause(self, repository: str) -> None:
+        """Stop a download and keep what it has."""
+        self._change_download(lambda hub: hub.downloads.pause(repository))
+
+    def resume(self, repository: str) -> None:
+        """Continue a download that was paused, failed or waits for the network."""
+        self._change_download(lambda hub: hub.downloads.resume(repository))
+
+    def cancel(self, repository: str) -> None:
+        """Stop a download and delete its files; one that is finished is only unlisted."""
+        self._change_download(lambda hub: hub.downloads.cancel(repository))
+
+    def _change_download(self, change: Callable[[HubService], None]) -> None:
+        """Run `change` off the Qt thread, then look at the downloads."""
+        self._call(change, then=lambda _: self._poll())
 
     def _poll(self) -> None:
         if not self._polling:
             self._polling = True
-            self._call(lambda hub: hub.downloads(), then=self._take_downloads, failed=self._poll_failed)
+            self._call(lambda hub: hub.downloads.statuses(), then=self._take_downloads, failed=self._poll_failed)
 
     def _poll_failed(self, error: EngineError) -> None:
         self._polling = False
@@ -291,11 +305,11 @@ class Library(QObject):
 
     def check(self, path: str) -> None:
         """Compare a model's files with their checksums and download damaged ones again, shown as a download."""
-        self._call(lambda hub: hub.check(path), then=lambda _: self._poll())
+        self._change_download(lambda hub: hub.files.check(path))
 
     def plan_removal(self, path: str, then: Callable[[RemovalPlan], object]) -> None:
         """Plan the removal of a model; `then` gets the plan."""
-        self._call(lambda hub: hub.plan_removal(path), then=then)
+        self._call(lambda hub: hub.files.plan_removal(path), then=then)
 
     def remove(self, plan: RemovalPlan) -> None:
         """Delete a model, or move one of the person's own to the trash, and scan the disk again."""
@@ -305,7 +319,7 @@ class Library(QObject):
             # A part of it may be gone.
             self._refresh()
 
-        self._call(lambda hub: hub.remove(plan), then=lambda _: self._refresh(), failed=failed)
+        self._call(lambda hub: hub.files.remove(plan), then=lambda _: self._refresh(), failed=failed)
 
     def lists_of(self, entry: Entry) -> tuple[str, ...]:
         """Return the folders that the person has added in which the model was found."""

@@ -13,7 +13,7 @@ from engine.methods import sources_without_drafter, uses_drafter
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.conversations.request_history import Totals
-    from app.library.hub_service import Inventory
+    from app.library.inventory import Inventory
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
     from engine.status import LoadedPair

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -19,19 +21,27 @@ _ASKS_FOR_CONSENT = ("gated", "forbidden")
 
 
 class DownloadCard(Card):
-    """The card of a download. `command` carries "pause", "resume" or "cancel"; `address` is the model's page."""
+    """The card of a download, with signals for what its buttons ask; `address` is the model's page."""
 
-    command = Signal(str)
+    pause_asked = Signal()
+    resume_asked = Signal()
+    cancel_asked = Signal()
 
     def __init__(self, repository: str, address: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.repository, self._address = repository, address
         self._bar = Bar(self)
         self.words.insertWidget(2, self._bar)
-        self._next = "pause"
-        self.main_button = self.add_button("button", lambda: self.command.emit(self._next))
+        self._is_stopped = False
+        self.main_button = self.add_button("button", self._pause_or_resume)
         self.add_page_button()
-        self.cancel_button = self.add_button("quiet", lambda: self.command.emit("cancel"))
+        self.cancel_button = self.add_button("quiet", self.cancel_asked.emit)
+
+    def _pause_or_resume(self) -> None:
+        if self._is_stopped:
+            self.resume_asked.emit()
+        else:
+            self.pause_asked.emit()
 
     def show_status(self, status: DownloadStatus, name: str) -> None:
         self.name.setText(name)
@@ -44,7 +54,7 @@ class DownloadCard(Card):
         self._bar.show_parts([(share, colour)], words)
         asks = status.state == "failed" and status.error is not None and status.error.reason in _ASKS_FOR_CONSENT
         self.offer_page(self._address if asks else "")
-        self._next = "resume" if status.stopped else "pause"
+        self._is_stopped = status.stopped
         again = self.tr("I've been granted access") if asks else self.tr("Try again")
         self.main_button.setText({"paused": self.tr("Resume"), "failed": again}.get(status.state, self.tr("Pause")))
         self.main_button.setVisible(status.state != "ready")
@@ -77,7 +87,9 @@ class DownloadList(QWidget):
         for repository, status in current.items():
             if repository not in self._cards:
                 card = self._cards[repository] = DownloadCard(repository, library.page_of(repository))
-                card.command.connect(lambda name, which=repository: library.command(name, which))
+                card.pause_asked.connect(partial(library.pause, repository))
+                card.resume_asked.connect(partial(library.resume, repository))
+                card.cancel_asked.connect(partial(library.cancel, repository))
                 self._column.addWidget(card)
             entry = library.inventory.entry(repository) if library.inventory else None
             name = entry_name(entry) if entry is not None else model_name(*short_name(repository))

@@ -170,7 +170,7 @@ class ModelController(QObject):
             if path and inventory is not None and inventory.at(path) is None:
                 # A folder that was made from a GGUF file.
                 self._library.rescan()
-            self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
+            self._library.hub_search.judge_for("" if Path(path) in models.starter_pair else path)
 
     def _choose_main(self, choice: ModelChoice) -> None:
         if choice.kind == "unload":
@@ -199,7 +199,7 @@ class ModelController(QObject):
 
     def _get_choice(self, choice: ModelChoice) -> None:
         if choice.download is not None:
-            self._library.command("resume", choice.id)
+            self._library.resume(choice.id)
         elif choice.advice is None and choice.entry is not None:
             self.get(choice.entry)
         else:

@@ -103,15 +103,15 @@ class ModelsPage(ThemeAware, QWidget):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
         self.field.chosen.connect(lambda: self._search_in(folder_at(self.field.text())))
-        self.again.clicked.connect(lambda: self._search(library.finder.searched.text))
+        self.again.clicked.connect(lambda: self._search(library.hub_search.searched.text))
         self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
         library.models_changed.connect(self._rebuild)
-        library.finder.changed.connect(self._show_search)
+        library.hub_search.changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
         self._downloads.states_changed.connect(self._refresh_cards)
         library.problem.connect(self._show_problem)
-        library.finder.entry_changed.connect(self._take_details)
+        library.hub_search.entry_changed.connect(self._take_details)
         library.advice_changed.connect(self._refresh_cards)
         library.measured_changed.connect(self._refresh_cards)
         self._session.models.changed.connect(self._refresh_cards)
@@ -132,7 +132,7 @@ class ModelsPage(ThemeAware, QWidget):
         if inventory is None:
             return {}
         if self._tab == SEARCH:
-            return {"found": list(self._library.finder.searched.found)}
+            return {"found": list(self._library.hub_search.searched.entries)}
         return by_purpose(inventory, self._session.models.pair.paths[0], only_installed=self._tab == INSTALLED)
 
     def _rebuild(self) -> None:
@@ -255,7 +255,7 @@ class ModelsPage(ThemeAware, QWidget):
         if self._tab != SEARCH:
             self.show_tab(SEARCH)
         self.note.hide()
-        self._library.finder.search("" if folder_at(text) else text)
+        self._library.hub_search.search("" if folder_at(text) else text)
         self._word()
 
     def _show_search(self) -> None:
@@ -299,11 +299,11 @@ class ModelsPage(ThemeAware, QWidget):
     def _word(self) -> None:
         self.empty.setText(self._empty_text())
         self.empty.setVisible(bool(self.empty.text()))
-        self.again.setVisible(self._tab == SEARCH and self._library.finder.searched.error is not None)
+        self.again.setVisible(self._tab == SEARCH and self._library.hub_search.searched.error is not None)
         self._add_folder.setVisible(self._tab == INSTALLED)
 
     def _empty_text(self) -> str:
-        searched = self._library.finder.searched
+        searched = self._library.hub_search.searched
         if self._tab != SEARCH:
             return ""
         if searched.error is not None:
@@ -314,7 +314,7 @@ class ModelsPage(ThemeAware, QWidget):
             return folder_words(folder, is_listed=False)
         if not searched.text:
             return self.tr("Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.")
-        return "" if searched.found else self.tr("No MLX models match.")
+        return "" if searched.entries else self.tr("No MLX models match.")
 
     def retranslate(self) -> None:
         words = self.tr("Context: {count} tokens")

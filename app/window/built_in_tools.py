@@ -22,7 +22,7 @@ from app.tools.tool import TANDEM, Tool
 
 if TYPE_CHECKING:
     # Imports huggingface_hub, which would delay the first frame.
-    from app.library.hub_service import Inventory
+    from app.library.inventory import Inventory
 
 _NO_PARAMETERS = {"type": "object", "properties": {}, "additionalProperties": False}
 # Models that are named; the others are counted.

@@ -23,7 +23,7 @@ from tests.patience import PATIENCE_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from app.library.hub_service import Inventory
+    from app.library.inventory import Inventory
     from app.session.session import Session
     from app.widgets.application import Application
     from tests.app.scripted_engine import ScriptedEngine
@@ -38,7 +38,7 @@ PAUSES = (
     "chat.answer_format._CHECK_AFTER_MS",
     "chat.context_meter._PAUSE_MS",
     "chat.folder_page._PAUSE_MS",
-    "library.finder._PAUSE_MS",
+    "library.hub_search._PAUSE_MS",
     "library.library._POLL_MS",
     "library.library._WAITING_POLL_MS",
     "session.api_service._REFRESH_MS",

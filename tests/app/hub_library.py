@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import LibraryPaths
+from app.library.hub_options import LibraryPaths
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.keychain import Keychain

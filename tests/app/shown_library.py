@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.library.entries import Entry, MemoryBudget, from_catalog, pair_offers
-from app.library.hub_service import Inventory
+from app.library.inventory import Inventory
 from app.library.library import Library
 from app.settings.store import SettingsStore
 from app.system.background import Background
@@ -143,8 +143,17 @@ class ShownLibrary(Library):
         self._take_downloads(downloads)
         self._timer.stop()
 
-    def command(self, name: str, repository: str) -> None:
-        self.asked.append((name, repository))
+    def get(self, *repositories: str) -> None:
+        self.asked += [("add", repository) for repository in repositories]
+
+    def pause(self, repository: str) -> None:
+        self.asked.append(("pause", repository))
+
+    def resume(self, repository: str) -> None:
+        self.asked.append(("resume", repository))
+
+    def cancel(self, repository: str) -> None:
+        self.asked.append(("cancel", repository))
 
     def _call(self, *_: Any, **__: Any) -> None:
         """Do nothing: there is no Hub."""

@@ -23,7 +23,7 @@ from PySide6.QtCore import Qt, QVariantAnimation
 from PySide6.QtGui import QImage
 
 from app.conversations.request_history import ProgramRequest
-from app.library.finder import ModelSearch
+from app.library.hub_search import ModelSearch
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
 from app.session.cluster_service import FETCHING, OFF, ON
 from app.session.session import Session
@@ -241,9 +241,9 @@ def _models(application: Application, folder: Path, name: str) -> None:
             window.settings.page("models").show_tab(INSTALLED)
             save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
             window.settings.page("models").show_tab(RECOMMENDED)
-            library.finder.searched = ModelSearch("qwen", error=HubError("offline"))
+            library.hub_search.searched = ModelSearch("qwen", error=HubError("offline"))
             window.settings.page("models").show_tab(SEARCH)
-            library.finder.changed.emit()
+            library.hub_search.changed.emit()
             save(application, window.settings, folder / f"settings-offline-{name}-{width}.png")
             window.settings.page("models").show_tab(RECOMMENDED)
         window.close()

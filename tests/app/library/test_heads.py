@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.library.entries import Entry, MemoryBudget, from_catalog, from_installed
-from app.library.hub_service import Inventory
+from app.library.inventory import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker import PickerRow
 from app.session.model_names import short_name

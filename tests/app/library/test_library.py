@@ -10,7 +10,8 @@ import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import HubService, Inventory
+from app.library.installed_models import InstalledModels
+from app.library.inventory import Inventory
 from engine.advice.fit import working_set_limit
 from engine.upkeep.memory import memory_use
 from tests.app.hub_library import empty_library
@@ -44,11 +45,11 @@ def test_search_and_download_wait_until_the_user_goes_online(tried: list[object]
         library = empty_library(tmp_path, hub_endpoint=hub.endpoint, work_offline=True)
         try:
             library.start()
-            library.finder.search("org/model")
-            qtbot.waitUntil(lambda: library.finder.searched.error is not None)
+            library.hub_search.search("org/model")
+            qtbot.waitUntil(lambda: library.hub_search.searched.error is not None)
             library.get("org/model")
             qtbot.waitUntil(lambda: bool(library.downloads))
-            assert library.finder.searched.error.arguments["reason"] == "kept-offline"
+            assert library.hub_search.searched.error.arguments["reason"] == "kept-offline"
             assert [status.state for status in library.downloads] == ["queued"]
             assert (tried, hub.requests) == ([], [])
             library.settings.change(work_offline=False)
@@ -82,10 +83,10 @@ def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path
 def test_a_scan_that_ends_late_hides_nothing_that_a_newer_one_found(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library, scan = empty_library(tmp_path), HubService.scan
+    library, scan = empty_library(tmp_path), InstalledModels.scan
     begun, go_on, ended = threading.Event(), threading.Event(), list[str]()
 
-    def slow_once(self: HubService) -> Inventory:
+    def slow_once(self: InstalledModels) -> Inventory:
         found = scan(self)
         if not begun.is_set():
             begun.set()
@@ -95,7 +96,7 @@ def test_a_scan_that_ends_late_hides_nothing_that_a_newer_one_found(
     try:
         library.start()
         qtbot.waitUntil(lambda: library.inventory is not None)
-        monkeypatch.setattr(HubService, "scan", slow_once)
+        monkeypatch.setattr(InstalledModels, "scan", slow_once)
         library.rescan(then=lambda: ended.append("early"))
         qtbot.waitUntil(begun.is_set)
         library.rescan(then=lambda: ended.append("late"))
@@ -118,8 +119,8 @@ def test_what_the_last_scan_found_is_shown_while_the_disk_is_scanned(
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.close()
     goes_on = threading.Event()
-    scan = HubService.scan
-    monkeypatch.setattr(HubService, "scan", lambda hub: goes_on.wait(PATIENCE_S) and scan(hub))
+    scan = InstalledModels.scan
+    monkeypatch.setattr(InstalledModels, "scan", lambda models: goes_on.wait(PATIENCE_S) and scan(models))
     again = empty_library(tmp_path, model_folders=(str(tmp_path / "mine"),))
     try:
         again.start()

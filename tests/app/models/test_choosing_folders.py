@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import LibraryPaths
+from app.library.hub_options import LibraryPaths
 from app.library.library import Library
 from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import PickerDriver
@@ -101,7 +101,7 @@ def test_a_path_in_the_search_of_the_page_is_listed_with_return_and_not_searched
     folder = write(tmp_path / "model")
     QTest.keyClicks(page.field, str(folder))
     assert page.empty.text() == f"Press Enter to add {folder}."
-    assert not library.finder.searched.text
+    assert not library.hub_search.searched.text
     assert not library.settings.values.model_folders
     QTest.keyClick(page.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: [card.entry.path for card in page.cards][:1] == [str(folder)])

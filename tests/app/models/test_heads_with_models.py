@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import LibraryPaths
+from app.library.hub_options import LibraryPaths
 from app.library.library import Library
 from engine.hub.repository_names import head_name
 from tests.app.hub_library import curated

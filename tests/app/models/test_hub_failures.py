@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import LibraryPaths
+from app.library.hub_options import LibraryPaths
 from app.library.library import Library
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, SEARCH
@@ -89,7 +89,7 @@ def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
         if name == "offline":
             # One press continues after an outage.
             hub.unplugged = False
-            library.command("resume", NAME)
+            library.resume(NAME)
             qtbot.waitUntil(lambda: library.downloads[0].state == "ready")
     finally:
         library.close()
@@ -123,7 +123,7 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
         assert "Gated" in card.facts.text()
         assert not card.page_button.isHidden()
         page.field.clear()
-        library.finder.search("")
+        library.hub_search.search("")
         qtbot.waitUntil(lambda: not page.cards)
 
 

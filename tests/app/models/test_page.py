@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QT
 from pytestqt.qtbot import QtBot
 
 from app.conversations.request_history import Totals
-from app.library.finder import ModelSearch
+from app.library.hub_search import ModelSearch
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings.declarations import PAGES
@@ -115,8 +115,8 @@ def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings
     window, library, _ = open_settings()
     inventory = library.inventory
     found = {entry.id: entry for entry in inventory.catalog if entry.id in (MAIN, LARGER)}
-    library.finder.searched = ModelSearch(
-        "qwen3", found=(found[MAIN], replace(found[LARGER], advice=library.shown_advice[1]))
+    library.hub_search.searched = ModelSearch(
+        "qwen3", entries=(found[MAIN], replace(found[LARGER], advice=library.shown_advice[1]))
     )
     page = open_page(window, SEARCH)
     texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
@@ -138,7 +138,7 @@ def test_a_card_that_is_shown_takes_the_advice_that_comes_later(
     open_settings: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, library, _ = open_settings(pair=(path_of(MAIN), None))
-    library.finder.searched = ModelSearch("qwen3", found=(library.inventory.entry(LARGER),))
+    library.hub_search.searched = ModelSearch("qwen3", entries=(library.inventory.entry(LARGER),))
     with monkeypatch.context() as patch:
         patch.setattr(library, "advice", lambda _: None)
         page = open_page(window, SEARCH)
@@ -259,14 +259,14 @@ def test_search_explains_itself_and_its_failures(open_settings: OpenShown) -> No
         (ModelSearch("x", error=HubError("offline")), "Can't reach Hugging Face."),
         (ModelSearch("x"), "No MLX models match."),
     ):
-        library.finder.searched = searched
-        library.finder.changed.emit()
+        library.hub_search.searched = searched
+        library.hub_search.changed.emit()
         assert page.empty.text().startswith(words)
         assert page.again.isVisible() == (searched.error is not None)
-    library.finder.searched = ModelSearch("qwen", error=HubError("offline"))
-    library.finder.changed.emit()
+    library.hub_search.searched = ModelSearch("qwen", error=HubError("offline"))
+    library.hub_search.changed.emit()
     page.again.click()
-    assert library.finder.searched == ModelSearch("qwen", running=True)
+    assert library.hub_search.searched == ModelSearch("qwen", running=True)
     assert not page.again.isVisible()
     # A search ends with the button in the field or with another tab.
     for word in ("qwen", "gemma"):

@@ -23,18 +23,26 @@ _DETAILED = 10
 
 @dataclass(frozen=True)
 class ModelSearch:
-    """A search and its results; `error` is why there are none."""
+    """A search of the Hub.
+
+    text: what was typed; "" for no search
+    running: whether the results are still to come
+    entries: the results; () while it runs, if nothing matches, and after an error
+    error: why there are no results; None if there was no error
+    """
 
     text: str = ""
     running: bool = False
-    found: tuple[Entry, ...] = ()
+    entries: tuple[Entry, ...] = ()
     error: EngineError | None = None
 
 
-class Finder(QObject):
-    """Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read.
+class HubSearch(QObject):
+    """The search that the person types, and its results in `searched`. On the Qt thread.
 
-    `call(work, then, failed)` runs `work` with the hub service off the Qt thread, and passes the outcome on, on it.
+    Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read.
+    `call(work, then=..., failed=...)` runs `work(hub_service)` off the Qt thread, and then calls `then` with its
+    result or `failed` with its `EngineError` on the Qt thread.
     """
 
     changed = Signal()
@@ -67,17 +75,19 @@ class Finder(QObject):
             self._read_details()
 
     def stop(self) -> None:
+        """Forget a search that waits for typing to pause."""
         self._pause.stop()
 
     def _ask(self) -> None:
         text = self.searched.text
         self._call(
-            lambda hub: hub.search(text),
-            then=lambda found: self._show(ModelSearch(text, found=found)),
+            lambda hub: hub.search.search(text),
+            then=lambda entries: self._show(ModelSearch(text, entries=entries)),
             failed=lambda error: self._show(ModelSearch(text, error=error)),
         )
 
     def _show(self, search: ModelSearch) -> None:
+        """Show the results of a search, unless the text has changed since it was asked."""
         if self.searched.text == search.text:
             self.searched = search
             self.changed.emit()
@@ -85,27 +95,31 @@ class Finder(QObject):
 
     def _read_details(self) -> None:
         self._generation += 1
-        found = enumerate(self.searched.found)
+        entries = self.searched.entries
         # Only its details tell what of a repository of GGUF files can be downloaded.
-        self._read_next(self._generation, tuple(one for n, one in found if n < _DETAILED or one.is_gguf_file))
+        later = [entry for entry in entries[_DETAILED:] if entry.is_gguf_file]
+        self._read_next(self._generation, (*entries[:_DETAILED], *later))
 
     def _read_next(self, generation: int, entries: tuple[Entry, ...]) -> None:
-        """One request at a time, so that a search does not occupy every thread of the library."""
+        """Read the details of the first of `entries`, then of the others, unless a newer reading has begun.
+
+        One after the other, so that a search does not occupy every thread of the library.
+        """
         if not entries or generation != self._generation:
             return
         entry = entries[0]
-        only_result = len(self.searched.found) == 1
+        only_result = len(self.searched.entries) == 1
         main_path = self._main_path
 
         def take(detailed: Entry) -> None:
             if generation == self._generation:
-                found = tuple(detailed if one.id == detailed.id else one for one in self.searched.found)
-                self.searched = replace(self.searched, found=found)
+                results = [detailed if result.id == detailed.id else result for result in self.searched.entries]
+                self.searched = replace(self.searched, entries=tuple(results))
                 self.entry_changed.emit(detailed)
                 self._read_next(generation, entries[1:])
 
         self._call(
-            lambda hub: hub.read_details(entry, main_path, only_result),
+            lambda hub: hub.search.read_details(entry, main_path, only_result),
             then=take,
             # A result that cannot be read stays as the search described it.
             failed=lambda _: self._read_next(generation, entries[1:]),
