@@ -1,4 +1,7 @@
-"""Writes streamed text to disk, collected for half a second: what was on the screen for a second is on disk."""
+"""Writes streamed text to disk: it is collected for half a second, then written in one transaction.
+
+So text that has been on the screen for a second is on disk, however fast tokens come.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,10 @@ class StoreSubmitter(Protocol):
 
 
 class AnswerWriter:
-    """Takes one answer's text from any thread. Every answer ends with one call of `finish`. While writing fails, each
-    flush tries again; `write_error` is the last error, or None. An answer whose chat was deleted meanwhile is dropped.
+    """Takes one answer's text from any thread. Every answer ends with one call of `finish`.
+
+    While writing fails, each flush tries again; `write_error` is the last error, or None. An answer whose chat was
+    deleted meanwhile is dropped.
     """
 
     def __init__(self, submit: StoreSubmitter, message_id: int) -> None:
@@ -40,7 +45,9 @@ class AnswerWriter:
         self._texts: list[str] = []
         self._tokens: list[Token] = []
         self._rounds: list[RoundRecord] = []
+        # Whether a flush is in the queue of the store's thread.
         self._flush_waits = False
+        # Whether the answer's chat was deleted.
         self._gone = False
 
     def append(self, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()) -> None:
@@ -59,13 +66,15 @@ class AnswerWriter:
     def finish(
         self, reason: str | None, stats: RequestStats, error: Error | None = None, *, compare: bool = False
     ) -> Future[None]:
-        """Write the rest and end the answer with the engine's figures and its `reason` or its `error`. With `compare`,
-        see whether its text was given before.
+        """Write what is still collected, and end the answer with the engine's `reason` or its `error`, and its figures.
+
+        With `compare`, see whether its text was given before (`Answers.finish`). Returns at once; the future ends when
+        all is on disk, or with what `Answers.finish` raises.
         """
 
         def end(store: ConversationStore) -> None:
-            with self._taken() as rest:
-                store.answers.finish(self.message_id, reason, stats, *rest, error=error, compare=compare)
+            with self._taken() as collected:
+                store.answers.finish(self.message_id, reason, stats, *collected, error=error, compare=compare)
 
         return self._submit(end)
 
@@ -84,6 +93,7 @@ class AnswerWriter:
             if self.write_error is None and not isinstance(error, StoreNotWritable):
                 _log.exception("the text of an answer was not written")
             self.write_error = as_store_error(error)
+            # Submits the next flush.
             self.append("")
 
     @contextmanager

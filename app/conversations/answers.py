@@ -1,7 +1,9 @@
-"""Answers, and the calls of tools that they ask for, on disk: started, streamed in chunks, finished or interrupted.
+"""Answers on disk: started, streamed in chunks, then finished, failed, or found interrupted at the next start.
 
-A streaming answer is appended as rows, so that the cost of a write does not grow with it. Its end folds the rows into
-the message, which only then becomes searchable.
+The calls of tools that answers ask for are written in the same way; their text is the result.
+
+A streaming answer is appended as rows, so that the cost of a write does not grow with the answer. Its end folds the
+rows into the message, which only then becomes searchable.
 """
 
 from __future__ import annotations
@@ -42,12 +44,18 @@ from app.conversations.message_tree import MessageTree
 from engine.events import Token
 from engine.stats import NO_SPEEDUP, RequestStats, RoundRecord
 
-# Of a text that may have been given before, so many characters and words are looked up; all of it is compared.
-_BEGINNING, _WORDS = 400, 16
+# The first words of a text, within its first characters, by which the index looks up answers that may be equal to it.
+# The whole texts of those are compared.
+_LOOKED_UP_CHARACTERS = 400
+_LOOKED_UP_WORDS = 16
 
 
 class Answers:
-    """Operations on answers. They raise NotFound, or WrongState where the message has another state."""
+    """Operations on answers.
+
+    They raise NotFound if the message does not exist (any more), and WrongState if its state does not fit the
+    operation.
+    """
 
     def __init__(self, database: Database, messages: MessageTree, conversations: ConversationList) -> None:
         self._database = database
@@ -55,21 +63,27 @@ class Answers:
         self._conversations = conversations
 
     def start(self, parent_id: int, source: AnswerSource) -> int:
-        """Add an empty streaming answer to that message, select it and return its id."""
+        """Add an empty streaming answer below that message, select it and return its id. Raises NotFound."""
         parent = self._messages.get(parent_id)
         return self._messages.add(
             parent.conversation_id, parent_id, NewMessage("assistant", "", state=STREAMING, source=source)
         )
 
     def regenerate(self, message_id: int, source: AnswerSource) -> int:
-        """Add a streaming sibling of that answer, select it and return its id."""
+        """Add a streaming sibling of that answer, select it and return its id.
+
+        Raises NotFound, or WrongState if the message is no answer to another message.
+        """
         message = self._messages.get(message_id)
         if message.parent_id is None or message.role != "assistant":
             raise WrongState(message_id, f"a {message.role}'s", "an answer to something")
         return self.start(message.parent_id, source)
 
     def resume(self, message_id: int, source: AnswerSource) -> None:
-        """Let an ended answer stream again from where it stopped ("continue")."""
+        """Let an ended answer stream again from where it stopped ("continue").
+
+        Raises NotFound, or WrongState if the message is no answer or is streaming.
+        """
         message = self._messages.get(message_id)
         if message.role != "assistant" or message.state == STREAMING:
             raise WrongState(message_id, message.state, "an ended answer")
@@ -86,7 +100,10 @@ class Answers:
     def append(
         self, message_id: int, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()
     ) -> None:
-        """Add streamed text, its tokens and its rounds; they are on disk when this returns."""
+        """Add streamed text, its tokens and its rounds; they are on disk when this returns.
+
+        Raises NotFound, or WrongState if the answer is not streaming.
+        """
         with self._database.write():
             self._require_streaming(message_id)
             self._database.execute(
@@ -108,14 +125,20 @@ class Answers:
         interrupted: bool = False,
         compare: bool = False,
     ) -> None:
-        """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays. The
-        figures of an answer enter the history. `text` is its last part. One that is found `interrupted` at the start
-        does not count as a use of the chat. With `compare`, the reason of an answer that has the text of another one
-        becomes GIVEN_BEFORE, and its speed-up unknown.
+        """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays.
+
+        `text`, `tokens` and `rounds` are its last part, which is not written yet. With `stats`, the figures of an
+        answer enter the history. One that is `interrupted` (found at the start of the app) does not count as a use of
+        the chat. With `compare`, the reason of an answer that has the text of another one becomes GIVEN_BEFORE, and its
+        speed-up unknown: drafts may have been copied from that other one.
+
+        Raises NotFound, or WrongState if the message is not streaming.
         """
         if error is not None:
             error = error[0], {name: str(value) for name, value in error[1].items()}
-        state = INTERRUPTED if interrupted else COMPLETE if error is None else FAILED
+        state = COMPLETE if error is None else FAILED
+        if interrupted:
+            state = INTERRUPTED
         self._require_streaming(message_id)
         message = self._messages.get(message_id)
         now = self._database.clock()
@@ -127,14 +150,7 @@ class Answers:
             self._fold(message_id, content, tokens, rounds)
             self._database.update("messages", message_id, state=state, finish_reason=reason, error=error_to_json(error))
             if stats is not None:
-                self._database.update("messages", message_id, stats=to_json(stats))
-                self._database.execute(
-                    """
-                    INSERT INTO requests
-                        (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
-                    SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
-                    (now, reason or state, to_json(stats), message_id),
-                )
+                self._keep_figures(message_id, now, reason or state, stats)
             if not interrupted:
                 self._database.update("conversations", message.conversation_id, updated_at=now)
             # The first answer of a chat gives it its title.
@@ -142,22 +158,33 @@ class Answers:
                 self._conversations.title_automatically(message.conversation_id)
             changes.conversations.add(message.conversation_id)
 
+    def _keep_figures(self, message_id: int, finished_at: float, reason: str, stats: RequestStats) -> None:
+        """Store an answer's figures with it and in the history."""
+        self._database.update("messages", message_id, stats=to_json(stats))
+        self._database.execute(
+            """
+            INSERT INTO requests
+                (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
+            SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
+            (finished_at, reason, to_json(stats), message_id),
+        )
+
     def is_given_before(self, message_id: int) -> bool:
-        """Whether an answer that ended has the text of another one, in any chat."""
+        """Return whether an answer that ended has the text of another one, in any chat. Raises NotFound."""
         return self._messages.get(message_id).finish_reason == GIVEN_BEFORE
 
     def _has_twin(self, message_id: int, content: str) -> bool:
-        """Whether another answer has this text. The index finds those that begin with the same words."""
-        words = index_text(content[:_BEGINNING]).split()[:_WORDS]
+        """Return whether another answer has exactly this text. The index finds those that begin with the same words."""
+        words = index_text(content[:_LOOKED_UP_CHARACTERS]).split()[:_LOOKED_UP_WORDS]
         if not words:
             return False
-        found = self._database.scalar(
+        twin = self._database.scalar(
             """
             SELECT 1 FROM search CROSS JOIN messages ON messages.time_key = search.rowid
             WHERE search MATCH ? AND role = 'assistant' AND content = ? AND messages.id <> ? LIMIT 1""",
             (f'text : "{" ".join(words)}"', content, message_id),
         )
-        return found is not None
+        return twin is not None
 
     def stop_repeating(self, message_id: int) -> None:
         """Let an answer that was paused because it repeats itself count as stopped by the person."""
@@ -180,7 +207,10 @@ class Answers:
     def end_call(
         self, message_id: int, tool_use: ToolUse, text: str, error: Error | None, pictures: Sequence[Attachment] = ()
     ) -> None:
-        """End a call with its result, or with the error's code and arguments because of which it has none."""
+        """End a call with its result, or with the code and arguments of the `error` because of which it has none.
+
+        Raises NotFound, or WrongState if the call has ended.
+        """
         with self._database.write():
             self.finish(message_id, text=text, error=error)
             self._database.update("messages", message_id, tool_use=to_json(tool_use), attachments=to_json(pictures))
@@ -188,9 +218,9 @@ class Answers:
 
     def mark_interrupted(self) -> None:
         """End every streaming answer and running call as interrupted, with the text so far."""
-        found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
+        streaming_ids = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
-            for message_id in found:
+            for message_id in streaming_ids:
                 self.finish(message_id, interrupted=True)
 
     def _fold(
@@ -210,6 +240,7 @@ class Answers:
         self._database.execute("DELETE FROM chunks WHERE message_id = ?", (message_id,))
 
     def _require_streaming(self, message_id: int) -> None:
+        """Raise NotFound if there is no such message, WrongState if it is not streaming."""
         state = self._database.scalar("SELECT state FROM messages WHERE id = ?", (message_id,))
         if state is None:
             raise NotFound("message", message_id)

@@ -1,4 +1,4 @@
-"""Copies of the store in the folder `backups` beside it, and restoring one of them.
+"""Copies of the store in the folder `backups` next to it, and restoring one of them.
 
 The names tell three kinds apart: `-v<version>-` is made before a migration and on demand, `-daily-` once a day while
 the app runs, `-replaced-` when a backup replaces the store. Tandem never removes one of the last kind by itself.
@@ -37,7 +37,8 @@ from engine.files.disk_space import free_bytes
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
 DAILY_KEPT = 3
-# Bounds of a daily copy: the bytes of the store, the bytes that it must leave free on the disk, and its seconds.
+# A daily copy is made of a store of at most this many bytes, if it leaves this many bytes free on the disk. It is given
+# up after this many seconds.
 _LARGEST_DAILY = 2 * 2**30
 _LEAST_FREE = 2**30
 _LONGEST_S = 600.0
@@ -61,7 +62,7 @@ def backups_of(path: Path) -> list[Path]:
 
 def list_backups(path: Path) -> list[Backup]:
     """Return the backups that can be read, newest first. Opens each of them."""
-    found = []
+    backups = []
     for backup in backups_of(path):
         read_only = f"{backup.absolute().as_uri()}?immutable=1"
         with (
@@ -69,8 +70,8 @@ def list_backups(path: Path) -> list[Backup]:
             closing(sqlite3.connect(read_only, uri=True)) as connection,
         ):
             chats = connection.execute("SELECT count(*) FROM conversations WHERE trashed_at IS NULL").fetchone()[0]
-            found.append(Backup(backup, backup.stat().st_mtime, chats))
-    return found
+            backups.append(Backup(backup, backup.stat().st_mtime, chats))
+    return backups
 
 
 def delete_backups(path: Path) -> None:
@@ -82,8 +83,9 @@ def delete_backups(path: Path) -> None:
 
 
 def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
-    """Remove chats from the backups and the files set aside; return those files that cannot be read or written. Each
-    file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are.
+    """Remove chats from the backups and the files set aside; return those files that cannot be read or written.
+
+    Each file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are.
     """
     left = []
     for file in (*backups_of(path), *path.parent.glob(f"{path.stem}-damaged-*{path.suffix}")):
@@ -99,6 +101,10 @@ def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
 
 
 def _remove_chats(file: Path, unfinished: Path, uids: Collection[str]) -> None:
+    """Replace one file by a copy without these chats, made as the file `unfinished`; nothing if it has none of them.
+
+    Raises StoreError, OSError or sqlite3.Error, and then leaves the file as it was.
+    """
     # A log that a killed removal left would be applied to the copy.
     remove_with_side_files(unfinished)
     copy_with_log(file, unfinished)
@@ -131,7 +137,10 @@ def _replace(file: Path, unfinished: Path) -> None:
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:
-    """Back up the store, after words that were just deleted have left the search index."""
+    """Back up the open store on demand, and return the backup's path.
+
+    Words that were just deleted leave the search index before.
+    """
     while store.search.merge():
         pass
     return back_up(store.database.connection, path, LATEST, store.database.clock)
@@ -144,9 +153,11 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Cal
 
 
 def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
-    """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due. Calls
-    `between` after every few pages; it may write to the store, and the copy then contains that, also in its search
-    index what it deleted. An exception from it ends the copying and leaves no file.
+    """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due.
+
+    Calls `between` after every few pages; it may write to the store, and the copy then contains that, but in its search
+    index also the words of what was deleted. An exception from `between`, or TimeoutError after _LONGEST_S, ends the
+    copying and leaves no file.
     """
     day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
     backup = path.parent / "backups" / f"{path.stem}-daily-{day}{path.suffix}"
@@ -182,22 +193,26 @@ def _copied(connection: sqlite3.Connection, path: Path, backup: Path, pause: Cal
 
 
 def finish(unfinished: Path, path: Path) -> Path:
-    """Make the copy durable, give it its final name and remove the oldest of its kind. Waits for the disk."""
+    """Make the copy durable, give it its final name, remove the oldest of its kind, and return its path.
+
+    Waits for the disk.
+    """
     sync(unfinished)
     backup = unfinished.with_suffix(path.suffix)
     os.replace(unfinished, backup)
     sync(backup.parent)
-    for kind, kept in (("v*", BACKUPS_KEPT), ("daily-*", DAILY_KEPT)):
-        for old in _newest_first(path, kind)[kept:]:
+    for kind, most_kept in (("v*", BACKUPS_KEPT), ("daily-*", DAILY_KEPT)):
+        for old in _newest_first(path, kind)[most_kept:]:
             old.unlink()
     _remove_pictures(path)
     return backup
 
 
 def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Path | None:
-    """Replace the store at `path` by a backup, and return the backup that keeps the replaced one, if there was any. The
-    store's file changes in one step: a kill leaves the old one or the backup. Raises BackupNotUsable, StoreInUse or
-    OSError, and changes nothing then.
+    """Replace the store at `path` by the backup of that `name`, and keep a copy of what was there.
+
+    Returns the copy, which is a backup itself; None if there was no store. The store's file changes in one step: a kill
+    leaves the old one or the backup. Raises BackupNotUsable, StoreInUse or OSError, and changes nothing then.
     """
     backup = next((backup for backup in backups_of(path) if backup.name == name), None)
     if backup is None:
@@ -221,21 +236,22 @@ def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Pa
 
 def _keep(path: Path, clock: Callable[[], float]) -> Path:
     """Copy the store's file and its log to the backups. Raises StoreInUse."""
-    kept = free_name(path.parent / "backups" / f"{path.stem}-replaced-{stamp(clock)}{path.suffix}")
+    copy = free_name(path.parent / "backups" / f"{path.stem}-replaced-{stamp(clock)}{path.suffix}")
     try:
         # First, because opening a damaged store would remove its log.
-        copy_with_log(path, kept)
+        copy_with_log(path, copy)
         with suppress(sqlite3.DatabaseError, UnicodeDecodeError), closing(connect(path)) as connection:
             _link_pictures(connection, path)
-        sync(kept)
+        sync(copy)
     except BaseException:
-        remove_with_side_files(kept)
+        remove_with_side_files(copy)
         raise
-    sync(kept.parent)
-    return kept
+    sync(copy.parent)
+    return copy
 
 
 def _check(copy: Path, name: str) -> None:
+    """Open a copy, which writes its log into it. Raises BackupNotUsable if it is damaged."""
     try:
         with closing(connect(copy)) as connection:
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok":
@@ -261,9 +277,9 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
 
 def _newest_first(path: Path, kind: str) -> list[Path]:
     """Return the backups of a kind. One from the future, of a clock that was wrong, counts as the oldest."""
-    found = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
+    copies = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
     now = time.time_ns()
-    made = {backup: backup.stat().st_mtime_ns for backup in found}
+    made = {backup: backup.stat().st_mtime_ns for backup in copies}
     return sorted(made, key=lambda backup: (made[backup] <= now, made[backup], backup.name), reverse=True)
 
 

@@ -1,4 +1,8 @@
-"""A chat's own settings under the keys of the settings window, and the variables of its system prompt. No Qt."""
+"""A chat's own settings, which differ from the defaults, and the variables of its system prompt. No Qt.
+
+The keys are those of the settings window, so that ranges and words are declared once. `overrides` are such keys with
+their values; for example, {"temperature": 0.0} changes only the temperature.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,7 @@ _SCHEMA = "schema\n"
 _OF_SAMPLING = tuple(key for key, setting in declared_in(SamplingSettings).items() if setting.in_chats)
 _OF_ANSWER = ("max_tokens", "overflow", "thinking")
 KEYS = (*_OF_SAMPLING, *_OF_ANSWER, *SPECULATION_KEYS)
+# What the settings window has for None, by key.
 _NONE = {"max_tokens": 0} | none_values(SamplingSettings) | none_values(SpeculationSettings)
 
 # Names that a system prompt may hold in double braces, filled in when a question is sent. The time of day is not among
@@ -35,7 +40,11 @@ _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 
 @dataclass(frozen=True)
 class GenerationSettings:
-    """How answers are generated. Without `max_tokens`, only the context limits them; they call `most_calls` tools."""
+    """How answers are generated.
+
+    With `max_tokens` None, only the context limits them. An answer calls at most `most_calls` tools. The values of
+    `overflow` and `thinking` are those of the settings window.
+    """
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
@@ -45,11 +54,13 @@ class GenerationSettings:
     answer_format: str = TEXT
     most_calls: int = 25
 
-    def with_own(self, own: Mapping[str, Any]) -> GenerationSettings:
+    def with_overrides(self, overrides: Mapping[str, Any]) -> GenerationSettings:
         """Return these settings, changed by a chat's own ones."""
 
         def chosen(keys: tuple[str, ...]) -> dict[str, Any]:
-            return {key: None if own[key] == _NONE.get(key) else own[key] for key in keys if key in own}
+            return {
+                key: None if overrides[key] == _NONE.get(key) else overrides[key] for key in keys if key in overrides
+            }
 
         return replace(
             self,
@@ -59,24 +70,27 @@ class GenerationSettings:
         )
 
     def values(self) -> dict[str, Any]:
-        """Return the same in the keys and values of the settings window."""
+        """Return these settings under the keys of the settings window, with its values in place of None."""
         parts = ((self.sampling, _OF_SAMPLING), (self, _OF_ANSWER), (self.speculation, SPECULATION_KEYS))
-        found = {key: getattr(part, key) for part, keys in parts for key in keys}
-        return {key: _NONE.get(key) if value is None else value for key, value in found.items()}
+        values = {key: getattr(part, key) for part, keys in parts for key in keys}
+        return {key: _NONE.get(key) if value is None else value for key, value in values.items()}
 
 
-def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a chat's own settings, without those that this version cannot use."""
+def overrides_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chat's own settings among its stored settings, without those that this version cannot use."""
     stored = settings.get(OWN)
     return usable(stored) if isinstance(stored, dict) else {}
 
 
-def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """Return the system prompt and the settings that a preset replaced in a chat with these stored settings."""
+def replaced_by_preset(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the system prompt and the chat's own settings that a preset replaced; None if none did.
+
+    `settings` are the chat's stored settings.
+    """
     stored = settings.get(SET_ASIDE)
     if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
         return None
-    return stored["system_prompt"], own_of(stored)
+    return stored["system_prompt"], overrides_of(stored)
 
 
 def without_permissions(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,17 +98,18 @@ def without_permissions(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if key != TOOLS_ALLOWED}
 
 
-def usable(own: Mapping[str, Any]) -> dict[str, Any]:
-    found = {}
+def usable(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a chat's own settings that this version knows, with values that it accepts."""
+    accepted = {}
     for key in KEYS:
-        value = own.get(key)
+        value = overrides.get(key)
         if isinstance(SETTINGS[key].default, float) and type(value) is int:
             value = float(value)
         if SETTINGS[key].accepts(value):
-            found[key] = value
-    if is_format(own.get(ANSWER_FORMAT)):
-        found[ANSWER_FORMAT] = own[ANSWER_FORMAT]
-    return found
+            accepted[key] = value
+    if is_format(overrides.get(ANSWER_FORMAT)):
+        accepted[ANSWER_FORMAT] = overrides[ANSWER_FORMAT]
+    return accepted
 
 
 def filled(prompt: str, values: Mapping[str, str]) -> str:

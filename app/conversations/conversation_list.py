@@ -35,8 +35,6 @@ _VIEWS = {
     ARCHIVED: "trashed_at IS NULL AND archived_at IS NOT NULL",
     TRASHED: "trashed_at IS NOT NULL",
 }
-# The columns that a chat has as they are.
-_UNCHANGED = ("id", "origin", "folder_id", "pin_position", "archived_at", "trashed_at")
 _NUMBERED = re.compile(r"(.+) \d+")
 _SELECT = """
     SELECT *, EXISTS (
@@ -60,7 +58,11 @@ class ConversationList:
         settings: Mapping[str, Any] | None = None,
         folder_id: int | None = None,
     ) -> int:
-        """Create a chat without messages and return its id. A `title` is the user's own if it is `title_edited`."""
+        """Create a chat without messages and return its id.
+
+        `title_edited` says whether a `title` is the user's own, which no automatic one replaces. A folder that does not
+        exist (any more) counts as None.
+        """
         now = self._database.clock()
         with self._database.write() as changes:
             identity = self._database.insert(
@@ -78,6 +80,7 @@ class ConversationList:
         return identity
 
     def get(self, conversation_id: int) -> Conversation:
+        """Return a chat. Raises NotFound."""
         row = self._database.row(f"{_SELECT} WHERE id = ?", (conversation_id,))
         if row is None:
             raise NotFound("conversation", conversation_id)
@@ -90,7 +93,7 @@ class ConversationList:
         return [_conversation(row) for row in rows]
 
     def among(self, conversation_ids: Collection[int], view: str = ACTIVE) -> list[Conversation]:
-        """Return those of at most a few hundred chats that a view holds, in no order."""
+        """Return those of these chats that a view lists, in no order. At most a few hundred `conversation_ids`."""
         marks = ", ".join("?" * len(conversation_ids))
         rows = self._database.rows(f"{_SELECT} WHERE {_VIEWS[view]} AND id IN ({marks})", (*conversation_ids,))
         return [_conversation(row) for row in rows]
@@ -109,7 +112,10 @@ class ConversationList:
                 self.title_automatically(conversation_id)
 
     def title_automatically(self, conversation_id: int) -> None:
-        """Title the chat after its first exchange, unless the user titled it. Without messages the title is empty."""
+        """Title the chat after its first exchange, unless the user titled it.
+
+        Without messages the title becomes empty.
+        """
         # These load the parser of Markdown, which the first paint does not need.
         from app.conversations.titles import title_of_exchange, title_of_file
 
@@ -137,7 +143,10 @@ class ConversationList:
         self._update(conversation_id, title=title)
 
     def title_of_copy(self, conversation_id: int) -> str | None:
-        """Return the chat's title with the first number that makes it unique; None if the chat has no title."""
+        """Return a title for a copy: the chat's own with the first number that no other chat has, as in "Drafts 2".
+
+        None if the chat has no title.
+        """
         if not (title := self.get(conversation_id).title):
             return None
         rows = self._database.rows("SELECT title FROM conversations WHERE trashed_at IS NULL")
@@ -147,10 +156,10 @@ class ConversationList:
         return next(copy for number in itertools.count(2) if (copy := f"{base} {number}") not in taken)
 
     def set_unsent(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
-        """Store the unsent message, which does not count as a use of the chat."""
-        kept = [*attachments]
-        self._update(conversation_id, draft=text, draft_attachments=to_json(kept))
-        note_pictures(self._database, kept)
+        """Store the unsent message with its attachments. It does not count as a use of the chat."""
+        files = [*attachments]
+        self._update(conversation_id, draft=text, draft_attachments=to_json(files))
+        note_pictures(self._database, files)
 
     def set_system_prompt(self, conversation_id: int, text: str) -> None:
         self._update(conversation_id, system_prompt=text)
@@ -174,7 +183,10 @@ class ConversationList:
             self._update(conversation_id, trashed_at=None)
 
     def purge(self, conversation_id: int) -> None:
-        """Delete a chat for good, with its messages, token views and figures."""
+        """Delete a chat for good, with its messages, token views and figures.
+
+        Its uid is reported, so that its cached prefixes and its part of the index of answers go, too.
+        """
         with self._database.write() as changes:
             uid = self.get(conversation_id).uid
             self._database.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
@@ -182,6 +194,7 @@ class ConversationList:
             changes.removed_uids.add(uid)
 
     def purge_trash(self) -> list[int]:
+        """Purge all chats that are in the trash, in one transaction, and return their ids."""
         purged = self._database.ids("SELECT id FROM conversations WHERE trashed_at IS NOT NULL")
         with self._database.write():
             for conversation_id in purged:
@@ -232,7 +245,11 @@ class ConversationList:
             return self._database.insert("folders", name=name, position=position, uid=str(uuid.uuid4()))
 
     def rename_folder(self, folder_id: int, name: str) -> None:
-        """Rename a folder. If another one has that name, move its chats there, unless it has something of its own."""
+        """Rename a folder. If another one has that name already, move its chats there and delete it.
+
+        A folder whose chats begin with something of its own (files, instructions, a preset) keeps its old name then:
+        nothing of it is lost. Raises NotFound.
+        """
         name = " ".join(name.split())
         with self._database.write() as changes:
             changes.folders = True
@@ -248,7 +265,7 @@ class ConversationList:
                 raise NotFound("folder", folder_id)
 
     def delete_folder(self, folder_id: int) -> None:
-        """Delete a folder; its chats stay, in no folder, and the caches of its files go."""
+        """Delete a folder; its chats stay, in no folder, and the caches of its files go. Raises NotFound."""
         with self._database.write() as changes:
             changes.folders = True
             changes.removed_uids.update(folder.uid for folder in self.folders() if folder.id == folder_id)
@@ -264,27 +281,36 @@ class ConversationList:
         self._update_folder(folder_id, instructions=text)
 
     def set_start(self, folder_id: int, key: str, value: object) -> None:
-        """Set what new chats of the folder begin with; None leaves it as for other chats."""
+        """Set one key of what new chats of the folder begin with; None: they begin with what other chats have."""
         if (folder := self.folder(folder_id)) is not None:
-            settings = {name: kept for name, kept in folder.settings.items() if name != key}
+            settings = {name: stored for name, stored in folder.settings.items() if name != key}
             self._update_folder(folder_id, settings=to_json(settings if value is None else {**settings, key: value}))
 
     def change_files(self, folder_id: int, change: Callable[[Sources], Sources]) -> None:
-        """Change the files of a folder. If what they hold changes, the caches and pictures of before are to go."""
+        """Replace the files of a folder by what `change` makes of them.
+
+        If their content changes, the folder gets a new uid and the old one is reported, so that the caches of the old
+        content go.
+        """
         with self._database.write() as changes:
             if (folder := self.folder(folder_id)) is None:
                 return
             sources = change(folder.sources)
             uid = folder.uid
-            files = [picture_files(one) for one in (replace(folder, sources=sources), folder)]
-            note_pictures(self._database, files[0])
-            if files_text(sources) != files_text(folder.sources) or pictures_in(files[0]) != pictures_in(files[1]):
+            pictures_before = picture_files(folder)
+            pictures = picture_files(replace(folder, sources=sources))
+            note_pictures(self._database, pictures)
+            text_changed = files_text(sources) != files_text(folder.sources)
+            if text_changed or pictures_in(pictures) != pictures_in(pictures_before):
                 changes.removed_uids.add(uid)
                 uid = str(uuid.uuid4())
             self._update_folder(folder_id, files=to_json(sources), uid=uid)
 
     def begin_as_imported(self, folder_id: int, value: Mapping[str, Any]) -> None:
-        """Give a folder what an export says of it, but no path to read, if it has nothing of its own."""
+        """Give a folder what an export says of it, unless it has something of its own already.
+
+        Its files get no path, so that nothing of the disk is read because of an import.
+        """
         if (folder := self.folder(folder_id)) is None or folder.instructions or folder.settings or folder.sources:
             return
         self.set_instructions(folder_id, text_of(value.get("instructions")))
@@ -300,12 +326,14 @@ class ConversationList:
                 self._database.update("folders", folder_id, position=position)
 
     def move_to_folder(self, conversation_id: int, folder_id: int | None) -> None:
+        """Move a chat into a folder, or into none. Raises NotFound if the folder or the chat does not exist."""
         with self._database.write():
             if folder_id is not None and not self._database.row("SELECT 1 FROM folders WHERE id = ?", (folder_id,)):
                 raise NotFound("folder", folder_id)
             self._update(conversation_id, folder_id=folder_id)
 
     def _update_folder(self, folder_id: int, **values: object) -> None:
+        """Set columns of one folder. Their names are constants of this module, never input."""
         with self._database.write() as changes:
             changes.folders = True
             self._database.update("folders", folder_id, **values)
@@ -314,6 +342,7 @@ class ConversationList:
         return self._database.ids("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
 
     def _update(self, conversation_id: int, **values: object) -> None:
+        """Set columns of one chat. Their names are constants of this module, never input. Raises NotFound."""
         with self._database.write() as changes:
             if not self._database.update("conversations", conversation_id, **values):
                 raise NotFound("conversation", conversation_id)
@@ -321,12 +350,20 @@ class ConversationList:
 
 
 def _conversation(row: sqlite3.Row) -> Conversation:
-    found: dict[str, Any] = {name: row[name] for name in _UNCHANGED}
-    found |= {name: text_of(row[name]) for name in ("uid", "title", "system_prompt")}
-    found |= {name: number_of(row[name]) for name in ("created_at", "updated_at")}
+    """Return the chat in a row of `_SELECT`; what damage made unreadable becomes empty."""
     return Conversation(
-        **found,
+        id=row["id"],
+        uid=text_of(row["uid"]),
+        origin=row["origin"],
+        title=text_of(row["title"]),
         title_edited=bool(row["title_edited"]),
+        folder_id=row["folder_id"],
+        pin_position=row["pin_position"],
+        archived_at=row["archived_at"],
+        trashed_at=row["trashed_at"],
+        created_at=number_of(row["created_at"]),
+        updated_at=number_of(row["updated_at"]),
+        system_prompt=text_of(row["system_prompt"]),
         settings=object_from_json(row["settings"]),
         unsent=text_of(row["draft"]),
         unsent_attachments=attachments_from_json(row["draft_attachments"]),

@@ -31,6 +31,7 @@ _ANSWERS = """
         VALUES (?) UNION SELECT messages.id FROM messages JOIN answers ON parent_id = answers.id
         WHERE role IN ('assistant', 'tool')
     ) SELECT id FROM answers ORDER BY id"""
+# The tables whose rows belong to messages.
 _DEPENDENT_TABLES = ("chunks", "token_views", "requests")
 
 _Values = dict[str, Any]
@@ -38,9 +39,12 @@ _Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Deletion:
-    """What `Deletions.restore` restores: whole rows, and the former places of the messages that moved up. `top` is the
-    highest deleted message and `position` its index among its siblings; `moved` holds the id, the former parent and the
-    former position of each message that took its place, and `pictures` the files that nothing else has.
+    """What `Deletions.restore` restores: whole rows, and the former places of the messages that moved up.
+
+    `top` is the highest deleted message, `parent_id` its parent (None: it was a first message) and `position` its index
+    among its siblings. `messages` are the deleted rows, parents first, and `belongings` the rows of other tables that
+    belonged to them, each with its table. `moved` holds the id, the former parent and the former position of each
+    message that took its place, and `pictures` the contents of the files that nothing else has.
     """
 
     conversation_id: int
@@ -63,7 +67,10 @@ class Deletions:
         self._pictures = pictures
 
     def delete_question(self, message_id: int) -> Deletion:
-        """Delete a question with all of its answers and their calls. The messages that followed them take its place."""
+        """Delete a question with all of its answers and their calls, and return what restores them.
+
+        The messages that followed them take its place. Raises NotFound.
+        """
         question = self._messages.row(message_id)
         answers = self._database.ids(_ANSWERS, (message_id,))
         marks = ", ".join("?" * len(answers))
@@ -83,12 +90,18 @@ class Deletions:
         return self._delete(answers, moved, shown)
 
     def delete_answer(self, message_id: int) -> Deletion:
-        """Delete an answer and all that followed it; other answers to its question stay."""
+        """Delete an answer and all that followed it, and return what restores them. Other answers stay.
+
+        Raises NotFound.
+        """
         self._messages.row(message_id)
         return self._delete(self._database.ids(_BELOW, (message_id,)), [], None)
 
     def restore(self, deletion: Deletion) -> None:
-        """Put the messages back where they were, and show them. Messages added since stay beside them."""
+        """Put the messages back where they were, and show them. Messages that were added since stay next to them.
+
+        Raises NotFound if the chat or the parent does not exist any more.
+        """
         self._conversations.get(deletion.conversation_id)
         if deletion.parent_id is not None:
             self._messages.row(deletion.parent_id)
@@ -165,6 +178,7 @@ class Deletions:
         return deletion
 
     def _note(self, changes: StoreChanges, deletion: Deletion, conversation_id: int) -> None:
+        """Report the chat as changed, title it again if its first message changed, and let its cached prefixes go."""
         if deletion.parent_id is None:
             self._conversations.title_automatically(conversation_id)
         changes.conversations.add(conversation_id)
@@ -172,17 +186,19 @@ class Deletions:
         changes.removed_uids.add(self._conversations.get(conversation_id).uid)
 
     def _number(self, siblings: Sequence[int]) -> None:
+        """Set the positions of these messages to their order."""
         for position, identity in enumerate(siblings):
             self._database.update("messages", identity, position=position)
 
     def _contents(self, rows: Sequence[_Values]) -> Iterable[bytes]:
         """Read the pictures of messages before their files are removed."""
-        attachments = (one for row in rows for one in attachments_from_json(row["attachments"]))
+        attachments = (attachment for row in rows for attachment in attachments_from_json(row["attachments"]))
         for digest in {picture.digest for picture in pictures_in(attachments)}:
             if (content := self._pictures.get(digest)) is not None:
                 yield content
 
     def _dependent_rows(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
+        """Yield the rows that belong to messages, each with its table."""
         for table in _DEPENDENT_TABLES:
             # Generated columns are not among them.
             columns = [row["name"] for row in self._database.rows(f"PRAGMA table_info({table})")]

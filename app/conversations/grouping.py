@@ -29,9 +29,10 @@ class Group:
 
 
 def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | None = None) -> list[Group]:
-    """Sort chats into groups by the local date of their last use. `now` is seconds since 1970; `zone` None is the
-    system's. LAST_WEEK is the six days before yesterday, LAST_MONTH the three weeks before those. A chat dated in the
-    future (a clock set back) counts as today's.
+    """Sort chats into groups by the local date of their last use; empty groups are left out.
+
+    `now` is in seconds since 1970; `zone` None is the system's. LAST_WEEK is the six days before yesterday, LAST_MONTH
+    the three weeks before those. A chat dated in the future (a clock set back) counts as today's.
     """
     today = datetime.fromtimestamp(now, zone).date()
     # Compare seconds, not dates: a damaged time that no calendar has must not hide all chats.

@@ -1,9 +1,9 @@
-"""Inserts many messages with few statements, because one by one a large import would take long."""
+"""Inserts messages with few statements: a large import would take long if it inserted them one by one."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.conversations.database.database import Database, storable
@@ -15,12 +15,15 @@ _COLUMNS = (
     "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error, tool_use"
 )
 # How far, in microseconds, a message may be moved to a free time: far enough for any number of messages at one time,
-# and so near that few messages are read where a computer's clock was ahead.
+# but near enough that few messages are read if a computer's clock was ahead.
 _FURTHEST = 60_000_000
 
 
 def next_message_id(database: Database) -> int:
-    """Return the id that the next message gets. Ids of deleted messages are not used again."""
+    """Return the id that the next message gets. Ids of deleted messages are not used again.
+
+    A caller that counts on from it, for `insert_messages`, does so in one transaction (`Database.write`).
+    """
     return 1 + max(
         database.scalar("SELECT max(id) FROM messages") or 0,
         database.scalar("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") or 0,
@@ -34,15 +37,23 @@ def insert_messages(
     parents: Sequence[int | None],
     times: Sequence[float],
 ) -> None:
-    """Add messages with ids from `next_message_id` on, parents first, each as the selected child of its parent.
+    """Add messages to a chat, with ids that count up from `next_message_id`.
 
-    `parents` are ids, of these messages too, or None for a first message; `times` are in seconds.
+    `parents` are ids, None for a first message. A message of this call may be a parent: the caller knows its id from
+    `next_message_id`, as long as nothing else is inserted in between. New messages come after their siblings in the
+    order of the list, and the last new child of each parent becomes its selected one. For example, with next id 7,
+    parents [3, 7, 7] add 7 below 3, then 8 and 9 below 7; 3 now selects 7, and 7 selects 9.
+
+    `times` are in seconds since 1970; where two are equal, the later message gets the next free microsecond as its key.
+
+    One transaction, or a part of the open one: reports the chat as changed, raises StoreNotWritable if the system
+    refuses the write, and ValueError if the three sequences differ in length.
     """
     with database.write() as changes:
         first = next_message_id(database)
         ids = range(first, first + len(messages))
-        # The last child of a parent overwrites the others.
-        selected = dict(zip(parents, ids, strict=True))
+        # The selected child of each parent: the last one overwrites the others. The key None is the chat itself.
+        selected_child = dict(zip(parents, ids, strict=True))
         positions = _positions(database, conversation_id, parents, first)
         keys = free_time_keys(database, times)
         rows = (
@@ -51,7 +62,7 @@ def insert_messages(
                 message.uid or str(uuid.uuid4()),
                 conversation_id,
                 parent,
-                selected.get(id_),
+                selected_child.get(id_),
                 position,
                 key,
                 *_values(message, created_at),
@@ -64,21 +75,31 @@ def insert_messages(
         database.connection.executemany(
             f"INSERT INTO messages ({_COLUMNS}) VALUES ({marks})", (tuple(map(storable, row)) for row in rows)
         )
-        for parent, child in selected.items():
-            if parent is None:
-                database.execute("UPDATE conversations SET selected_root = ? WHERE id = ?", (child, conversation_id))
-            elif parent < first:
-                database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
+        earlier = {parent: child for parent, child in selected_child.items() if parent is None or parent < first}
+        _select(database, conversation_id, earlier)
         changes.conversations.add(conversation_id)
     note_pictures(database, [attachment for message in messages for attachment in message.attachments])
 
 
+def _select(database: Database, conversation_id: int, selected_child: Mapping[int | None, int]) -> None:
+    """Set the selected child of each parent that was stored before; the parent None is the chat itself."""
+    for parent, child in selected_child.items():
+        if parent is None:
+            database.execute("UPDATE conversations SET selected_root = ? WHERE id = ?", (child, conversation_id))
+        else:
+            database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
+
+
 def note_pictures(database: Database, attachments: Iterable[Attachment | SourceFile]) -> None:
-    """Note that a row refers to these pictures now, so that they are removed with it."""
+    """Note that a row refers to these pictures now: `Pictures` no longer keeps them without a reference.
+
+    Called after the row is written: until then they must not be removed as unreferenced.
+    """
     database.unreferenced.difference_update(picture.digest for picture in pictures_in(attachments))
 
 
 def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
+    """Return the values of the columns from "role" on, in the order of `_COLUMNS`."""
     return (
         message.role,
         message.content,

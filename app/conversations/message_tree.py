@@ -1,4 +1,7 @@
-"""A chat's messages as a tree: edits and regenerated answers are siblings. It shows a chain of selected children."""
+"""A chat's messages as a tree: edits and regenerated answers are siblings, and no message is overwritten.
+
+A chat shows the chain of selected children that begins at its selected first message. Every new message is selected.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +68,6 @@ _PATH = """
         FROM path JOIN messages AS above ON above.id = path.id
     )"""
 
-# The columns that a message has as they are.
-_UNCHANGED = ("id", "conversation_id", "parent_id", "position", "sibling_count", "role", "state", "finish_reason")
-
 
 class MessageTree:
     """Operations on the messages of one chat. They raise NotFound for ids that do not exist."""
@@ -77,6 +77,7 @@ class MessageTree:
         self._conversations = conversations
 
     def get(self, message_id: int) -> Message:
+        """Return a message, with the text so far if it is streaming. Raises NotFound."""
         row = self._database.row(f"{_SELECT} FROM messages AS m WHERE m.id = ?", (message_id,))
         if row is None:
             raise NotFound("message", message_id)
@@ -125,7 +126,7 @@ class MessageTree:
         )
 
     def answer_path(self, message_id: int) -> list[Message]:
-        """Return an answer with its calls and the answers from their results, as they were last shown below it."""
+        """Return an answer, then the calls and answers that were last shown below it, up to the next question."""
         path = [self.get(message_id)]
         while below := self.children(path[0].conversation_id, path[-1].id):
             selected = self.row(path[-1].id)["selected_child"]
@@ -157,7 +158,10 @@ class MessageTree:
         return [(row["tokens"], row["rounds"]) for row in rows]
 
     def add_user_turn(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> int:
-        """Add a question at the end of the visible path, and clear the unsent message."""
+        """Add a question at the end of the visible path, clear the unsent message, and return the question's id.
+
+        The first question of a chat also gives it its title.
+        """
         with self._database.write():
             self._conversations.set_unsent(conversation_id, "")
             parent = self.active_leaf(conversation_id)
@@ -167,7 +171,10 @@ class MessageTree:
         return message_id
 
     def edit(self, message_id: int, text: str) -> int:
-        """Add a sibling with another text and select it. An edited answer has neither a model nor statistics."""
+        """Add a sibling with another text, select it and return its id.
+
+        What followed the old message stays under the old one. An edited answer has neither a model nor statistics.
+        """
         original = self.get(message_id)
         with self._database.write():
             edited = "edited" if original.role == "assistant" else None
@@ -178,7 +185,7 @@ class MessageTree:
         return sibling
 
     def select(self, message_id: int) -> None:
-        """Make its chat show the message, with the messages that were last shown below it."""
+        """Make its chat show the message, between its parents and the messages that were last shown below it."""
         with self._database.write():
             chain = self._upwards(message_id)
             for message, parent in itertools.pairwise(chain):
@@ -186,22 +193,25 @@ class MessageTree:
             self._database.update("conversations", chain[0]["conversation_id"], selected_root=chain[-1]["id"])
 
     def branch(self, message_id: int, title: str | None = None) -> int:
-        """Copy the messages from the first one to this one into a new chat, and return its id."""
+        """Copy the messages from the first one to this one into a new chat, and return that chat's id.
+
+        Their siblings are not copied. Without a `title`, the copy has that of the original.
+        """
         chain = self._upwards(message_id)
         with self._database.write():
-            # Their siblings are not copied.
+            # The copies have no siblings.
             rows = [dict(row) | {"position": 0} for row in reversed(chain)]
             copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], rows, title)
             self.select(copies[message_id])
         return copy_id
 
     def duplicate(self, conversation_id: int, title: str | None = None) -> int:
-        """Copy all messages, every sibling included, into a new chat, and return its id."""
+        """Copy all messages, every sibling included, into a new chat, and return that chat's id."""
         rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY id", (conversation_id,))
         return self._copy_conversation(conversation_id, rows, title)[0]
 
     def add(self, conversation_id: int, parent_id: int | None, message: NewMessage) -> int:
-        """Insert a message as the last child of `parent_id` (None: as a first message), and select it."""
+        """Insert a message as the last child of `parent_id` (None: as a first message), select it and return its id."""
         now = self._database.clock()
         with self._database.write():
             message_id = next_message_id(self._database)
@@ -263,6 +273,7 @@ class MessageTree:
         return list(chain.values())
 
     def row(self, message_id: int) -> sqlite3.Row:
+        """Return the message's row of the table. Raises NotFound."""
         row = self._database.row("SELECT * FROM messages WHERE id = ?", (message_id,))
         if row is None:
             raise NotFound("message", message_id)
@@ -270,16 +281,26 @@ class MessageTree:
 
 
 def _message(row: sqlite3.Row) -> Message:
+    """Return the message in a row of `_SELECT`; what damage made unreadable becomes empty or None."""
     error = None if row["error"] is None else object_from_json(row["error"])
     seed = text_of(row["seed"])
     return Message(
-        **{name: row[name] for name in _UNCHANGED},
+        id=row["id"],
+        conversation_id=row["conversation_id"],
+        parent_id=row["parent_id"],
+        position=row["position"],
+        sibling_count=row["sibling_count"],
+        role=row["role"],
+        state=row["state"],
+        finish_reason=row["finish_reason"],
         uid=text_of(row["uid"]),
         content=text_of(row["content"]) + text_of(row["streamed"]),
         created_at=number_of(row["created_at"]),
         attachments=attachments_from_json(row["attachments"]),
         source=AnswerSource(
-            **{name: text_of(row[name]) for name in ("main_model", "draft_model", "method")},
+            main_model=text_of(row["main_model"]),
+            draft_model=text_of(row["draft_model"]),
+            method=text_of(row["method"]),
             settings=object_from_json(row["settings"]),
             seed=int(seed) if seed.isdecimal() else None,
         ),

@@ -41,7 +41,12 @@ _SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR"
 
 
 def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[ConversationStore, Path | None]:
-    """Open or create the store, and return where a damaged file is kept. Raises StoreError, OSError, sqlite3.Error."""
+    """Open the store at `path`, creating it and its folder if need be; also return where a damaged file is kept.
+
+    The path is None if the file was sound. Answers that a killed app was writing are marked as interrupted. Raises
+    StoreInUse if another process has it open, StoreTooNew if a later version of the app wrote it, and OSError,
+    sqlite3.Error or StoreError if the system refuses to read or write.
+    """
     private_files.make_folder(path.parent)
     set_aside: Path | None = None
     with alone_in(path):
@@ -76,6 +81,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
 
 
 def _mark(path: Path) -> None:
+    """Mark the store as damaged, so that the next start recovers it."""
     with suppress(OSError):
         mark_of(path).touch()
 
@@ -92,7 +98,7 @@ def _mend_references(store: ConversationStore) -> None:
 
 
 def open_in_memory(pictures: dict[str, bytes], clock: Callable[[], float] = time.time) -> ConversationStore:
-    """Open a store that is never on disk, nor its `pictures`, and whose ids no chat or message on disk has."""
+    """Open a store that is never on disk, nor are its `pictures`, and whose ids no chat or message on disk has."""
     connection = connect(None)
     connection.execute("PRAGMA temp_store = MEMORY")
     migrate(connection)
@@ -152,13 +158,17 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
 
 
 def _open_indexes(connection: sqlite3.Connection) -> None:
-    """Raise sqlite3.DatabaseError if a search index cannot be opened. `ConversationStore.run` mends other damage."""
+    """Raise sqlite3.DatabaseError if a search index cannot be opened, because then no message could be written.
+
+    Neither this nor `quick_check` notices damage further inside; `ConversationStore.run` mends it.
+    """
     if 0 < version_of(connection) <= LATEST:
         for index in ("search", "title_search"):
             connection.execute(f"SELECT rowid FROM {index} WHERE {index} MATCH 'a' LIMIT 1").fetchone()
 
 
 def _takes_writes(connection: sqlite3.Connection) -> bool:
+    """Return whether the file's header allows writing. Changes nothing."""
     try:
         connection.execute("BEGIN IMMEDIATE")
         # Rewriting the version writes the header and changes nothing.
@@ -172,7 +182,11 @@ def _takes_writes(connection: sqlite3.Connection) -> bool:
 
 
 def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[Path, sqlite3.Connection]:
-    """Set the damaged file aside and fill a new one from it or a backup, which gets its name last in case of a kill."""
+    """Set the damaged file aside under a dated name, and fill a new one from it or from a backup.
+
+    Returns where the damaged file is, and a connection to the new one. The new file gets its name last, so that a kill
+    leaves either the damaged file or a finished one.
+    """
     set_aside = free_name(path.with_name(f"{path.stem}-damaged-{stamp(clock)}{path.suffix}"))
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
     try:

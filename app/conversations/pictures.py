@@ -1,9 +1,10 @@
-"""The pictures of messages and of folders' files, in a folder beside the database: one file for each content. Those of
-a store in memory are there, too.
+"""The pictures of messages and of folders' files, in a folder next to the database: one file for each content.
 
-Its name is its SHA-256. A picture is on disk before a row refers to it, and is removed after the last reference is
+A file's name is its SHA-256. A picture is on disk before a row refers to it, and is removed after the last reference is
 gone, so that a kill leaves at most a file that nothing refers to; the next start removes that. Backups have links to
 theirs.
+
+The pictures of a store in memory are never on disk: `PicturesInMemory`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _OF_FOLDERS = """
 _DIGEST = re.compile(b'"digest":"([0-9a-f]{64})"')
 
 
-# The folder of the pictures of a store or, of one in memory, their contents by digests.
+# The folder of a store's pictures; for a store in memory, the contents of the pictures by their digests.
 PictureSource = Path | dict[str, bytes]
 
 
@@ -45,7 +46,10 @@ class Pictures:
         self._database, self.folder = database, folder
 
     def add(self, content: bytes) -> str:
-        """Write a picture, unless it is there, to stay while no row refers to it. Raises StoreError."""
+        """Write a picture, unless it is there, and return its digest. It stays while no row refers to it yet.
+
+        Raises StoreError: StoreNotWritable if the system refuses the write.
+        """
         digest = hashlib.sha256(content).hexdigest()
         try:
             if self.get(digest) is None:
@@ -64,14 +68,15 @@ class Pictures:
         return content if hashlib.sha256(content).hexdigest() == digest else None
 
     def _write(self, digest: str, content: bytes) -> None:
+        """Write the file of a picture. Raises OSError."""
         private_files.make_folder(self.folder)
         write_atomically(self.folder / digest, content)
 
     def of(self, messages: Iterable[Message]) -> dict[str, bytes]:
         """Return the files of all pictures of messages by their digests, without those that are lost."""
         shown = pictures_in(attachment for message in messages for attachment in message.attachments)
-        found = {picture.digest: self.get(picture.digest) for picture in shown}
-        return {digest: content for digest, content in found.items() if content is not None}
+        contents = {picture.digest: self.get(picture.digest) for picture in shown}
+        return {digest: content for digest, content in contents.items() if content is not None}
 
     def remove_unreferenced(self) -> None:
         """Remove every picture that no message, no unsent message and no file of a folder has."""
@@ -79,11 +84,14 @@ class Pictures:
         with suppress(sqlite3.Error):
             self._remove_all_but(digests_in(self._database.connection) | self._database.unreferenced)
 
-    def _remove_all_but(self, kept: set[str]) -> None:
-        _remove_all_but(kept, self.folder)
+    def _remove_all_but(self, digests: set[str]) -> None:
+        _remove_all_but(digests, self.folder)
 
     def restore(self, backups: Path, *, keep_all: bool) -> None:
-        """Take missing pictures from the backups and remove unreferenced ones, unless `keep_all`, after damage."""
+        """Take pictures that are missing from those of the `backups`, then remove what nothing refers to.
+
+        With `keep_all` nothing is removed as long as this store is open, because a damaged file may refer to it.
+        """
         digests = digests_in(self._database.connection)
         # The store opens on a disk that is full, too.
         with suppress(OSError):
@@ -106,8 +114,8 @@ class PicturesInMemory(Pictures):
     def _write(self, digest: str, content: bytes) -> None:
         self._contents[digest] = content
 
-    def _remove_all_but(self, kept: set[str]) -> None:
-        for digest in self._contents.keys() - kept:
+    def _remove_all_but(self, digests: set[str]) -> None:
+        for digest in self._contents.keys() - digests:
             del self._contents[digest]
 
 
@@ -142,19 +150,20 @@ def link_pictures(digests: Iterable[str], source: Path, target: Path) -> None:
 
 def remove_pictures_without(backups: Iterable[Path], folder: Path) -> None:
     """Remove the pictures that none of these backups has; none if one cannot be read."""
-    kept: set[str] = set()
+    referenced: set[str] = set()
     for backup in backups:
         try:
             with closing(sqlite3.connect(f"{backup.absolute().as_uri()}?immutable=1", uri=True)) as connection:
-                kept |= digests_in(connection)
+                referenced |= digests_in(connection)
         except (sqlite3.Error, UnicodeDecodeError):
             return
-    _remove_all_but(kept, folder)
+    _remove_all_but(referenced, folder)
 
 
-def _remove_all_but(kept: set[str], folder: Path) -> None:
+def _remove_all_but(digests: set[str], folder: Path) -> None:
+    """Remove the files of a folder, except those with these `digests` as names."""
     for file in _files(folder):
-        if file.name not in kept:
+        if file.name not in digests:
             with suppress(OSError):
                 file.unlink()
 

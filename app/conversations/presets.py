@@ -10,12 +10,17 @@ from app.conversations.chat_settings import usable
 from app.conversations.database.database import Database
 from app.conversations.database.encoding import object_from_json, to_json
 
+# The name of the preset with which new chats begin.
 NEW_CHATS = ""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """`own` holds only what differs from the defaults. Tandem's presets have a `built_in` id, the user's a `name`."""
+    """A named system prompt with settings.
+
+    `own` holds only the settings that differ from the defaults; folders store it under this name. Tandem's presets have
+    a `built_in` id and no `name`, the user's a `name` and no `built_in`.
+    """
 
     name: str
     system_prompt: str = ""
@@ -34,9 +39,11 @@ BUILT_IN = (
 )
 
 
-def preset_in_use(presets: Sequence[Preset], system_prompt: str, own: Mapping[str, Any]) -> Preset | None:
-    """Return the preset whose values a chat has."""
-    return next((preset for preset in presets if preset.system_prompt == system_prompt and preset.own == own), None)
+def preset_in_use(presets: Sequence[Preset], system_prompt: str, overrides: Mapping[str, Any]) -> Preset | None:
+    """Return the preset whose system prompt and settings a chat has; None if there is none."""
+    return next(
+        (preset for preset in presets if preset.system_prompt == system_prompt and preset.own == overrides), None
+    )
 
 
 class Presets:
@@ -51,20 +58,22 @@ class Presets:
         return [_preset(row) for row in rows]
 
     def of_new_chats(self) -> Preset:
+        """Return what new chats begin with."""
         row = self._database.row("SELECT * FROM presets WHERE name = ?", (NEW_CHATS,))
         return Preset(NEW_CHATS) if row is None else _preset(row)
 
-    def save(self, name: str, system_prompt: str, own: Mapping[str, Any]) -> None:
+    def save(self, name: str, system_prompt: str, overrides: Mapping[str, Any]) -> None:
         """Store a preset, or what new chats begin with under NEW_CHATS; one of the same name is replaced."""
         with self._database.write():
             self._database.execute(
                 """
                 INSERT INTO presets (name, system_prompt, settings) VALUES (?, ?, ?) ON CONFLICT (name)
                 DO UPDATE SET system_prompt = excluded.system_prompt, settings = excluded.settings""",
-                (" ".join(name.split()), system_prompt, to_json(own)),
+                (" ".join(name.split()), system_prompt, to_json(overrides)),
             )
 
     def delete(self, name: str) -> None:
+        """Delete the preset of that name, if there is one."""
         with self._database.write():
             self._database.execute("DELETE FROM presets WHERE name = ?", (name,))
 

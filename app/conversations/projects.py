@@ -1,4 +1,7 @@
-"""What the chats of a folder begin with: its instructions, and its files as last read, which the store keeps. No Qt."""
+"""What the chats of a folder begin with: its files, as they were last read, and its instructions. No Qt.
+
+The store keeps the text of the files, and their pictures, so that nothing is lost when they vanish from the disk.
+"""
 
 from __future__ import annotations
 
@@ -20,25 +23,28 @@ from app.text.fences import file_block
 
 Sources = tuple[Source, ...]
 
-# Keys of a folder's settings beside TOOLS_ON: the preset that its new chats begin with, and the paths of their models.
+# Keys of a folder's settings, as is TOOLS_ON: the preset that its new chats begin with, and the paths of their models.
 PRESET, MODELS = "preset", "models"
 
 
 @lru_cache(maxsize=64)
 def files_text(sources: Sources) -> str:
-    """Return the text of the files, with which every chat begins: the same bytes until one of them changes."""
+    """Return the text of a folder's files, with which each of its chats begins. Files without text are left out.
+
+    The text stays the same, byte by byte, until a file changes, so that the caches of it stay valid.
+    """
     files = (file for source in sources for file in source.files if file.text)
     return "\n\n".join(file_block(file.name, file.text) for file in files)
 
 
 def picture_files(folder: Folder | None) -> list[SourceFile]:
-    """Return a folder's files that are pictures, with which every chat begins if the model sees."""
+    """Return a folder's files that are pictures, with which its chats begin if the model can see; [] for None."""
     sources = () if folder is None else folder.sources
     return [file for source in sources for file in source.files if file.picture is not None]
 
 
 def source_name(source: Source) -> str:
-    """Return the name of a file or folder of the disk."""
+    """Return the name of a file or folder of the disk; for an imported one, the names of its files."""
     return Path(source.path).name or ", ".join(file.name for file in source.files)
 
 
@@ -51,14 +57,17 @@ def start_of(folder: Folder | None, variables: Mapping[str, str]) -> str:
 def preset_of(folder: Folder | None) -> Preset | None:
     """Return the preset that new chats of the folder begin with; None for that of all new chats."""
     try:
-        found = convert(folder.settings[PRESET] if folder is not None else None, Preset)
+        preset = convert(folder.settings[PRESET] if folder is not None else None, Preset)
     except (ValueError, LookupError):
         return None
-    return replace(found, own=usable(found.own))
+    return replace(preset, own=usable(preset.own))
 
 
 def models_of(folder: Folder) -> tuple[str, str | None] | None:
-    """Return the paths of the main and the draft model of the folder's new chats, or None."""
+    """Return the paths of the main and the draft model with which the folder's new chats begin.
+
+    None if the folder names none; the draft's path is None if it names only a main model.
+    """
     match folder.settings.get(MODELS):
         case [str(main), (str() | None) as draft]:
             return main, draft
@@ -66,12 +75,15 @@ def models_of(folder: Folder) -> tuple[str, str | None] | None:
 
 
 def exported(folder: Folder | None) -> dict[str, Any]:
-    """Return what an export says of a folder, without paths of this computer, pictures and tools."""
+    """Return what an export says of a folder, without paths of this computer, pictures and tools.
+
+    {} without a folder, or for one that has nothing of its own.
+    """
     if folder is None:
         return {}
     files = [without_path(source) for source in folder.sources]
-    found = {"instructions": folder.instructions, PRESET: preset_of(folder), "files": files}
-    return {key: value for key, value in found.items() if value}
+    parts = {"instructions": folder.instructions, PRESET: preset_of(folder), "files": files}
+    return {key: value for key, value in parts.items() if value}
 
 
 def without_path(source: Source) -> Source:
@@ -80,6 +92,7 @@ def without_path(source: Source) -> Source:
 
 
 def folder_of(row: sqlite3.Row) -> Folder:
+    """Return the folder in a row of the table "folders"."""
     uid = text_of(row["uid"])
     instructions = text_of(row["instructions"])
     settings = object_from_json(row["settings"])

@@ -1,4 +1,8 @@
-"""The figures of every answer, sortable and summed by pair. Of answers to other programs no word is stored."""
+"""The figures of every answer, sortable and summed by pair: the measured effect of speculation on this machine.
+
+Figures of chats are stored with the answers. For answers that the local API gave to other programs, only figures are
+stored, never a word of their content.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +24,10 @@ MOST_OF_PROGRAMS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ProgramRequest:
-    """One answer that the local API gave to a program. `client` is the name that the program gives itself, `endpoint`
-    the path that it called, `finished_at` is in Unix seconds. Models, `method` and `finish_reason` are as in
-    RequestRow.
+    """One answer that the local API gave to a program.
+
+    `client` is the name that the program gives itself, `endpoint` the path that it called, and `finished_at` is in Unix
+    seconds. Models, `method` and `finish_reason` are as in RequestRow.
     """
 
     client: str
@@ -98,8 +103,8 @@ class Totals:
     @property
     def factor(self) -> float:
         """The speed-up as it is shown, or a bound of it; 1 where nothing is known."""
-        found = rounded_speedup(self.speedup, self.speedup_low, self.speedup_high)
-        return (self.speedup or 1.0) if found is None else found.factor
+        shown = rounded_speedup(self.speedup, self.speedup_low, self.speedup_high)
+        return (self.speedup or 1.0) if shown is None else shown.factor
 
 
 def _least(value: str, most: str) -> str:
@@ -132,7 +137,8 @@ _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
 # Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
-# bounds where only these are known. Loops and refusals are in no sum: nobody wants them faster.
+# bounds where only these are known. Loops and refusals are in no sum: nobody wants them faster, and what an answer
+# repeats is easy to draft.
 _WITH_FACTOR = f"""(
     SELECT *, coalesce(exact, (low + high) / 2.0) AS factor,
         CASE WHEN low IS NOT NULL THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
@@ -182,9 +188,9 @@ class RequestHistory:
         with self._database.write():
             if before is None:
                 before = self._database.scalar("SELECT count(*) FROM requests WHERE message_id IS NULL")
-            for one in requests:
-                values = {field.name: getattr(one, field.name) for field in fields(one)}
-                self._database.insert("requests", **values | {"stats": optional_json(one.stats)})
+            for request in requests:
+                values = {field.name: getattr(request, field.name) for field in fields(request)}
+                self._database.insert("requests", **values | {"stats": optional_json(request.stats)})
             surplus = max(0, before + len(requests) - MOST_OF_PROGRAMS)
             if surplus:
                 self._database.execute(
@@ -196,6 +202,7 @@ class RequestHistory:
         self._of_programs = before + len(requests) - surplus
 
     def delete_programs(self) -> None:
+        """Delete the requests of other programs; those of chats stay."""
         self._of_programs = None
         with self._database.write():
             self._database.execute("DELETE FROM requests WHERE message_id IS NULL")
@@ -208,34 +215,40 @@ class RequestHistory:
         pair: tuple[str, str] | None = None,
         limit: int | None = None,
     ) -> list[RequestRow]:
-        """Return requests of a pair (main, draft), ordered by one of COLUMNS, missing figures last, then by time."""
+        """Return requests ordered by one of COLUMNS, missing figures last, then by time.
+
+        `pair`, the names of the main and the draft model, selects the requests of that pair; `limit` None returns all.
+        Raises KeyError for an `order` that is no column.
+        """
         where = "1" if pair is None else "requests.main_model = ? AND requests.draft_model = ?"
         key = _EXPRESSIONS[order]
         direction = "DESC" if descending else "ASC"
-        found = self._database.rows(
+        # SQLite takes -1 for no limit.
+        most = -1 if limit is None else limit
+        selected = self._database.rows(
             f"""
             SELECT {_SELECTED} {_FROM} WHERE {where}
             ORDER BY {key} IS NULL, {key} {direction}, requests.id {direction} LIMIT ?""",
-            (*(pair or ()), -1 if limit is None else limit),
+            (*(pair or ()), most),
         )
-        return [RequestRow(**dict(row)) for row in found]
+        return [RequestRow(**dict(row)) for row in selected]
 
     def by_pair(self) -> list[Totals]:
         """Return the sums of each pair and method, most used first."""
-        found = self._database.rows(
+        sums = self._database.rows(
             f"""
             SELECT main_model, draft_model, method, {_SUMS}
             FROM {_WITH_FACTOR} GROUP BY main_model, draft_model, method
             ORDER BY answers DESC, max(finished_at) DESC"""
         )
-        return [Totals(**dict(row)) for row in found]
+        return [Totals(**dict(row)) for row in sums]
 
     def totals(self, since: float = 0.0) -> Totals:
-        """Sum up all answers that finished after `since`, in Unix seconds."""
-        [found] = self._database.rows(
+        """Return the sums of all answers that finished after `since`, in Unix seconds."""
+        [sums] = self._database.rows(
             f"SELECT {_SUMS} FROM {_WITH_FACTOR} WHERE generated_tokens > 0 AND finished_at >= ?", (since,)
         )
-        return Totals(**dict(found))
+        return Totals(**dict(sums))
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
         """Return CSV with a heading. Names that a spreadsheet would run as a formula get a leading quote."""
@@ -256,6 +269,7 @@ class RequestHistory:
 
 
 def _harmless(value: object) -> object:
+    """Return a value for CSV, a text that a spreadsheet would run as a formula with a leading quote."""
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return f"'{value}"
     return value

@@ -89,8 +89,9 @@ class TitleHit:
 
 
 def parse_query(text: str, *, within_words: bool = False) -> Query | None:
-    """Return the query that a text spells; None where it has only punctuation. If `within_words`, the pattern finds
-    words without quotes also inside of other words, which the index cannot.
+    """Return the query that a text spells; None where it has only punctuation.
+
+    If `within_words`, the pattern also finds words without quotes inside of other words, which the index cannot.
     """
     phrases: list[str] = []
     patterns: list[str] = []
@@ -145,6 +146,7 @@ def _gap(before: _QueryPiece, after: _QueryPiece) -> str:
 
 
 def _sign(sign: str) -> str:
+    """Return a pattern for a sign, which stands for all signs that a reader takes for the same."""
     equal = next((signs for signs in _EQUAL_SIGNS if sign in signs), "")
     return f"[{re.escape(equal)}]" if equal else re.escape(sign)
 
@@ -155,6 +157,7 @@ def letters_of(folded: str) -> str:
 
 
 def _phrase(term: list[ScriptRun], quoted: bool) -> str:
+    """Return a term as a phrase of FTS5. Its last word is a prefix unless it was `quoted`."""
     *leading, last = term
     tokens = [token for run in leading for token in run_tokens(run)]
     if last.unspaced:
@@ -168,13 +171,17 @@ def _phrase(term: list[ScriptRun], quoted: bool) -> str:
 
 
 def _pattern(term: list[ScriptRun], quoted: bool, within_words: bool) -> str:
+    """Return a term as a pattern for folded text. Words begin at its beginning unless `within_words`."""
     begins = "" if within_words else rf"(?<!{WORD})"
     body = _GAP.join(re.escape(run.text) if run.unspaced else begins + re.escape(run.text) for run in term)
     return body + (rf"(?!{WORD})" if quoted and not term[-1].unspaced else "")
 
 
 def highlights(text: str, query: Query) -> tuple[tuple[int, int], ...]:
-    """Return where the query's words are in `text`: (start, end) in code points, not in Qt's UTF-16 units."""
+    """Return where the query's words are in `text`: (start, end) in code points, in order, not overlapping.
+
+    Qt counts UTF-16 units: convert where a text has characters beyond the basic plane.
+    """
     folded, offsets = fold_with_offsets(text)
     spans = [match.span() for match in query.pattern.finditer(folded)]
     if offsets is None:
@@ -192,8 +199,8 @@ def _end_in_text(offsets: list[int], end: int) -> int:
 
 def snippet(text: str, query: Query) -> Snippet:
     """Return _WIDTH characters of the text around the first hit, cut at spaces where possible."""
-    found = highlights(text, query)
-    first = found[0][0] if found else 0
+    hits = highlights(text, query)
+    first = hits[0][0] if hits else 0
     start = max(0, min(first - _WIDTH // 3, len(text) - _WIDTH))
     if start > 0:
         space = text.find(" ", start, first)
@@ -202,18 +209,21 @@ def snippet(text: str, query: Query) -> Snippet:
     before = "…" if start > 0 else ""
     after = "…" if end < len(text) else ""
     shift = len(before) - start
-    spans = tuple((low + shift, min(high, end) + shift) for low, high in found if low >= start and low < end)
+    spans = tuple((low + shift, min(high, end) + shift) for low, high in hits if low >= start and low < end)
     return Snippet(before + re.sub(r"\s", " ", text[start:end]) + after, spans)
 
 
 class ConversationSearch:
-    """Searches the indexes, which the schema's triggers keep equal to the messages and titles."""
+    """Searches the indexes. The triggers of the schema keep them equal to the messages and titles."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def messages(self, text: str, limit: int = 50) -> list[MessageHit]:
-        """Return the newest messages that match outside the trash, a streaming answer by its text before."""
+        """Return the newest `limit` messages that match, in all chats outside the trash.
+
+        A streaming answer is found by the text that it had before this request.
+        """
         query = parse_query(text)
         if query is None:
             return []
@@ -232,7 +242,7 @@ class ConversationSearch:
         ]
 
     def titles(self, text: str, limit: int = 20) -> list[TitleHit]:
-        """Return the chats outside the trash whose titles match, last used first."""
+        """Return at most `limit` chats outside the trash whose titles match, last used first."""
         query = parse_query(text)
         if query is None:
             return []
@@ -246,7 +256,11 @@ class ConversationSearch:
         return [TitleHit(row["id"], row["title"], highlights(row["title"], query)) for row in rows]
 
     def merge(self, pages: int = _MERGED_PAGES) -> bool:
-        """Merge about that many pages, so that words of deleted texts go; return whether there is more to merge."""
+        """Merge about that many pages of the indexes; return whether there is more to merge.
+
+        The words of a deleted text stay in the index, unreachable, until the segments that hold them are merged: only
+        then are they gone from the file.
+        """
         before = self._database.connection.total_changes
         with self._database.write():
             for index in ("search", "title_search"):
@@ -279,8 +293,9 @@ class ConversationSearch:
                 self._database.execute(statement)
 
     def _mend_texts(self, table: str) -> None:
-        found = self._database.rows(f"PRAGMA table_info({table})")
-        for column in [row["name"] for row in found if row["type"] == "TEXT"]:
+        """Replace, in all text columns of a table, what is not UTF-8 or became a BLOB."""
+        columns = self._database.rows(f"PRAGMA table_info({table})")
+        for column in [row["name"] for row in columns if row["type"] == "TEXT"]:
             # One flipped bit turns a text into a BLOB, which the indexes cannot take either.
             mended = f"coalesce(mended(CAST({column} AS BLOB)), CAST({column} AS TEXT))"
             # A text that would equal another one in a unique column stays as it is.

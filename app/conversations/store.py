@@ -1,4 +1,17 @@
-"""The conversation store: one open database, and the groups of its operations, each of which is one transaction."""
+"""The conversation store: one open database, and the groups of its operations.
+
+    store.conversations   the list: titles, folders, pins, archive, trash, unsent messages, settings
+    store.messages        the tree: turns, edits, siblings, branches
+    store.deletions       deleting messages and restoring them
+    store.answers         the life of an answer: started, streamed, finished, failed, interrupted, continued
+    store.search          full-text search over messages and titles
+    store.presets         system prompts and settings under names
+    store.history         the figures of every request
+    store.pictures        the files of pictures
+
+Every operation is one transaction: when it returns, it is on disk. All operations run on one thread, which is the
+`StoreThread`'s in the app.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +41,10 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database and the pictures. `on_unmended` is called for damage that cannot be mended while it is open."""
+    """Owns the database and the pictures. `opening.open_store` makes one.
+
+    `on_unmended` is called for damage that cannot be mended while the database is open.
+    """
 
     def __init__(
         self, database: Database, pictures: PictureSource, on_unmended: Callable[[], object] = lambda: None
@@ -36,19 +52,25 @@ class ConversationStore:
         self.database = database
         self.conversations = ConversationList(database)
         self.messages = MessageTree(database, self.conversations)
-        made = Pictures(database, pictures) if isinstance(pictures, Path) else PicturesInMemory(database, pictures)
-        self.pictures: Pictures = made
+        self.pictures = (
+            Pictures(database, pictures) if isinstance(pictures, Path) else PicturesInMemory(database, pictures)
+        )
         self.deletions = Deletions(database, self.messages, self.conversations, self.pictures)
         self.answers = Answers(database, self.messages, self.conversations)
         self.search = ConversationSearch(database)
         self.presets = Presets(database)
         self.history = RequestHistory(database)
         self._on_unmended = on_unmended
+        # SQLite's messages for damage that mending did not remove.
         self._unmended: set[str] = set()
         database.on_removal = self.pictures.remove_unreferenced
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Run an operation. If damage stops it, mend that and run it again; else the next start recovers the store."""
+        """Run an operation and return its result. If damage stops it, mend the store and run it once more.
+
+        An operation that had committed something is not run again. Raises what the operation raises. If damage of the
+        file remains, `on_unmended` was called before: the next start then recovers the store.
+        """
         commits = self.database.commits
         try:
             return operation(self)
@@ -64,14 +86,14 @@ class ConversationStore:
         try:
             return operation(self)
         except sqlite3.DatabaseError as error:
-            # Trying again and again would take long.
+            # Mending takes long: the same damage is not mended a second time.
             self._unmended.add(str(error))
             if is_corrupt(error):
                 self._on_unmended()
             raise
 
     def mend(self) -> None:
-        """Write all indexes anew, and mend what refers to rows that are not there."""
+        """Write all indexes anew, and repair references to rows that are lost. Raises nothing."""
         for mend in (partial(mend_in_place, self.database), self.search.rebuild):
             try:
                 mend()
@@ -80,19 +102,22 @@ class ConversationStore:
                 self._on_unmended()
 
     def purge_trash(self) -> tuple[list[int], list[str]]:
-        """Purge the trash, if need be chat by chat; return the ids of the purged, and the titles of the other chats."""
+        """Purge the trash; return the ids of the purged chats, and the titles of those that could not be purged.
+
+        If damage prevents purging them all at once, each chat is purged by itself.
+        """
         with suppress(sqlite3.DatabaseError):
             return self.run(lambda store: store.conversations.purge_trash()), []
         purged = list[int]()
-        kept = list[str]()
+        not_purged = list[str]()
         for row in self.database.rows("SELECT id, title FROM conversations WHERE trashed_at IS NOT NULL"):
             try:
                 self.run(lambda store, chat_id=row["id"]: store.conversations.purge(chat_id))  # type: ignore[misc]
                 purged.append(row["id"])
             except sqlite3.DatabaseError:
                 _log.warning("chat %d cannot be deleted", row["id"], exc_info=True)
-                kept.append(row["title"])
-        return purged, kept
+                not_purged.append(row["title"])
+        return purged, not_purged
 
     def close(self) -> None:
         self.database.close()

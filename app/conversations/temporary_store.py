@@ -36,6 +36,7 @@ def temporary_store_of(path: Path) -> Path:
 
 
 def chosen_folder(temporary_store: Path) -> Path | None:
+    """Return the folder that the user chose for the temporary store; None if it is in its usual place."""
     return temporary_store.parent.resolve() if temporary_store.parent.is_symlink() else None
 
 
@@ -67,7 +68,12 @@ def remove(temporary_store: Path) -> None:
 
 
 def add_chats(left: StoreThread, run: StoreRunner, step: Callable[[int], object]) -> ImportReport:
-    """Add the chats of `left` to the user's store by `run`, close it, and remove it if none is missing. Waits."""
+    """Add the chats of the temporary store `left` to the user's store, and close `left`.
+
+    `run` runs operations of the user's store, and `step` gets the number of chats so far. Removes the temporary store
+    if every chat is in the user's store now (or in its trash); else it stays on disk, and adding again adds the missing
+    ones. Call it on a thread that may wait.
+    """
     from app.conversations.imports.imported import IN_TRASH
     from app.conversations.imports.reading import import_file
 

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from app.text.shown import Paragraph, shown, texts_of, words_of
 from app.text.thinking import parts_of
 
-# In columns: a Chinese, Japanese or Korean character takes two.
+# The longest title, in columns: a Chinese, Japanese or Korean character takes two.
 WIDEST = 48
+# A longer question, in characters, is titled after its answer's heading, if there is one.
 _LONG_QUESTION = 400
 # Characters that are searched for a title: nobody waits for a pasted book to be parsed.
 _READ = 4000
@@ -58,14 +59,14 @@ _TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（�
 
 
 def title_of_exchange(question: str, answer: str = "") -> str:
-    """Return one line of at most WIDEST columns; it is empty only where there is no text."""
+    """Return the title of a chat: one line of at most WIDEST columns; it is empty only where there is no text."""
     asked = _paragraphs(question)
     line = _first_sentence(asked)
     if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
-        heading = next((one for one in _paragraphs(answer) if one.kind[1:].isdigit()), None)
+        heading = next((paragraph for paragraph in _paragraphs(answer) if paragraph.kind[1:].isdigit()), None)
         if heading is not None:
             return _shorten(" ".join(words_of(heading.spans).split()).strip(_TRIMMED))
-    code = (line for one in asked if one.kind == "code" for line in _lines(one))
+    code = (line for paragraph in asked if paragraph.kind == "code" for line in _lines(paragraph))
     return _shorten(_without_polite_phrases(line) or next(code, "") or _first_sentence(_paragraphs(answer)))
 
 
@@ -85,8 +86,11 @@ def _lines(paragraph: Paragraph) -> list[str]:
 
 
 def _first_sentence(paragraphs: Sequence[Paragraph]) -> str:
-    """Return the first sentence outside of code that has words."""
-    for line in (line for one in paragraphs if one.kind != "code" for line in _lines(one)):
+    """Return the first sentence that has words and is not code; "" if there is none.
+
+    A greeting counts only if nothing follows it.
+    """
+    for line in (line for paragraph in paragraphs if paragraph.kind != "code" for line in _lines(paragraph)):
         line = " ".join(re.sub(_ADDRESS, " ", line).split())
         start = 0
         for end in [*(match.end() for match in re.finditer(_SENTENCE_END, line)), len(line)]:

@@ -28,6 +28,7 @@ _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 _Operation = Callable[[ConversationStore], Any]
+# When the job is due (monotonic time), its number in the order of submission, its future and its operation.
 _Job = tuple[float, int, Future[Any], _Operation]
 
 # Seconds from the start to the first check whether a daily backup is due, and between further checks.
@@ -44,8 +45,8 @@ class _EndedError(Exception):
 class StoreThread:
     """Owns the store and the one thread that uses it. Any thread may call any method, and only `close` waits.
 
-    `opened` becomes what `open_store` returns beside the store, or the error that prevented it, with which operations
-    fail then too. `listener` gets the Changes of every commit. `prepare` runs on this thread first. Of a store
+    `opened` becomes what `open_store` returns next to the store, or the error that prevented it; operations then fail
+    with it, too. `listener` gets the StoreChanges of every commit. `prepare` runs on this thread first. Of a store
     `in_memory` nothing is on disk. `pictures` are its pictures, which only this thread changes.
     """
 
@@ -61,18 +62,25 @@ class StoreThread:
         self.opened: Future[Path | None] = Future()
         self.path = path
         self._listener = listener
-        self._clock, self._prepare = clock, prepare
+        self._clock = clock
+        self._prepare = prepare
         self.pictures: PictureSource = {} if in_memory else pictures_of(path)
         self._wake = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
-        self._closing = self._merging = False
+        self._closing = False
+        # Whether a step of merging the search index is in the queue.
+        self._merging = False
+        # The thread that makes the last backup durable.
         self._finishing: threading.Thread | None = None
         self._thread = threading.Thread(target=self._run, name="store", daemon=True)
         self._thread.start()
 
     def submit(self, operation: Callable[[ConversationStore], Result], delay: float = 0.0) -> Future[Result]:
-        """Run `operation` on the store's thread after `delay` seconds, at once while closing; fails when closed."""
+        """Run `operation` on the store's thread, `delay` seconds from now at the earliest, and return its future.
+
+        Closing runs what is still in the queue without delay. After it, the future fails with RuntimeError.
+        """
         future: Future[Result] = Future()
         with self._wake:
             if self._closing:
@@ -93,12 +101,16 @@ class StoreThread:
                 thread.join(timeout)
 
     def remove_from_backups(self, uids: Collection[str]) -> list[Path]:
-        """Remove chats as `remove_chats`, also from a backup that is being finished. Only on the store's thread."""
+        """Remove chats as `backups.remove_chats` does, also from a backup that is being finished.
+
+        Only on the store's thread.
+        """
         if self._finishing is not None:
             self._finishing.join()
         return remove_chats(self.path, uids)
 
     def _run(self) -> None:
+        """Open the store, run its operations until it is closed, and close it. Runs on the store's thread."""
         try:
             self._prepare()
             if isinstance(self.pictures, dict):
@@ -174,6 +186,7 @@ class StoreThread:
             self.submit(self._back_up_daily, BACKUP_EVERY_S)
 
     def _serve(self, handle: Callable[[Future[Any], _Operation], None], next_job: Callable[[], _Job | None]) -> None:
+        """Handle jobs until `next_job` returns None; cancelled ones are dropped."""
         while (job := next_job()) is not None:
             _due, _number, future, operation = job
             if future.set_running_or_notify_cancel():
@@ -191,10 +204,12 @@ class StoreThread:
                 self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
 
     def _due_job(self) -> _Job | None:
+        """Return the next job if one is due now, else None."""
         with self._wake:
             return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
 
     def _report(self, changes: StoreChanges) -> None:
+        """Tell the listener what a commit changed, and merge the search index soon if something was deleted."""
         if changes.removed_uids and not self._merging:
             self._merging = True
             self.submit(self._merge_index, MERGE_AFTER_S)
@@ -205,6 +220,7 @@ class StoreThread:
 
 
 def _settle(future: Future[Any], operation: _Operation, store: ConversationStore) -> None:
+    """Run an operation, and give its result or its error to the future."""
     try:
         future.set_result(store.run(operation))
     except Exception as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import convert
 
-from app.conversations.chat_settings import filled, own_of, set_aside_of
+from app.conversations.chat_settings import filled, overrides_of, replaced_by_preset
 from app.conversations.database.records import (
     FAILED,
     GIVEN_BEFORE,
@@ -108,10 +108,10 @@ class Turn:
     @property
     def stored_ids(self) -> list[int]:
         """The ids of its messages that are on disk, in order."""
-        found = [self.question_node.id]
+        ids = [self.question_node.id]
         for answer, node in zip(self.answers, [*(step.node for step in self.steps), self.answer_node], strict=True):
-            found += [node.id, *(call.id for call in answer.calls)]
-        return [one for one in found if one is not None]
+            ids += [node.id, *(call.id for call in answer.calls)]
+        return [message_id for message_id in ids if message_id is not None]
 
     def text_for_model(self) -> str:
         """Return the question after its attached texts, each in a fence under its name."""
@@ -122,7 +122,7 @@ class Turn:
     def pictures(self, with_results: bool) -> list[Picture]:
         """Return the pictures of the question and, `with_results`, of its tools' results."""
         calls = self.calls if with_results else ()
-        return pictures_in([*self.attachments, *(one for call in calls for one in call.pictures)])
+        return pictures_in([*self.attachments, *(picture for call in calls for picture in call.pictures)])
 
     def asked_messages(
         self, with_calls: bool, pictures: Container[str], files: Sequence[SourceFile]
@@ -159,7 +159,7 @@ class Chat:
     @property
     def stored_ids(self) -> list[int]:
         """The ids of the shown messages that are on disk."""
-        return [one for turn in self.turns for one in turn.stored_ids]
+        return [message_id for turn in self.turns for message_id in turn.stored_ids]
 
     @property
     def read_position(self) -> tuple[int, int] | None:
@@ -178,12 +178,12 @@ class Chat:
     @property
     def own(self) -> dict[str, Any]:
         """Its own settings, by the keys of the settings window."""
-        return own_of(self.settings)
+        return overrides_of(self.settings)
 
     @property
     def set_aside(self) -> tuple[str, dict[str, Any]] | None:
         """The system prompt and the settings that a preset replaced."""
-        return set_aside_of(self.settings)
+        return replaced_by_preset(self.settings)
 
     def pictures(self, upto: Turn, *, with_results: bool) -> set[str]:
         """Return the digests of the pictures that a request for `upto` may have."""
@@ -257,15 +257,15 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
 def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
     """Return the turns of a path of messages, with the objects of `known` where it has them: they may be on screen."""
     by_ids = {(turn.question_node.id, turn.answer_node.id): turn for turn in known}
-    found: list[_Exchange] = []
+    exchanges: list[_Exchange] = []
     for message in path:
-        if message.role == "user" or (message.role == "assistant" and not (found and found[-1].open)):
-            found.append(_Exchange(message if message.role == "user" else None))
+        if message.role == "user" or (message.role == "assistant" and not (exchanges and exchanges[-1].open)):
+            exchanges.append(_Exchange(message if message.role == "user" else None))
         if message.role == "assistant":
-            found[-1].answers.append((message, []))
-        elif message.role == TOOL and found and found[-1].answers:
-            found[-1].answers[-1][1].append(message)
-    return [_turn(exchange, by_ids) for exchange in found]
+            exchanges[-1].answers.append((message, []))
+        elif message.role == TOOL and exchanges and exchanges[-1].answers:
+            exchanges[-1].answers[-1][1].append(message)
+    return [_turn(exchange, by_ids) for exchange in exchanges]
 
 
 @dataclass

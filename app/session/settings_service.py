@@ -46,7 +46,7 @@ class SettingsService(QObject):
         store.opened.connect(lambda _report: self._change_presets(lambda _store: None))
 
     def generation_of(self, chat: Chat) -> GenerationSettings:
-        return self.defaults.with_own(chat.own)
+        return self.defaults.with_overrides(chat.own)
 
     def varied_generation_of(self, chat: Chat, before: int = 1) -> GenerationSettings:
         """Return how another answer to a question that has `before` answers is generated. A model repeats its words at
@@ -89,15 +89,15 @@ class SettingsService(QObject):
             return
         wanted = replace(self.defaults, speculation=settings).values()
         default = self.defaults.values()
-        own = {key: value for key, value in chat.own.items() if key not in SPECULATION_KEYS}
-        own |= {key: wanted[key] for key in SPECULATION_KEYS if wanted[key] != default[key]}
-        self.set_own(chat, chat.system_prompt, own)
+        overrides = {key: value for key, value in chat.own.items() if key not in SPECULATION_KEYS}
+        overrides |= {key: wanted[key] for key in SPECULATION_KEYS if wanted[key] != default[key]}
+        self.set_own(chat, chat.system_prompt, overrides)
 
-    def set_own(self, chat: Chat, system_prompt: str, own: Mapping[str, Any]) -> None:
+    def set_own(self, chat: Chat, system_prompt: str, overrides: Mapping[str, Any]) -> None:
         """Set a chat's system prompt and own settings; on disk within half a second."""
         before = self.speculation
         chat.system_prompt = system_prompt
-        chat.settings = {**chat.settings, OWN: dict(own)}
+        chat.settings = {**chat.settings, OWN: dict(overrides)}
         self.chat_changed.emit(chat)
         if self.speculation != before:
             self.speculation_changed.emit()
@@ -118,23 +118,23 @@ class SettingsService(QObject):
     def set_aside(self, chat: Chat) -> None:
         """Keep a chat's system prompt and own settings for later. Call it before a preset replaces them."""
         if chat.system_prompt or chat.own:
-            kept = {"system_prompt": chat.system_prompt, OWN: chat.own}
-            chat.settings = {**chat.settings, SET_ASIDE: kept}
+            replaced = {"system_prompt": chat.system_prompt, OWN: chat.own}
+            chat.settings = {**chat.settings, SET_ASIDE: replaced}
 
     def save_preset(self, name: str) -> None:
         """Save the system prompt and own settings of the chat on screen under a name."""
-        prompt, own = self._chats.shown.system_prompt, self._chats.shown.own
-        self._change_presets(lambda store: store.presets.save(name, prompt, own))
+        prompt, overrides = self._chats.shown.system_prompt, self._chats.shown.own
+        self._change_presets(lambda store: store.presets.save(name, prompt, overrides))
 
     def delete_preset(self, name: str) -> None:
         self._change_presets(lambda store: store.presets.delete(name))
 
-    def begin_chats_with(self, system_prompt: str, own: Mapping[str, Any]) -> None:
+    def begin_chats_with(self, system_prompt: str, overrides: Mapping[str, Any]) -> None:
         before, blank = self._chats.preset_of_new_chats, self._chats.blank
-        self._chats.preset_of_new_chats = Preset("", system_prompt, own)
+        self._chats.preset_of_new_chats = Preset("", system_prompt, overrides)
         if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):
-            self.set_own(blank, system_prompt, own)
-        self._change_presets(lambda store: store.presets.save(NEW_CHATS, system_prompt, own))
+            self.set_own(blank, system_prompt, overrides)
+        self._change_presets(lambda store: store.presets.save(NEW_CHATS, system_prompt, overrides))
 
     def _change_presets(self, change: Callable[[ConversationStore], None]) -> None:
         def write(store: ConversationStore) -> list[Preset]:

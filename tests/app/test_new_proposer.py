@@ -89,7 +89,7 @@ add_options(parser)
 line = "--echo 0.5 --pause 0.5 --patience 3 --width 8 --no-careful --method repeat"
 asked = request(parser.parse_args(line.split()), turns)
 values = Values(echo=0.5, pause=0.5, **CHANGED)
-own = GenerationSettings().with_own(usable({"echo": 0.5, "pause": 0.5, **CHANGED}))
+own = GenerationSettings().with_overrides(usable({"echo": 0.5, "pause": 0.5, **CHANGED}))
 
 def of(sampling, speculation):
     return [sampling.echo, sampling.pause, speculation.patience, speculation.width, speculation.careful]

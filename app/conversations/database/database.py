@@ -24,7 +24,10 @@ _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
-    """Open a connection with the store's settings; without a path, to a new database in memory. Raises StoreInUse."""
+    """Open a connection with the store's settings; without a path, to a new database in memory.
+
+    Creates the file if need be. Raises StoreInUse if another process has the file open.
+    """
     if path is not None:
         private_files.create(path)
     file = ":memory:" if path is None else path
@@ -81,12 +84,15 @@ class Database:
         self.on_commit: Callable[[StoreChanges], None] = lambda _changes: None
         # Called after a commit that removed messages for good.
         self.on_removal: Callable[[], None] = lambda: None
+        # What the open transaction changes; None outside of transactions.
         self._open: StoreChanges | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """Return all rows of a query."""
         return self.execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Row | None:
+        """Return the first row of a query; None if it has none."""
         return self.execute(sql, parameters).fetchone()
 
     def ids(self, sql: str, parameters: Sequence[Any] = ()) -> list[int]:
@@ -94,10 +100,12 @@ class Database:
         return [row[0] for row in self.rows(sql, parameters)]
 
     def scalar(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
-        found = self.row(sql, parameters)
-        return None if found is None else found[0]
+        """Return the first column of the first row; None if the query has no row."""
+        row = self.row(sql, parameters)
+        return None if row is None else row[0]
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run a statement. Outside of `write`, it is a transaction of its own that reports nothing."""
         return self.connection.execute(sql, [storable(value) for value in parameters])
 
     def insert(self, table: str, **values: Any) -> int:
@@ -109,14 +117,22 @@ class Database:
         return identity
 
     def update(self, table: str, identity: int, **values: Any) -> bool:
-        """Set columns, named by constants of the program, of the row with an id; return whether there is one."""
+        """Set columns of the row with this id; return whether there is one.
+
+        The names of the columns are constants of the program, never input.
+        """
         assignments = ", ".join(f"{name} = ?" for name in values)
         cursor = self.execute(f"UPDATE {table} SET {assignments} WHERE id = ?", (*values.values(), identity))
         return cursor.rowcount > 0
 
     @contextmanager
     def write(self) -> Iterator[StoreChanges]:
-        """Open a transaction, or join the open one: at its end all is on disk or nothing. Raises StoreNotWritable."""
+        """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or none.
+
+        Yields the record in which the block notes what it changes; `on_commit` gets that after the commit, `on_removal`
+        is called before it if messages were removed for good. Raises StoreNotWritable when the system refuses the
+        write, and what the block raises; nothing is changed then.
+        """
         if self._open is not None:
             yield self._open
             return

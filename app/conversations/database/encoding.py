@@ -34,21 +34,22 @@ def to_json(value: object) -> str:
 
 
 def _fields_of(record: Any) -> dict[str, Any]:
+    """Return the fields of a record, a dataclass or a Struct, by name."""
     return structs.asdict(record) if isinstance(record, Struct) else asdict(record)
 
 
 def optional_json(value: object) -> str | None:
-    """Return the same, but None for None."""
+    """Return compact JSON as `to_json` does, but None for None."""
     return None if value is None else to_json(value)
 
 
 def object_from_json(text: str) -> dict[str, Any]:
     """Return the JSON object in a column, or an empty one if it is damaged: one bad byte must not hide a chat."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def text_of(value: object) -> str:
@@ -66,6 +67,7 @@ def number_of(value: object) -> float:
 
 
 def _finite(value: Any) -> Any:
+    """Return the value with null in the place of infinities and NaN."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -81,7 +83,10 @@ def error_to_json(error: Error | None) -> str | None:
 
 
 def stats_from_json(text: str | None) -> RequestStats | None:
-    """Decode figures, also those of another version, without unknown fields; None where damage left nothing."""
+    """Decode figures, also those of another version: unknown fields are dropped, missing ones default.
+
+    None for None, and where damage left nothing readable.
+    """
     try:
         return None if text is None else stats_from_object(object_from_json(text))
     except ValueError:
@@ -103,10 +108,12 @@ def source_values(source: AnswerSource) -> tuple[Any, ...]:
     return source.main_model, source.draft_model, source.method, to_json(source.settings), seed
 
 
-def tool_use_of(found: Mapping[str, Any]) -> ToolUse:
+def tool_use_of(stored: Mapping[str, Any]) -> ToolUse:
     """Return the call that an object of JSON describes; fields of other types keep their defaults."""
     fit = {
-        field.name: found[field.name] for field in fields(ToolUse) if type(found.get(field.name)) is type(field.default)
+        field.name: stored[field.name]
+        for field in fields(ToolUse)
+        if type(stored.get(field.name)) is type(field.default)
     }
     return ToolUse(**fit)
 
@@ -134,7 +141,11 @@ def _packed(rows: list[list[Any]]) -> bytes:
 
 
 def join_packed(blobs: Iterable[bytes]) -> bytes:
-    """Join packed rows without decoding them, and compress them more tightly than chunks of a streaming answer."""
+    """Concatenate packed rows without decoding them, for an answer may have tens of thousands.
+
+    The result stays on disk, so it is compressed more tightly than chunks of a streaming answer. b"" if there are no
+    rows.
+    """
     parts = [part for blob in blobs if (part := _unpacked(blob)[1:-1])]
     return zlib.compress(b"[" + b",".join(parts) + b"]") if parts else b""
 
@@ -148,14 +159,17 @@ def _unpacked(blob: bytes) -> bytes:
 
 
 def unpack_tokens(blob: bytes) -> list[Token]:
+    """Decode `pack_tokens`; no tokens where damage left nothing readable."""
     return [token_from_row(row) for row in json.loads(_unpacked(blob))]
 
 
 def unpack_rounds(blob: bytes) -> list[RoundRecord]:
+    """Decode `pack_rounds`; no rounds where damage left nothing readable."""
     return [round_from_row(row) for row in json.loads(_unpacked(blob))]
 
 
 def token_to_row(token: Token) -> list[Any]:
+    """Return the JSON row of a token, see `pack_tokens`."""
     logprob = token.logprob if math.isfinite(token.logprob) else None
     return [token.id, token.text, token.source, token.position, token.round, logprob]
 
@@ -178,7 +192,10 @@ def _rounded(value: Any) -> Any:
 
 
 def round_from_row(row: Sequence[Any]) -> RoundRecord:
-    """Decode `round_to_row`; older rows end earlier. Raises TypeError or ValueError for a row of another shape."""
+    """Decode `round_to_row`. Rows of earlier versions have fewer fields; the missing ones keep their defaults.
+
+    Raises TypeError or ValueError where the row has another shape.
+    """
     return convert(
         dict(zip((field.name for field in fields(RoundRecord)), row, strict=False)), RoundRecord, strict=False
     )

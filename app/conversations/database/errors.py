@@ -19,7 +19,7 @@ _CONSTRAINTS = ("SQLITE_MISMATCH", *(f"SQLITE_CONSTRAINT{kind}" for kind in _VIO
 
 
 def refusal_of(error: BaseException) -> str | None:
-    """Return why the system refuses the store: "full", "read-only" or "io"; None if it does not."""
+    """Return why the system refuses the store: "full", "read-only" or "io"; None for an error of another kind."""
     if isinstance(error, StoreNotWritable):
         return str(error.arguments["reason"])
     name = getattr(error, "sqlite_errorname", None) or ""
@@ -32,7 +32,10 @@ def refusal_of(error: BaseException) -> str | None:
 
 
 class StoreError(CodedError):
-    """An error with a `code` and a `sentence` for logs, which takes its arguments in the order of the sentence."""
+    """An error that the store reports to its caller. Subclasses set `code` and the `sentence` for logs.
+
+    It takes the values of its arguments in the order in which the sentence has them.
+    """
 
     code, sentence = "store", "{detail}"
 
@@ -109,7 +112,11 @@ def is_damage(error: BaseException) -> bool:
 
 
 def as_store_error(error: BaseException) -> StoreError:
-    """Return any exception of an operation as an error that the user interface can word."""
+    """Return any exception of an operation as an error that the user interface can word.
+
+    A StoreError as it is, else StoreNotWritable if the system refused, StoreDamaged if the file is damaged, or a plain
+    StoreError.
+    """
     if isinstance(error, StoreError):
         return error
     detail = str(error) or type(error).__name__

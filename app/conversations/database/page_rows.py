@@ -37,7 +37,10 @@ CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
 
 
 def repair_header(path: Path, with_log: bool) -> None:
-    """Set the fields of a working copy that are the same in every store, and pad it to the length that it declares."""
+    """Set the fields that are the same in every store, and pad the file with zeros to the length that it declares.
+
+    Only for a working copy: the file is changed. `with_log` says that a write-ahead log lies next to it.
+    """
     with path.open("r+b") as file:
         header = bytearray(file.read(_HEADER).ljust(_HEADER, b"\0"))
         size = os.fstat(file.fileno()).st_size
@@ -71,10 +74,12 @@ class SchemaColumn:
     generated: bool
 
     def takes(self, value: Any) -> bool:
+        """Return whether the column may hold the value."""
         return not self.required if value is None else isinstance(value, _TYPES[self.kind])
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> list[SchemaColumn]:
+    """Return the columns of a table in their order; [] if the file has no such table."""
     return [
         SchemaColumn(row["name"], row["type"], bool(row["notnull"]), row["hidden"] != 0)
         for row in connection.execute(f"PRAGMA table_xinfo({table})")
@@ -84,7 +89,10 @@ def columns_of(connection: sqlite3.Connection, table: str) -> list[SchemaColumn]
 def readable_rows(
     source: sqlite3.Connection, table: str, key: str, columns: Sequence[str]
 ) -> tuple[list[sqlite3.Row], bool]:
-    """Return the rows that can be read, at worst one by one, each behind its key, and whether those are all."""
+    """Return the rows that can be read, each behind its `key`, and whether those are all.
+
+    If one cannot be read, the keys are read alone, from both ends, and then the row of each key.
+    """
     select = f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key}"
     rows, all_read = _scan(source, f"{select} BETWEEN 1 AND {_HIGHEST_KEY} ORDER BY {key}")
     if all_read:
@@ -112,7 +120,10 @@ def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bo
 
 
 def rows_of_pages(path: Path, tables: Mapping[str, Sequence[SchemaColumn]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of `tables` that any page of a working copy has, some repeatedly. Its schema is replaced."""
+    """Yield the rows of `tables` that any page has, some of them repeatedly, each with its table.
+
+    `path` is a working copy without a log; its schema is replaced. `tables` has the columns of each table.
+    """
     width = 1 + max(map(len, tables.values()))
     names = [f"c{index}" for index in range(width)]
     _replace_schema(path, _SCHEMA.format(columns=", ".join(f"{name} DEFAULT 9e999" for name in names)))
@@ -135,6 +146,7 @@ def rows_of_pages(path: Path, tables: Mapping[str, Sequence[SchemaColumn]]) -> I
 
 
 def _replace_schema(path: Path, schema: str) -> None:
+    """Overwrite the first page of the file by that of a new database with this schema."""
     with closing(sqlite3.connect(":memory:")) as pattern, path.open("r+b") as file:
         pattern.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         pattern.executescript(schema)
@@ -145,7 +157,10 @@ def _replace_schema(path: Path, schema: str) -> None:
 def _identified(
     values: Sequence[Any], tables: Mapping[str, Sequence[SchemaColumn]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the row with the table whose columns it has. Last columns that need no value may be missing."""
+    """Yield the row once for each table whose columns it has, by the names of these columns.
+
+    Last columns that need no value may be missing.
+    """
     there = values[: values.index(_ABSENT)] if _ABSENT in values else values
     for table, columns in tables.items():
         missing = [None] * (len(columns) - len(there))

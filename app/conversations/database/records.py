@@ -43,7 +43,10 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of a user turn, or a picture in the result of a tool. `text` is for the model; pictures have none."""
+    """A file attached to a user turn, or a picture in the result of a tool.
+
+    `text` is what the model is given of the file; a picture has none ("").
+    """
 
     name: str
     media_type: str
@@ -52,6 +55,7 @@ class Attachment:
 
 
 def pictures_in(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
+    """Return the pictures among attachments, or among the files of a folder."""
     return [attachment.picture for attachment in attachments if attachment.picture is not None]
 
 
@@ -89,7 +93,11 @@ def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file's text or picture, its bytes and time of change in ns when that was read, or the `problem` with it."""
+    """A file of a folder, as it was last read.
+
+    `text` or `picture` is what it held, `size` its bytes and `changed` its time of change in ns at that time. `problem`
+    says why it could not be read, as in `NotAttachable`; "" if it was.
+    """
 
     name: str
     text: str = ""
@@ -101,8 +109,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file or a folder of the disk. One that was imported has no `path` and is never read again. `problem` says why
-    it could not be read again, as in `NotAttachable`. The contents read before are kept then.
+    """A file or a folder of the disk, with the files that were read of it.
+
+    One that was imported has no `path` ("") and is never read again. `problem` says why it could not be read again, as
+    in `NotAttachable`, "" if it was; `files` then keep what was read before.
     """
 
     path: str
@@ -113,9 +123,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list. Its chats begin
-    with the files of its `sources`, then with its `instructions`, and new ones with its `settings`, see
-    `app.conversations.projects`. `uid` changes with what the files hold: it names the caches of that.
+    """A named group of chats; a chat is in at most one folder.
+
+    `closed` hides its chats in the list. Its chats begin with the files of its `sources`, then with its `instructions`,
+    and new ones with its `settings`, see `app.conversations.projects`. `uid` changes with what the files hold: it names
+    the caches of that.
     """
 
     id: int
@@ -141,9 +153,10 @@ class AnswerSource:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One call of a tool, which the message above asked for; the content of its own message is the result. `called` is
-    the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let it run, or
-    not: a value of `app.tools.permissions.Permission`, or "". `failed` says that the tool reported an error.
+    """One call of a tool, which the message above it asked for; the content of its own message is the result.
+
+    `called` is the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let
+    it run, or not: a value of `app.tools.permissions.Permission`, or "". `failed` says that the tool reported an error.
     """
 
     server: str = ""

@@ -70,9 +70,11 @@ class Salvage:
 
 
 def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
-    """Copy every readable row into the empty `target` and migrate that to the latest version. `working` is a copy of
-    the damaged file, perhaps with a log, and is changed. Messages that lost their chat get a new one without a title. A
-    message that lost its parent goes below the parent's parent, or becomes a first message.
+    """Copy every readable row into the empty `target`, and migrate that to the latest version.
+
+    `working` is a copy of the damaged file, perhaps with a log, and is changed. Messages that lost their chat get a new
+    one without a title. A message that lost its parent goes below the parent's parent, if that is known, or becomes a
+    first message.
     """
     repair_header(working, with_log=Path(f"{working}-wal").exists())
     with closing(sqlite3.connect(working, isolation_level=None)) as source:
@@ -106,7 +108,11 @@ def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
 
 
 def _version_of_tables(source: sqlite3.Connection) -> int:
-    """Return the latest version whose tables have no more columns than the file's: names and header may be damaged."""
+    """Return the latest version for whose tables the file has enough columns.
+
+    Neither the number in its header nor the names of columns count: both may be damaged. A table that the file lacks is
+    taken for lost.
+    """
     for version in range(LATEST, 0, -1):
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
             pattern.row_factory = sqlite3.Row
@@ -174,64 +180,85 @@ def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> d
 
 
 def _nearest(word: Any, known: tuple[str, ...]) -> str:
-    """Return the known word that resembles a damaged one most."""
+    """Return that of the known words which is most like a damaged one."""
     return difflib.get_close_matches(str(word), known, n=1, cutoff=0.0)[0]
 
 
+# Messages that lost their chat get the one of their parent, or a new one.
+_MEND_CHATS = (
+    """
+    UPDATE OR IGNORE messages SET conversation_id = parent.conversation_id
+    FROM messages AS parent JOIN conversations ON conversations.id = parent.conversation_id
+    WHERE parent.id = messages.parent_id AND messages.conversation_id NOT IN (SELECT id FROM conversations)""",
+    # A damaged number may be a text now, or so large that further chats would have no ids.
+    f"""
+    UPDATE messages SET conversation_id = 0, uid = 'recovered-' || id
+    WHERE typeof(conversation_id) <> 'integer' OR NOT conversation_id BETWEEN 0 AND {_LARGEST_ID}""",
+    "UPDATE messages SET time_key = -id WHERE typeof(time_key) <> 'integer'",
+    """
+    INSERT INTO conversations (id, uid, created_at, updated_at)
+    SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)
+    FROM messages
+    WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
+)
+# A parent is an older message of the same chat. Another one is replaced by the newest older message that selects this
+# message or its lost parent, or else by none.
+_MEND_PARENTS = (
+    """
+    UPDATE messages SET parent_id = (
+        SELECT max(id) FROM messages AS above
+        WHERE selected_child IN (messages.id, messages.parent_id)
+        AND conversation_id = messages.conversation_id AND id < messages.id
+    )
+    WHERE parent_id IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM messages AS parent
+        WHERE id = messages.parent_id AND conversation_id = messages.conversation_id AND id < messages.id
+    )""",
+)
+# Siblings are numbered without gaps, in the order that they had.
+_NUMBER_SIBLINGS = (
+    """
+    CREATE TEMP TABLE positions AS SELECT id, row_number() OVER (
+        PARTITION BY conversation_id, parent_id ORDER BY position, id
+    ) - 1 AS position FROM messages""",
+    "CREATE INDEX temp.positions_by_id ON positions (id)",
+    "UPDATE messages SET position = (SELECT positions.position FROM positions WHERE positions.id = messages.id)",
+    "DROP TABLE positions",
+)
+# Where a selected message is lost, the last one of its siblings is selected.
+_MEND_SELECTIONS = (
+    """
+    UPDATE messages SET selected_child = (
+        SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id
+        ORDER BY child.position DESC LIMIT 1
+    )
+    WHERE selected_child IS NULL
+    OR selected_child NOT IN (SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id)""",
+    """
+    UPDATE conversations SET selected_root = (
+        SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
+        ORDER BY position DESC, id DESC LIMIT 1
+    )
+    WHERE selected_root IS NULL OR selected_root NOT IN (
+        SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
+    )""",
+)
+_REMOVE_STRAY_ROWS = (
+    "UPDATE conversations SET folder_id = NULL WHERE folder_id NOT IN (SELECT id FROM folders)",
+    "DELETE FROM chunks WHERE message_id NOT IN (SELECT id FROM messages)",
+    "DELETE FROM token_views WHERE message_id NOT IN (SELECT id FROM messages)",
+)
+# In this order: positions need parents, and selections need both.
+_MEND_REFERENCES = (*_MEND_CHATS, *_MEND_PARENTS, *_NUMBER_SIBLINGS, *_MEND_SELECTIONS, *_REMOVE_STRAY_ROWS)
+
+
 def _mend_references(target: sqlite3.Connection) -> None:
-    for statement in (
-        # A message that lost its chat is in that of its parent.
-        """
-        UPDATE OR IGNORE messages SET conversation_id = parent.conversation_id
-        FROM messages AS parent JOIN conversations ON conversations.id = parent.conversation_id
-        WHERE parent.id = messages.parent_id AND messages.conversation_id NOT IN (SELECT id FROM conversations)""",
-        # A damaged number may be a text now, or so large that further chats would have no ids.
-        f"""
-        UPDATE messages SET conversation_id = 0, uid = 'recovered-' || id
-        WHERE typeof(conversation_id) <> 'integer' OR NOT conversation_id BETWEEN 0 AND {_LARGEST_ID}""",
-        "UPDATE messages SET time_key = -id WHERE typeof(time_key) <> 'integer'",
-        """
-        INSERT INTO conversations (id, uid, created_at, updated_at)
-        SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)
-        FROM messages
-        WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
-        # Parents are older. Others are replaced by the message that selects this one, or the lost parent.
-        """
-        UPDATE messages SET parent_id = (
-            SELECT max(id) FROM messages AS above
-            WHERE selected_child IN (messages.id, messages.parent_id)
-            AND conversation_id = messages.conversation_id AND id < messages.id
-        )
-        WHERE parent_id IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM messages AS parent
-            WHERE id = messages.parent_id AND conversation_id = messages.conversation_id AND id < messages.id
-        )""",
-        """
-        CREATE TEMP TABLE positions AS SELECT id, row_number() OVER (
-            PARTITION BY conversation_id, parent_id ORDER BY position, id
-        ) - 1 AS position FROM messages""",
-        "CREATE INDEX temp.positions_by_id ON positions (id)",
-        "UPDATE messages SET position = (SELECT positions.position FROM positions WHERE positions.id = messages.id)",
-        "DROP TABLE positions",
-        """
-        UPDATE messages SET selected_child = (
-            SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id
-            ORDER BY child.position DESC LIMIT 1
-        )
-        WHERE selected_child IS NULL
-        OR selected_child NOT IN (SELECT child.id FROM messages AS child WHERE child.parent_id = messages.id)""",
-        """
-        UPDATE conversations SET selected_root = (
-            SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
-            ORDER BY position DESC, id DESC LIMIT 1
-        )
-        WHERE selected_root IS NULL OR selected_root NOT IN (
-            SELECT id FROM messages WHERE conversation_id = conversations.id AND parent_id IS NULL
-        )""",
-        "UPDATE conversations SET folder_id = NULL WHERE folder_id NOT IN (SELECT id FROM folders)",
-        "DELETE FROM chunks WHERE message_id NOT IN (SELECT id FROM messages)",
-        "DELETE FROM token_views WHERE message_id NOT IN (SELECT id FROM messages)",
-    ):
+    """Repair what refers to rows that are lost: chats, parents, positions and selections of messages.
+
+    References must not be enforced meanwhile (`PRAGMA foreign_keys = OFF`).
+    """
+    for statement in _MEND_REFERENCES:
         target.execute(statement)
+    # Version 1 has no such table.
     if columns_of(target, "requests"):
         target.execute("DELETE FROM requests WHERE message_id NOT IN (SELECT id FROM messages)")

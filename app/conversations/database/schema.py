@@ -1,4 +1,7 @@
-"""The tables as a list of versions, whose statements never change. Each migrates the one before in one transaction."""
+"""The tables, as a list of versions, each of which migrates the one before it in a single transaction.
+
+The statements of a released version never change; a later change is a new version. `user_version` holds the version.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from contextlib import closing
 
 
 def _messages(name: str, roles: str, more: str = "") -> str:
+    """Return the statement that creates the table of messages, with `more` columns at its end."""
     return f"""
     CREATE TABLE {name} (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -286,6 +290,7 @@ def is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def _definitions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the names and the statements of all tables, indexes and triggers."""
     # Leave out FTS5's own tables, which vary between versions of SQLite.
     rows = connection.execute(
         """

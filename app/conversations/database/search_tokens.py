@@ -41,10 +41,12 @@ class ScriptRun(NamedTuple):
 
 @cache
 def _clusters() -> re.Pattern[str]:
+    """Return the pattern of characters with marks, compiled when it is first needed."""
     return re.compile(rf"[^{_MARKS}]?[{_MARKS}]+")
 
 
 def _fold_cluster(cluster: str) -> str:
+    """Fold a character with the marks that compose with it."""
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", cluster).casefold())
     return unicodedata.normalize("NFC", re.sub(_ACCENTS, "", decomposed))
 
@@ -68,7 +70,10 @@ def fold(text: str) -> str:
 
 
 def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
-    """Return the folded text, and the index in `text` of each character and of the end; None if these are equal."""
+    """Return the folded text, and the index in `text` of each of its characters and of its end.
+
+    The list is None where all indices are the same, as they nearly always are.
+    """
     folded = fold(text)
     # No character alone folds to nothing, so equal lengths without clusters mean equal indices.
     if len(folded) == len(text) and not _clusters().search(text):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.conversations.database.errors import StoreInUse
 
+# The end of the name of the file that marks a store as damaged.
 _MARK = "-unmended"
 _SIDE_FILES = ("-wal", "-shm", "-journal", _MARK)
 # Seconds to wait for another process that opens the store, and between attempts to get the lock.
@@ -21,7 +22,11 @@ _OPENING_S, _LOOK_S = 1.0, 0.02
 
 @contextmanager
 def alone_in(path: Path) -> Iterator[None]:
-    """Keep other processes from opening the store, on a disk with file locks. Waits for them; raises StoreInUse."""
+    """Keep other processes from opening the store, also while its file is replaced and the database holds no lock.
+
+    Waits for another process that opens it, at most _OPENING_S, and then raises StoreInUse. Does nothing on a disk
+    without file locks.
+    """
     descriptor = os.open(path.parent, os.O_RDONLY)
     try:
         with suppress(OSError):
@@ -32,6 +37,7 @@ def alone_in(path: Path) -> Iterator[None]:
 
 
 def _lock(descriptor: int, path: Path) -> None:
+    """Lock the folder, waiting for another process. Raises StoreInUse, or OSError on a disk without locks."""
     until = time.monotonic() + _OPENING_S
     while True:
         try:
@@ -44,6 +50,7 @@ def _lock(descriptor: int, path: Path) -> None:
 
 
 def copy_with_log(source: Path, target: Path) -> None:
+    """Copy a database file and, if there is one, its write-ahead log."""
     shutil.copy2(source, target)
     log = Path(f"{source}-wal")
     if log.exists():
@@ -51,6 +58,7 @@ def copy_with_log(source: Path, target: Path) -> None:
 
 
 def remove_side_files(path: Path) -> None:
+    """Remove the log, the shared memory, the journal and the mark of damage of a database file."""
     for side in _SIDE_FILES:
         Path(f"{path}{side}").unlink(missing_ok=True)
 
@@ -61,6 +69,7 @@ def mark_of(path: Path) -> Path:
 
 
 def remove_with_side_files(path: Path) -> None:
+    """Remove a database file and what belongs to it."""
     remove_side_files(path)
     path.unlink(missing_ok=True)
 
@@ -80,7 +89,10 @@ def free_name(path: Path) -> Path:
 
 
 def sync(path: Path) -> None:
-    """Make a file or renames in a folder durable. Not for an open database: this would release its locks."""
+    """Make a file's content or a folder's renames durable.
+
+    Closing the descriptor would release the locks of a database that this process has open: do not use it for one.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

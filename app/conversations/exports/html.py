@@ -60,7 +60,10 @@ img {{ max-width: 100%; border-radius: 6px; }}
 
 
 def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels, pictures: Mapping[str, bytes]) -> str:
-    """Return the page of a chat; `path` is what the chat shows, and `pictures` are its files by their digests."""
+    """Return the page of a chat; `path` is what the chat shows, and `pictures` are its files by their digests.
+
+    A picture that is lost is shown by its name.
+    """
     articles = []
     if conversation.system_prompt:
         articles.append(_article("system", escape(labels.system), _as_typed(conversation.system_prompt)))

@@ -1,4 +1,7 @@
-"""Tandem's JSON, see conversations.schema.json. `version` changes only where readers of the old would misread it."""
+"""Tandem's JSON: whole trees, settings and figures. `resources/schemas/conversations.schema.json` describes it.
+
+`version` changes only when readers of the old version would misread the new one; fields may be added without that.
+"""
 
 from __future__ import annotations
 

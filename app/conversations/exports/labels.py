@@ -10,6 +10,11 @@ from app.conversations.database.records import Message
 
 @dataclass(frozen=True, slots=True)
 class Labels:
+    """The words that an export adds, in English unless others are given.
+
+    `model_name` gets the name of a model in figures and returns what to show for it.
+    """
+
     user: str = "You"
     assistant: str = "Assistant"
     system: str = "System prompt"
@@ -20,7 +25,6 @@ class Labels:
     tool: str = "Tool"
     tool_failed: str = "This call failed."
     tool_interrupted: str = "This call was interrupted."
-    # Gets the name of a model in figures.
     model_name: Callable[[str], str] = str
 
     def of_writer(self, message: Message) -> tuple[str, ...]:

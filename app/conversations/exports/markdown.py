@@ -17,7 +17,10 @@ _BRACKET = re.compile(r"[][\\]")
 def as_markdown(
     conversation: Conversation, path: Sequence[Message], labels: Labels, addresses: Mapping[str, str]
 ) -> str:
-    """Return a chat as Markdown; `path` is what it shows, and `addresses` are those of its pictures by digests."""
+    """Return a chat as Markdown; `path` is what the chat shows, and `addresses` are those of its pictures by digests.
+
+    Headings inside answers stay as they are. A picture without an address is shown by its name.
+    """
     parts = [f"# {conversation.title or labels.untitled}"]
     if conversation.system_prompt:
         parts += [f"## {labels.system}", conversation.system_prompt]
@@ -43,6 +46,7 @@ def _closed(text: str) -> str:
 
 
 def _attachment(attachment: Attachment, addresses: Mapping[str, str]) -> str:
+    """Return a file with its text, or a picture."""
     if attachment.picture is None:
         return f"{attachment.name}\n\n{fenced(attachment.text)}"
     address = addresses.get(attachment.picture.digest)

@@ -46,11 +46,17 @@ def code_styles(colour: Callable[[str], str]) -> str:
 
 
 class _Renderer(RendererHTML):
-    """Writes links and pictures as their words, followed by the address."""
+    """Renders tokens that the library renders otherwise, or not at all. Links are their words, followed by the address.
+
+    `env["as_latex"]` says whether formulas stay LaTeX. Called by the library for each token of the type that names the
+    method; each returns HTML.
+    """
 
     def list_item_open(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         checked = tokens[index].meta.get("checked")
-        return "<li>" if checked is None else "<li>☑ " if checked else "<li>☐ "
+        if checked is None:
+            return "<li>"
+        return "<li>☑ " if checked else "<li>☐ "
 
     def table_open(self, *_: Any) -> str:
         return '<table dir="auto">\n'
@@ -102,6 +108,7 @@ class _Renderer(RendererHTML):
 
 
 def _address(address: str, words: str) -> str:
+    """Return the address for readers, escaped, in brackets; "" if the `words` of the link are the address."""
     if address.removeprefix("mailto:") == words or address == f"http://{words}":
         return ""
     return f' <span class="address">({escape(address)})</span>'
@@ -125,8 +132,8 @@ def _as_mathml(formula: Formula) -> str | None:
             return None
         if len(element) != _PARTS.get(element.tag, len(element)):
             return None
-        kept = {name: unescape(value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
+        attributes = {name: unescape(value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
         element.attrib.clear()
-        element.attrib.update(kept)
+        element.attrib.update(attributes)
     math.set("title", formula.source)
     return ET.tostring(math, encoding="unicode")

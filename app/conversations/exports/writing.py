@@ -28,6 +28,7 @@ HTML = "html"
 PDF = "pdf"
 ZIP = "zip"
 SUFFIXES = {MARKDOWN: ".md", HTML: ".html", JSON: ".json", PDF: ".pdf", ZIP: ".zip"}
+# The access of files: for their owner only, and for all that the process's mask allows.
 _PRIVATE, _SHARED = 0o600, 0o666
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 # Bytes: file systems stop at 255, and a number and a suffix must still fit.
@@ -41,7 +42,10 @@ class StoreRunner(Protocol):
 
 
 def write_json(run: StoreRunner, conversation_ids: Sequence[int], path: Path, *, private: bool = True) -> None:
-    """Write chats into one JSON file, which only its owner may read if it is `private`. Waits; may raise OSError."""
+    """Write chats into one JSON file, which only its owner may read if it is `private`.
+
+    Call it on a thread that may wait. Raises OSError, and leaves no file then; raises NotFound if a chat is gone.
+    """
     exported_at = run(lambda store: store.database.clock())
 
     def objects() -> Iterator[dict[str, Any]]:
@@ -55,7 +59,7 @@ def write_json(run: StoreRunner, conversation_ids: Sequence[int], path: Path, *,
 def write_text(
     run: StoreRunner, conversation_id: int, path: Path, form: str, labels: Labels, *, private: bool = True
 ) -> None:
-    """Write one chat as MARKDOWN, with a folder of its pictures beside it, or HTML. Otherwise like `write_json`."""
+    """Write one chat as MARKDOWN, with a folder of its pictures next to it, or as HTML. Else like `write_json`."""
     # It imports a Markdown parser, which would delay the window's start.
     from app.conversations.exports.html import as_html
 
@@ -77,7 +81,10 @@ def write_text(
 
 
 def write_folder(run: StoreRunner, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels) -> None:
-    """Write each chat into a file named after its title, in an existing folder. Overwrites nothing."""
+    """Write each chat into a file named after its title, in an existing folder. Overwrites nothing.
+
+    `form` is MARKDOWN or HTML. Raises OSError, and then leaves the files that are written.
+    """
     for identity in conversation_ids:
         title = run(partial(lambda store, chat: store.conversations.get(chat).title, chat=identity))
         path = free_name(folder, title or labels.untitled, SUFFIXES[form])

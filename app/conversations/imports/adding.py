@@ -20,9 +20,11 @@ _STEP = 0.001
 
 
 def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[str, int]:
-    """Add the chat, or extend the one of an earlier import; return the outcome and the chat's id. A chat in the trash
-    does not change. An extended chat keeps its title, its settings and the branches it shows; a message's text is
-    replaced only by one that continues it.
+    """Add the chat, or extend the one of an earlier import; return the outcome and the chat's id.
+
+    The outcome is ADDED, EXTENDED, UNCHANGED or IN_TRASH: a chat in the trash does not change. An extended chat keeps
+    its title, its settings and the branches it shows; a message's text is replaced only by one that continues it. One
+    transaction.
     """
     database = store.database
     existing = database.row(
@@ -52,6 +54,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
 
 
 def _add_new(store: ConversationStore, conversation: ImportedConversation) -> int:
+    """Add a chat with all that the file says of it, and return its id."""
     with store.database.write():
         folder = None if conversation.folder is None else store.conversations.create_folder(conversation.folder)
         if folder is not None and conversation.folder_start:
@@ -112,6 +115,7 @@ def _add_messages(
 
 
 def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
+    """Store the tokens and rounds of a message that has some."""
     if message.tokens:
         tokens = pack_tokens(message.tokens)
         rounds = pack_rounds(message.rounds)
@@ -127,6 +131,7 @@ def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
 
 
 def _grow(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
+    """Replace a stored message's text, figures and tokens by those of the file, which continue it."""
     with store.database.write():
         values = {name: getattr(message, name) for name in ("content", "state", "finish_reason")}
         values |= {"error": error_to_json(message.error), "stats": optional_json(message.stats)}

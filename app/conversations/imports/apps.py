@@ -1,10 +1,16 @@
-"""Reads the chats of apps that need little more than a table, and plain lists of messages."""
+"""Reads the chats of apps that need little more than a table, and plain lists of messages.
+
+The apps are Open WebUI, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok and AI
+Studio. What each of them exports is said above its reader. ChatGPT, Claude, Cherry Studio, Ollama's app and Tandem have
+modules of their own.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from app.conversations.database.records import ROLES
@@ -45,7 +51,9 @@ OPEN_WEBUI = ChatReader(
         app="open-webui",
         chat=("", "chat", "chat.history", "chat.params", "history", "params"),
         is_tree=True,
-        messages=lambda entry, _: [with_fields(one, id=uid) for uid, one in fields.mapping(entry, _HISTORY).items()],
+        messages=lambda entry, _: [
+            with_fields(message, id=uid) for uid, message in fields.mapping(entry, _HISTORY).items()
+        ],
         finish=_without_details,
     ).read,
 )
@@ -56,6 +64,7 @@ OPEN_WEBUI = ChatReader(
 
 
 def _without_thoughts(parts: MessageParts, _message: Any, text: str) -> str:
+    """Return an answer's text without the thoughts in it, which are kept as thoughts."""
     return parts.take_thoughts(text, "<think>", "</think>").strip() if parts.role == "assistant" else text
 
 
@@ -101,6 +110,7 @@ LIBRECHAT = ChatReader(
 
 
 def _workspaces(questions: Iterable[Any]) -> Iterator[Any]:
+    """Yield one chat for each workspace, with all of its questions and answers."""
     workspaces: dict[str, list[Any]] = {}
     for entry in map(with_fields, questions):
         name = fields.text(entry, "workspace")
@@ -122,13 +132,15 @@ _PROMPTED = re.compile(r"^(Prompted|Asked|Said|Answered)( with:| Gemini:| Bard:)
 
 
 def _is_of_gemini(record: Any) -> bool:
+    """Return whether a record of Google's activity is one of Gemini, or of Bard, its earlier name."""
     products = str([fields.text(record, "header"), *fields.items(record, "products")])
     return fields.has("title", "time")(record) and ("Gemini" in products or "Bard" in products)
 
 
 def _days(records: Iterable[Any]) -> Iterator[Any]:
+    """Yield one chat for each day, with its prompts and answers in their order."""
     asked = []
-    for record in sorted(filter(_is_of_gemini, records), key=lambda one: fields.text(one, "time")):
+    for record in sorted(filter(_is_of_gemini, records), key=partial(fields.text, path="time")):
         title = fields.text(record, "title")
         when = fields.text(record, "time")
         answer = "\n".join(fields.text(item, "html") for item in fields.items(record, "safeHtmlItem"))
@@ -171,6 +183,7 @@ def _versions(entry: Any, chat: ChatBuilder) -> Iterator[Any]:
 
 
 def _parts_of_steps(version: Any) -> list[Any]:
+    """Return the parts of an answer's steps: texts, thoughts, and "tool" for what has no text."""
     blocks = [step for step in fields.items(version, "steps") if fields.text(step, "type") == "contentBlock"]
     kinds = ["thinking" if fields.text(block, "style.type") == "thinking" else "text" for block in blocks]
     return [
@@ -191,9 +204,10 @@ LM_STUDIO = ChatReader(
 
 
 def _nodes(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    """Yield the messages of the nodes, with the ids and parents of these."""
     for uid, node in fields.mapping(entry, "mapping").items():
         if message := fields.mapping(node, "message"):
-            asked = any(fields.text(one, "type") == "REQUEST" for one in fields.items(message, "fragments"))
+            asked = any(fields.text(fragment, "type") == "REQUEST" for fragment in fields.items(message, "fragments"))
             role = "user" if asked else "assistant"
             yield with_fields(message, id=uid, parent=fields.identifier(node, "parent"), role=role)
 
@@ -209,7 +223,9 @@ GROK = ChatReader(
     ChatForm(
         app="grok",
         chat=("conversation",),
-        messages=lambda entry, _: [fields.mapping(one, "response") for one in fields.items(entry, "responses")],
+        messages=lambda entry, _: [
+            fields.mapping(response, "response") for response in fields.items(entry, "responses")
+        ],
     ).read,
 )
 
@@ -218,11 +234,16 @@ GROK = ChatReader(
 
 
 def _chunks(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    """Yield a message for each chunk of AI Studio's prompt."""
     for chunk in map(with_fields, fields.items(entry, "chunkedPrompt.chunks")):
         text = fields.text(chunk, "text") or "".join(fields.text(part, "text") for part in fields.items(chunk, "parts"))
-        files = [one for name, one in chunk.items() if name.startswith(("inline", "drive", "youtube"))]
+        files = [value for name, value in chunk.items() if name.startswith(("inline", "drive", "youtube"))]
         calls = [name for name in chunk if name in ("executableCode", "codeExecutionResult")]
-        shown = {"files": [fields.text(one, "data") or one for one in files], "calls": calls, "role": chunk.get("role")}
+        shown = {
+            "files": [fields.text(value, "data") or value for value in files],
+            "calls": calls,
+            "role": chunk.get("role"),
+        }
         kind = "thinking" if fields.flag(chunk, "isThought") else "text"
         yield {**shown, kind: text, "createTime": chunk.get("createTime")}
 
@@ -249,7 +270,9 @@ MESSAGES = ChatReader(
         app="messages",
         # Many chats begin with the same question; a longer export of one begins with the same answer, too.
         first_messages=2,
-        messages=lambda entry, _: [with_fields(one, id=None, parent=None) for one in fields.items(entry, "messages")],
+        messages=lambda entry, _: [
+            with_fields(message, id=None, parent=None) for message in fields.items(entry, "messages")
+        ],
     ).read,
 )
 

@@ -23,9 +23,10 @@ _OTHER_MARKS = re.compile("[\ue200-\ue2ff]")
 
 
 def _messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    """Yield the messages of the nodes, with the ids and parents of these."""
     for uid, node in fields.mapping(entry, "mapping").items():
         message = fields.mapping(node, "message")
-        thoughts = [fields.text(one, "content|summary") for one in fields.items(message, "content.thoughts")]
+        thoughts = [fields.text(thought, "content|summary") for thought in fields.items(message, "content.thoughts")]
         yield with_fields(
             message,
             id=uid,
@@ -41,11 +42,12 @@ def _part(message: Any, part: Any) -> Any:
         return part
     identity = fields.text(part, "asset_pointer").rpartition("//")[2]
     attached = fields.items(message, "metadata.attachments")
-    name = next((fields.text(one, "name") for one in attached if fields.text(one, "id") == identity), identity)
+    name = next((fields.text(file, "name") for file in attached if fields.text(file, "id") == identity), identity)
     return {"type": fields.text(part, "content_type"), "name": name, "data": identity}
 
 
 def _passes_over(message: Any) -> str | None:
+    """Return why a message is left out; "" for one that was never shown, None for one that is read."""
     role = fields.text(message, "author.role")
     kind = fields.text(message, "content.content_type")
     # System nodes and hidden ones were never shown, and a recap only says how long the thoughts took.
@@ -61,7 +63,7 @@ def _passes_over(message: Any) -> str | None:
 def _finished(_parts: MessageParts, message: Any, text: str) -> str:
     """Replace the marks of citations by the Markdown that the export has for them, or drop them."""
     references = fields.items(message, "metadata.content_references")
-    known = {fields.text(one, "matched_text"): fields.text(one, "alt") for one in references}
+    known = {fields.text(reference, "matched_text"): fields.text(reference, "alt") for reference in references}
 
     def shown(inside: str) -> str:
         if alternative := known.get(_OPENS + inside + _CLOSES):
@@ -79,6 +81,7 @@ _FORM = ChatForm(app="chatgpt", is_tree=True, messages=_messages, finish=_finish
 
 
 def _read(entry: Any, files: Files) -> ImportedConversation:
+    """Return one chat."""
     # Older exports have no ids: identify a chat by its start.
     start = f"{fields.time(entry, 'create_time')}-{fields.text(entry, 'title')}"
     return _FORM.read(with_fields(entry, id=fields.text(entry, "id") or start), files)

@@ -21,6 +21,7 @@ _STATE = "persist:cherry-studio"
 
 
 def _entries(documents: Iterable[Any]) -> Iterator[Any]:
+    """Yield the chats, each with all blocks by their ids, and with what the program's state says of it."""
     for document in documents:
         blocks = {fields.text(block, "id"): block for block in fields.items(document, "indexedDB.message_blocks")}
         topics = _topics(fields.text(document, f"localStorage.{_STATE}"))

@@ -13,13 +13,14 @@ from typing import Any
 
 # Times above this are in milliseconds: in seconds it is the year 5138.
 _MILLISECONDS_FROM = 1e11
-# Seconds or milliseconds as text; a date in ISO 8601 has eight digits.
+# Seconds or milliseconds as text; a date in ISO 8601 has only eight digits.
 _EPOCH = re.compile("[0-9]{9,15}")
 # The year 9990: `datetime` ends soon after, in every time zone.
 _LATEST = 253_000_000_000.0
 
 
 def text(container: object, path: str) -> str:
+    """Return the first text at the paths that is not empty; "" if there is none."""
     return next((value for value in values(container, path) if isinstance(value, str) and value), "")
 
 
@@ -30,14 +31,17 @@ def identifier(container: object, path: str) -> str:
 
 
 def mapping(container: object, path: str) -> Mapping[str, Any]:
+    """Return the first object at the paths that is not empty; {} if there is none."""
     return next((value for value in values(container, path) if isinstance(value, dict) and value), {})
 
 
 def items(container: object, path: str) -> list[Any]:
+    """Return the first list at the paths that is not empty; [] if there is none."""
     return next((value for value in values(container, path) if isinstance(value, list) and value), [])
 
 
 def flag(container: object, path: str) -> bool:
+    """Return whether any of the paths has `true`."""
     return any(value is True for value in values(container, path))
 
 
@@ -47,12 +51,18 @@ def count(container: object, path: str) -> int:
 
 
 def time(container: object, path: str) -> float | None:
-    """Return seconds since 1970 from a number of seconds or milliseconds, or from ISO 8601 or digits as text."""
+    """Return seconds since 1970 from a number of seconds or milliseconds, also as digits, or from ISO 8601 text.
+
+    None if there is no such time, or one that `datetime` does not know.
+    """
     return next((seconds for value in values(container, path) if (seconds := _seconds(value)) is not None), None)
 
 
 def part_text(part: object) -> str | None:
-    """Return the text of a part: itself, its "text", plain or as OpenAI's {"value": text}, or "content"; or None."""
+    """Return the text of a content part; None for images, files and calls.
+
+    It is the part itself, its "text", plain or as {"value": text} (OpenAI's threads), or its "content".
+    """
     if isinstance(part, str):
         return part
     return next((value for value in values(part, "text.value|text|content") if isinstance(value, str)), None)
@@ -60,10 +70,11 @@ def part_text(part: object) -> str | None:
 
 def has(*paths: str) -> Callable[[object], bool]:
     """Return what says whether a value has something at each of these paths."""
-    return lambda container: all(any(one is not None for one in values(container, path)) for path in paths)
+    return lambda container: all(any(value is not None for value in values(container, path)) for path in paths)
 
 
 def values(container: object, path: str) -> Iterator[Any]:
+    """Yield what is at each of the paths; None where there is nothing."""
     for alternative in path.split("|"):
         value: Any = container
         for key in filter(None, alternative.split(".")):
@@ -77,6 +88,7 @@ def values(container: object, path: str) -> Iterator[Any]:
 
 
 def _seconds(value: object) -> float | None:
+    """Return a time in seconds since 1970; None if the value is none."""
     seconds: float | None = None
     if isinstance(value, str) and _EPOCH.fullmatch(value):
         value = int(value)

@@ -1,4 +1,8 @@
-"""Reads chats of other apps by tables of the names of fields, and by forms of what an app does in its own way."""
+"""Reads chats of other apps.
+
+The tables have the names that all apps give to the fields of a chat, a message and a file, as paths of `fields`; a form
+says what else an app does in its own way.
+"""
 
 from __future__ import annotations
 
@@ -106,26 +110,11 @@ class ChatForm:
         places = [fields.mapping(entry, place) for place in reversed(self.chat)]
         head = {key: value for place in places for key, value in place.items() if value}
         system_prompt = fields.text(head, _SYSTEM_PROMPT)
+        answered_by = fields.text(head, _ANSWERED_BY)
+        # The messages are read one by one: some forms look at what the chat has so far.
         for message in self.messages(entry, chat):
-            counted = chat.left_out.total()
-            uid = fields.identifier(message, _UID)
-            parent = fields.identifier(message, _PARENT) or (None if self.is_tree else chat.last)
-            if (reason := self.passes_over(message)) is not None:
-                if reason:
-                    chat.left_out[reason] += 1
-                chat.skip_message(uid, parent)
-                continue
-            parts, text = self._read_message(message, chat)
-            uid = uid or derived_uid(*(fields.items(message, "place") or [chat.last]), parts.role, text)
-            if parts.role in INSTRUCTIONS:
-                system_prompt = system_prompt or text
-                chat.skip_message(uid, parent)
-            elif parts.role in ROLES and not (text.strip() or parts.attachments) and chat.left_out.total() > counted:
-                # All that it had is counted.
-                chat.skip_message(uid, parent)
-            else:
-                model = fields.text(message, _MODEL) or fields.text(head, _ANSWERED_BY)
-                chat.add(uid, parent, parts.role, text, fields.time(message, _WRITTEN), model, parts.attachments)
+            instructions = self._take_message(message, chat, answered_by)
+            system_prompt = system_prompt or instructions
         firsts = [message.uid for message in chat.messages[: self.first_messages]]
         return chat.chat(
             self.app,
@@ -137,6 +126,34 @@ class ChatForm:
             archived=fields.flag(head, "is_archived|archived"),
             pinned=fields.flag(head, "pinned"),
         )
+
+    def _take_message(self, message: Any, chat: ChatBuilder, answered_by: str) -> str:
+        """Add a message to the chat, or leave it out; return its text if it has instructions, else "".
+
+        `answered_by` is the model of the chat's answers that name none.
+        """
+        counted = chat.left_out.total()
+        uid = fields.identifier(message, _UID)
+        parent = fields.identifier(message, _PARENT) or (None if self.is_tree else chat.last)
+        reason = self.passes_over(message)
+        if reason is not None:
+            if reason:
+                chat.left_out[reason] += 1
+            chat.skip_message(uid, parent)
+            return ""
+        parts, text = self._read_message(message, chat)
+        uid = uid or derived_uid(*(fields.items(message, "place") or [chat.last]), parts.role, text)
+        if parts.role in INSTRUCTIONS:
+            chat.skip_message(uid, parent)
+            return text
+        is_empty = not (text.strip() or parts.attachments)
+        if parts.role in ROLES and is_empty and chat.left_out.total() > counted:
+            # All that it had is counted already.
+            chat.skip_message(uid, parent)
+            return ""
+        model = fields.text(message, _MODEL) or answered_by
+        chat.add(uid, parent, parts.role, text, fields.time(message, _WRITTEN), model, parts.attachments)
+        return ""
 
     def _read_message(self, message: Any, chat: ChatBuilder) -> tuple[MessageParts, str]:
         """Return the parts of a message, and its text with the thoughts."""
@@ -153,7 +170,7 @@ class ChatForm:
                 chat.left_out["tool"] += 1
             elif (text := fields.part_text(part)) is not None:
                 parts.texts.append(text)
-            elif fields.text(part, _PICTURE) or any(one in fields.text(part, _KIND) for one in _FILE_TYPES):
+            elif fields.text(part, _PICTURE) or any(file_type in fields.text(part, _KIND) for file_type in _FILE_TYPES):
                 # Others say what the app did, as "token_budget" and "flag" of Claude do.
                 parts.read_picture(part)
         for name in _FILES:

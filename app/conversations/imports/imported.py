@@ -64,9 +64,11 @@ class ImportedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ChatReader:
-    """Reads the chats of an app, whose titles are at the path `title`. Entries may have any shape, so `read` may raise
-    any of `UNREADABLE`; it also gets what finds the files of the export. `entries` finds the chats in a list of
-    documents, if they are not these.
+    """Reads the chats of an app.
+
+    `recognises` says whether an entry is a chat of the app, and `title` is the path of its title (see `fields`). `read`
+    gets an entry and what finds the files of the export; entries may have any shape, so it may raise any of
+    `UNREADABLE`. `entries` finds the chats in a list of documents; by default, these are the chats.
     """
 
     recognises: Callable[[Any], bool]
@@ -77,9 +79,10 @@ class ChatReader:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A part of the file that was not imported: its `title` or name, a reason code and details. Reasons: "empty" (no
-    messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash), "unknown-format",
-    "not-json", "too-large" (a file).
+    """A part of the file that was not imported: its `title` or name, a reason code and details.
+
+    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash),
+    "unknown-format", "not-json", "too-large" (a file).
     """
 
     title: str
@@ -89,7 +92,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did: the ids of chats by outcome, and what was skipped or, by reason codes, `left_out` of them."""
+    """What an import did: the ids of chats that were added, extended by new messages, or unchanged, and the rest.
+
+    `skipped` are the parts that were not imported. `left_out` counts parts of messages by the reason codes of
+    ImportedConversation, over all added and extended chats.
+    """
 
     added: tuple[int, ...] = ()
     extended: tuple[int, ...] = ()
@@ -119,6 +126,7 @@ class ChatBuilder:
 
     @property
     def last(self) -> str | None:
+        """The uid of the last message; None before the first."""
         return self.messages[-1].uid if self.messages else None
 
     def add(
@@ -131,7 +139,10 @@ class ChatBuilder:
         model: str = "",
         attachments: Sequence[Attachment] = (),
     ) -> None:
-        """Add a message; one of another role, or with neither text nor files, is left out. `model` is an answer's."""
+        """Add a message. One of another role, or with neither text nor files, is left out and counted.
+
+        `parent` is a uid, `written_at` in seconds since 1970, and `model` the name of the model that wrote an answer.
+        """
         if role not in ROLES or not (text.strip() or attachments):
             self.left_out["tool" if role == TOOL else "empty"] += 1
             self.skip_message(uid, parent)
@@ -143,7 +154,10 @@ class ChatBuilder:
         )
 
     def picture(self, name: str, content: bytes | None) -> list[Attachment]:
-        """Return a picture for `add`; none, which is counted, if it is lost, no picture or not usable. Waits."""
+        """Return a picture for `add`; none, which is counted, if it is lost, no picture or not usable.
+
+        Waits for a process that decodes the picture.
+        """
         if content is not None:
             with suppress(EngineError):
                 content = common_file(content)
@@ -201,10 +215,12 @@ def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None
 
 
 def _below(message: ImportedMessage, parent: str | None) -> ImportedMessage:
+    """Return the message with another parent."""
     return message if message.parent == parent else replace(message, parent=parent)
 
 
 def _nearest(uid: str | None, known: set[str], passed_over: Mapping[str, str | None]) -> str | None:
+    """Return the nearest known message at or above a uid; None if there is none."""
     seen: set[str] = set()
     while uid is not None and uid not in known:
         if uid in seen:
@@ -215,6 +231,7 @@ def _nearest(uid: str | None, known: set[str], passed_over: Mapping[str, str | N
 
 
 def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+    """Return the messages with parents before children. Unknown parents and circles are cut."""
     children: dict[str | None, list[ImportedMessage]] = {}
     for message in messages:
         children.setdefault(message.parent, []).append(message)
@@ -234,20 +251,23 @@ def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
 
 
 def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], dict[str, str]]:
-    """Join answers whose only follower is an answer; also return the message that each was joined into."""
+    """Join each answer with the answer that is its only follower.
+
+    Returns the messages, and the uid of the message into which each joined one went, by the uid of the latter.
+    """
     followers = Counter(message.parent for message in messages)
-    kept: dict[str, ImportedMessage] = {}
+    joined: dict[str, ImportedMessage] = {}
     joined_into: dict[str, str] = {}
     for message in messages:
         parent = None if message.parent is None else joined_into.get(message.parent, message.parent)
-        above = None if parent is None else kept[parent]
+        above = None if parent is None else joined[parent]
         if above and above.role == message.role == "assistant" and followers[message.parent] == 1:
             text = _joined_text(above.content, message.content)
-            kept[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
+            joined[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
             joined_into[message.uid] = above.uid
         else:
-            kept[message.uid] = _below(message, parent)
-    return list(kept.values()), joined_into
+            joined[message.uid] = _below(message, parent)
+    return list(joined.values()), joined_into
 
 
 def _joined_text(first: str, second: str) -> str:

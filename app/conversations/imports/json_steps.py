@@ -19,9 +19,10 @@ _HEAD = re.compile(rf'[ \t\n\r]*\{{(?:[^\[\]{{}}]*,)?[ \t\n\r]*"{_LARGE}"[ \t\n\
 
 
 class StreamedItems:
-    """The items of a list, which each iteration parses again, so that only one is in memory at a time. An iteration
-    calls `step` before each item, and sets `end` to the position after the list. Errors of the JSON can only occur in
-    the first one.
+    """The items of a list, which each iteration parses again, so that only one is in memory at a time.
+
+    An iteration calls `step` before each item, and sets `end` to the position after the list. Errors of the JSON can
+    only occur in the first iteration.
     """
 
     def __init__(self, text: str, position: int, step: Callable[[], object]) -> None:
@@ -45,7 +46,10 @@ class StreamedItems:
 
 
 def count_containers(content: bytes, enough: int) -> int:
-    """Count the lists and objects of JSON, exactly above `enough`: parsed, the three bytes `[],` take a hundred."""
+    """Count the lists and objects of JSON without parsing it; exactly if there are more than `enough`.
+
+    Parsing the three bytes `[],` takes a hundred bytes of memory.
+    """
     # Leave strings out only if there are too many brackets together with those in them.
     if (count := content.count(b"[") + content.count(b"{")) > enough:
         bare = STRING.sub(b"", content)
@@ -54,7 +58,11 @@ def count_containers(content: bytes, enough: int) -> int:
 
 
 def parse(text: str, step: Callable[[], object]) -> Any:
-    """Parse JSON, a list of chats or the one in an object as `StreamedItems`. Raises ValueError, RecursionError."""
+    """Parse JSON like `json.loads`, with a call of `step` before each item of a list of chats.
+
+    A list of chats may hold a whole history and is returned as `StreamedItems`. It is the document, or the list
+    "conversations" in an object that is the document. Raises ValueError, RecursionError and what `step` raises.
+    """
     if text.startswith("[", position := _space(text, 0)):
         items = _items(text, position, step)
         if (end := _space(text, items.end)) != len(text):
@@ -75,6 +83,7 @@ def _items(text: str, position: int, step: Callable[[], object]) -> StreamedItem
 
 
 def _space(text: str, position: int) -> int:
+    """Return the position after the white space at `position`."""
     match = _SPACE.match(text, position)
     assert match is not None
     return match.end()

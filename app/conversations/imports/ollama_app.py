@@ -30,7 +30,7 @@ def _entries(paths: Iterable[Path]) -> Iterator[Any]:
             raise sqlite3.DatabaseError("another program's database")
         rows = database.cursor().execute
         for chat in database.execute("SELECT id, title, created_at FROM chats ORDER BY created_at, id"):
-            found = [
+            entries = [
                 {
                     **dict(message),
                     "attachments": [
@@ -47,7 +47,7 @@ def _entries(paths: Iterable[Path]) -> Iterator[Any]:
                     (chat["id"],),
                 ).fetchall()
             ]
-            yield {"chat": dict(chat), "messages": found}
+            yield {"chat": dict(chat), "messages": entries}
 
 
 def _text_of(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Finds the pictures of imported chats in the file itself or beside it."""
+"""Finds the pictures of imported chats: in the file itself, or next to it."""
 
 from __future__ import annotations
 
@@ -23,28 +23,36 @@ _OF_LM_STUDIO = "user-files"
 
 
 def picture_at(container: object, paths: str, files: Files) -> bytes | None:
-    """Return a picture: base64 or a file's name alone, or at a path its bytes, a data URL or the start of a name."""
+    """Return the content of a picture; None if it is not found.
+
+    `container` is the picture itself (base64, or the start of its file's name), or has at one of the `paths` its bytes,
+    a data URL or the start of its file's name.
+    """
     if isinstance(container, str):
         return picture_of_base64(container) or files(container)
     for value in fields.values(container, paths):
         if isinstance(value, bytes):
             return value
-        if isinstance(value, str) and (found := picture_of_url(value) or files(value)) is not None:
-            return found
+        if isinstance(value, str) and (content := picture_of_url(value) or files(value)) is not None:
+            return content
     return None
 
 
 def files_of(path: Path, stack: ExitStack) -> Files:
-    """Return what reads a file by the start of its name: in the ZIP file, or beside the file and as LM Studio does."""
+    """Return what reads a file of an export by the beginning of its name.
+
+    The files are those in the ZIP file, or next to the file and where LM Studio keeps them. `stack` closes the ZIP
+    file.
+    """
     files: dict[str, Any]
     read: Callable[[Any], bytes]
     if zipfile.is_zipfile(path):
         archive = stack.enter_context(zipfile.ZipFile(path))
-        files = {_named(one.filename): one for one in archive.infolist()}
+        files = {_named(member.filename): member for member in archive.infolist()}
         read = archive.read
     else:
         folders = [path if path.is_dir() else path.parent, *(parent / _OF_LM_STUDIO for parent in path.parents)]
-        files = {one.name: one for folder in folders for one in _listed(folder)}
+        files = {file.name: file for folder in folders for file in _listed(folder)}
         read = Path.read_bytes
     names = sorted(files)
 
@@ -71,6 +79,7 @@ def _size(file: Path | zipfile.ZipInfo) -> int:
 
 
 def _listed(folder: Path) -> list[Path]:
+    """Return the files in a folder; [] if it cannot be read."""
     try:
         return [file for file in folder.iterdir() if file.is_file()]
     except OSError:

@@ -57,8 +57,9 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON or JSONL file, a ZIP file or a folder of them, the database of Ollama's app, or the messages.jsonl
-    of a Jan thread.
+    """Import a file of chats, or a folder of such files, and report what was added.
+
+    A file is JSON or JSONL, a ZIP file of an app, the database of Ollama's app, or the messages.jsonl of a Jan thread.
 
     Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
     are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
@@ -72,23 +73,23 @@ def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = la
     def pause() -> None:
         step(sum(map(len, outcomes.values())))
 
-    for found in _conversations(path, pause):
+    for conversation in _conversations(path, pause):
         pause()
-        if isinstance(found, Skipped):
-            skipped.append(found)
+        if isinstance(conversation, Skipped):
+            skipped.append(conversation)
             continue
         try:
-            outcome, identity = run(partial(add, conversation=found))
+            outcome, identity = run(partial(add, conversation=conversation))
         except (*UNREADABLE, sqlite3.IntegrityError) as error:
             # A readable chat may hold values that no column takes.
-            skipped.append(Skipped(found.title, "unreadable", f"{type(error).__name__}: {error}"))
+            skipped.append(Skipped(conversation.title, "unreadable", f"{type(error).__name__}: {error}"))
             continue
         if outcome == IN_TRASH:
-            skipped.append(Skipped(found.title, IN_TRASH))
+            skipped.append(Skipped(conversation.title, IN_TRASH))
             continue
         outcomes[outcome].append(identity)
         if outcome != UNCHANGED:
-            left_out.update(found.left_out)
+            left_out.update(conversation.left_out)
     return ImportReport(
         added=tuple(outcomes[ADDED]),
         extended=tuple(outcomes[EXTENDED]),
@@ -127,6 +128,7 @@ def _chats(name: str, data: Any, files: Files) -> Iterator[ImportedConversation 
 
 
 def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversation | Skipped:
+    """Return the chat of an entry, or why it is skipped."""
     title = " ".join(fields.text(entry, reader.title).split())[:LONGEST_TITLE]
     try:
         conversation = reader.read(entry, files)
@@ -136,9 +138,12 @@ def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversati
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
-    """Yield the names and JSON values in a file, a ZIP file, a folder or a Jan thread; a database is its path."""
+    """Yield the names and JSON values in a file, of a ZIP file's members, of a folder's files, or of a Jan thread.
+
+    The value of a database is its path, and that of an unreadable file is a `Skipped`.
+    """
     if path.is_dir():
-        for name in _with_chats(str(one) for one in sorted(path.rglob("*")) if one.is_file()):
+        for name in _with_chats(str(file) for file in sorted(path.rglob("*")) if file.is_file()):
             yield from _documents(Path(name), step)
     elif path.name == "messages.jsonl":
         yield path.parent.name, _jan_thread(path.parent, step)
@@ -153,6 +158,7 @@ def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
 
 
 def _is_database(path: Path) -> bool:
+    """Return whether the file is one of SQLite."""
     with path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
 
@@ -166,6 +172,7 @@ def _with_chats(names: Iterable[str]) -> list[str]:
 
 
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
+    """Yield the names and JSON values of the members with chats."""
     with zipfile.ZipFile(path) as archive:
         members = {member.filename: member for member in archive.infolist()}
         for full_name in _with_chats(members):
@@ -194,6 +201,7 @@ def _values(name: str, content: bytes, step: _Step) -> Iterator[tuple[str, Any]]
 
 
 def _jan_thread(folder: Path, step: _Step) -> Any:
+    """Return a thread as the object that the reader of Jan's chats takes; a line that is not JSON is None."""
     thread_file = folder / "thread.json"
     messages = folder / "messages.jsonl"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
@@ -210,6 +218,7 @@ def _lines(name: str, content: bytes, step: _Step) -> tuple[list[Any], int]:
 
 
 def _parsed(name: str, content: bytes, step: _Step) -> Any:
+    """Return the JSON value of a text, or a `Skipped` with the `name`."""
     most = _FREE_CONTAINERS + len(content) // _BYTES_A_CONTAINER
     if json_steps.count_containers(content, most) > most:
         return Skipped(name, "too-large", "more lists and objects than chats have")

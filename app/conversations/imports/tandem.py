@@ -37,9 +37,10 @@ def _recognises(document: object) -> bool:
 
 
 def _entries(documents: Iterable[Any]) -> Iterator[Any]:
+    """Yield the chats of all documents."""
     for document in documents:
-        found = document.get("conversations")
-        yield from found if isinstance(found, list | json_steps.StreamedItems) else []
+        entries = document.get("conversations")
+        yield from entries if isinstance(entries, list | json_steps.StreamedItems) else []
 
 
 def _read(entry: Any, files: Files) -> ImportedConversation:
@@ -53,9 +54,13 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
             chat.left_out["empty"] += 1
             chat.skip_message(uid, parent)
             continue
-        attached = [one for item in fields.items(message, "attachments") for one in _attachment(item, stored, chat)]
+        attached = [
+            attachment
+            for item in fields.items(message, "attachments")
+            for attachment in _attachment(item, stored, chat)
+        ]
         chat.messages.append(_message(uid, parent, message, tuple(attached)))
-    found = chat.chat(
+    conversation = chat.chat(
         "tandem",
         None,
         fields.text(entry, "selected") or None,
@@ -64,11 +69,14 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
         settings=_settings(entry),
         folder=fields.text(entry, "folder") or None,
         folder_start=fields.mapping(entry, "folder_start"),
-        **{name: fields.flag(entry, name) for name in ("title_edited", "archived", "pinned")},
-        **{name: fields.time(entry, name) for name in ("created_at", "updated_at")},
+        title_edited=fields.flag(entry, "title_edited"),
+        archived=fields.flag(entry, "archived"),
+        pinned=fields.flag(entry, "pinned"),
+        created_at=fields.time(entry, "created_at"),
+        updated_at=fields.time(entry, "updated_at"),
     )
     # A chat of another app that Tandem exported keeps its origin.
-    return replace(found, origin=fields.text(entry, "origin") or None)
+    return replace(conversation, origin=fields.text(entry, "origin") or None)
 
 
 TANDEM = ChatReader(_recognises, "title", _read, _entries)
@@ -90,8 +98,13 @@ def _attachment(item: object, stored: Mapping[str, Any], chat: ChatBuilder) -> l
 
 
 def _message(uid: str, parent: str | None, message: Any, attachments: tuple[Attachment, ...]) -> ImportedMessage:
+    """Return a message. Raises ValueError, TypeError or KeyError for malformed figures."""
     state = fields.text(message, "state")
     error = fields.mapping(message, "error")
+    if state == STREAMING:
+        state = INTERRUPTED
+    elif state not in STATES:
+        state = COMPLETE
     stats = fields.mapping(message, "stats")
     seed = message.get("seed")
     return ImportedMessage(
@@ -100,9 +113,11 @@ def _message(uid: str, parent: str | None, message: Any, attachments: tuple[Atta
         role=fields.text(message, "role"),
         content=fields.text(message, "content"),
         created_at=fields.time(message, "created_at"),
-        state=INTERRUPTED if state == STREAMING else state if state in STATES else COMPLETE,
+        state=state,
         source=AnswerSource(
-            **{name: fields.text(message, name) for name in ("main_model", "draft_model", "method")},
+            main_model=fields.text(message, "main_model"),
+            draft_model=fields.text(message, "draft_model"),
+            method=fields.text(message, "method"),
             settings=fields.mapping(message, "settings"),
             seed=seed if isinstance(seed, int) and 0 <= seed < 2**64 else None,
         ),

@@ -24,7 +24,7 @@ from engine.grammars.grammar import Grammar
 )
 def test_a_format_is_the_engines_grammar(answer_format: str, grammar: Grammar | None) -> None:
     kept = usable({ANSWER_FORMAT: answer_format})
-    assert grammar_of(GenerationSettings().with_own(kept).answer_format) == grammar
+    assert grammar_of(GenerationSettings().with_overrides(kept).answer_format) == grammar
 
 
 @pytest.mark.parametrize("stored", [3, None, "xml", "{}", ""])

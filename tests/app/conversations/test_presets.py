@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.conversations.chat_settings import KEYS, GenerationSettings, filled, own_of
+from app.conversations.chat_settings import KEYS, GenerationSettings, filled, overrides_of
 from app.conversations.presets import BUILT_IN, NEW_CHATS, Preset, preset_in_use
 from app.settings.declarations import SETTINGS
 from engine.requests import SamplingSettings, SpeculationSettings
@@ -33,18 +33,18 @@ def test_what_new_chats_begin_with_is_no_preset_of_the_list(store: ConversationS
 def test_own_settings_change_the_defaults_where_they_say_so() -> None:
     defaults = GenerationSettings(SamplingSettings(temperature=0.7, seed=3), SpeculationSettings(same_text=True), 100)
     own = {"temperature": 0.0, "seed": -1, "depth": 0, "method": "off", "max_tokens": 0}
-    assert defaults.with_own(own) == GenerationSettings(
+    assert defaults.with_overrides(own) == GenerationSettings(
         SamplingSettings(temperature=0.0), SpeculationSettings("off", None, same_text=True), None
     )
-    assert defaults.with_own({}) == defaults
-    assert defaults.with_own(defaults.values()) == defaults
+    assert defaults.with_overrides({}) == defaults
+    assert defaults.with_overrides(defaults.values()) == defaults
 
 
 def test_own_settings_that_cannot_be_used_are_left_out() -> None:
     stored = {"temperature": 1, "top_p": 7.0, "method": "magic", "depth": "3", "unknown": 1}
-    assert own_of({"own": stored}) == {"temperature": 1.0}
-    assert own_of({"own": [1]}) == {}
-    assert own_of({}) == {}
+    assert overrides_of({"own": stored}) == {"temperature": 1.0}
+    assert overrides_of({"own": [1]}) == {}
+    assert overrides_of({}) == {}
 
 
 def test_every_own_setting_is_one_of_the_settings_window() -> None:
