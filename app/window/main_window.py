@@ -31,7 +31,7 @@ from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import SettingsWindow
-from app.settings_window.effects import Effects
+from app.settings_window.settings_applier import SettingsApplier
 from app.sidebar.pane import ChatPane
 from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
@@ -115,7 +115,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
-        self._effects = Effects(self.preferences, application, session, self.composer, self)
+        self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
         MenuBarItem(session, self.preferences, self._actions, self)
@@ -419,7 +419,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self._give_back(chat, entry.edit.toPlainText(), entry.files.attachments)
         self.preferences.change(window_geometry=geometry_of(self))
         self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
-        self._effects.close()
+        self._settings_applier.close()
         self.hide()
         self.updates.close()
         self.transfer.close()

@@ -15,7 +15,7 @@ from app.settings.store import SettingsStore
 from app.widgets.application import Application
 
 
-class Effects(QObject):
+class SettingsApplier(QObject):
     """Applies and stores settings. Language and theme are set before the window opens, so only changes are applied."""
 
     def __init__(
