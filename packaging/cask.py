@@ -65,13 +65,23 @@ def main(folder: str, repository: str, cask: str) -> None:
 def content(images: Sequence[Path], repository: str) -> str:
     """Return the cask of two disk images. Raises `SystemExit` for others, or a repository with an invalid name."""
     named = [_IMAGE.fullmatch(image.name) for image in images]
-    found = {one[2]: (one[1], image) for one, image in zip(named, images, strict=True) if one is not None}
-    if len(images) != 2 or found.keys() != {None, "-macos26"} or found[None][0] != found["-macos26"][0]:
+    images_by_system = {
+        match[2]: (match[1], image) for match, image in zip(named, images, strict=True) if match is not None
+    }
+    if (
+        len(images) != 2
+        or images_by_system.keys() != {None, "-macos26"}
+        or images_by_system[None][0] != images_by_system["-macos26"][0]
+    ):
         raise SystemExit(f"{[image.name for image in images]} are not the disk images of a release")
     if not _REPOSITORY.fullmatch(repository):
         raise SystemExit(f"{repository!r} is not the owner and the name of a repository")
-    older, newer = (hashlib.sha256(found[system][1].read_bytes()).hexdigest() for system in (None, "-macos26"))
-    return _CASK.format(version=found[None][0], older=older, newer=newer, repository=repository, identifier=IDENTIFIER)
+    older, newer = (
+        hashlib.sha256(images_by_system[system][1].read_bytes()).hexdigest() for system in (None, "-macos26")
+    )
+    return _CASK.format(
+        version=images_by_system[None][0], older=older, newer=newer, repository=repository, identifier=IDENTIFIER
+    )
 
 
 if __name__ == "__main__":

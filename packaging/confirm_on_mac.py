@@ -55,16 +55,16 @@ def run(command: Sequence[str]) -> str:
 
 def doctor() -> str:
     """Return the report of `tandem doctor`, as people publish it; on a Mac nothing in it may be unknown."""
-    found = json.loads(run([*TANDEM, "doctor", "--json"]))
+    report = json.loads(run([*TANDEM, "doctor", "--json"]))
     if sys.platform == "darwin":
-        unknown = [name for name in ("low_power_mode", "hot", "wired_limit_mb") if found[name] is None]
-        if found["memory"]["free"] is None:
+        unknown = [name for name in ("low_power_mode", "hot", "wired_limit_mb") if report[name] is None]
+        if report["memory"]["free"] is None:
             unknown.append("free memory")
         if unknown:
             raise Failed(f"unknown: {', '.join(unknown)}")
-        if found["lacks_accelerator_kernels"]:
+        if report["lacks_accelerator_kernels"]:
             raise Failed("MLX has no kernels for this chip's neural accelerators: see the page of `tandem doctor`")
-    return json.dumps(found, ensure_ascii=False)
+    return json.dumps(report, ensure_ascii=False)
 
 
 def low_power_mode() -> str:
@@ -234,14 +234,14 @@ def anonymous(text: str) -> str:
 def confirmed(point: Point) -> bool:
     """Run a point and print what it found; returns whether it holds."""
     try:
-        found = point.confirm() if callable(point.confirm) else run(point.confirm)
+        output = point.confirm() if callable(point.confirm) else run(point.confirm)
     # Whatever goes wrong in one point, the others are run.
     except (Exception, SystemExit) as reason:
         say(f"[failed] {point.what}: {anonymous(str(reason) if isinstance(reason, Failed) else repr(reason))}")
         return False
-    lines = found.strip().splitlines()
+    lines = output.strip().splitlines()
     # A table is for reading, of all else the last line says enough.
-    shown = found.rstrip() if point.long else (lines[-1][:2000] if lines else "")
+    shown = output.rstrip() if point.long else (lines[-1][:2000] if lines else "")
     say(f"[ok] {point.what}\n{anonymous(shown)}")
     return True
 

@@ -61,10 +61,10 @@ def sign(version: str, page: str, folder: str) -> None:
 def news_of(version: str) -> str:
     """Return the version's part of CHANGELOG.md, without its title."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    found = re.search(rf"^## {re.escape(version)}\b.*?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    if found is None:
+    section = re.search(rf"^## {re.escape(version)}\b.*?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if section is None:
         raise SystemExit(f"CHANGELOG.md says nothing of {version}")
-    return found[1].strip()
+    return section[1].strip()
 
 
 if __name__ == "__main__":

@@ -74,15 +74,16 @@ def loadable() -> dict[str, Any]:
         by_architecture.setdefault(model_type, {})[architecture] = module
     registry = _package_folder("transformers") / "models" / "auto" / "tokenization_auto.py"
     mlx_vlm = _package_folder("mlx_vlm")
-    held = {folder.name for folder in (mlx_vlm / "models").iterdir() if folder.is_dir()}
+    loadable_vision = {folder.name for folder in (mlx_vlm / "models").iterdir() if folder.is_dir()}
     other_names = _table(mlx_vlm, "MODEL_REMAPPING")
     return {
         "mlx_vlm": {
-            "models": [name for name in VLM_FAMILIES if name in held],
+            "models": [name for name in VLM_FAMILIES if name in loadable_vision],
             "renamed": {other: name for other, name in other_names.items() if name in VLM_FAMILIES},
             "purposes": {
                 purpose: sorted(
-                    {name for name in names if name in held} | {n for n, m in other_names.items() if m in names}
+                    {name for name in names if name in loadable_vision}
+                    | {n for n, m in other_names.items() if m in names}
                 )
                 for purpose, names in PURPOSES.items()
             },

@@ -43,7 +43,7 @@ def resources(bundle: Path) -> Path:
 
 def needed_by(*names: str) -> list[Distribution]:
     """Return the packages and all that they need on this system, without packages that the bundle leaves out."""
-    found: dict[str, Distribution] = {}
+    distributions: dict[str, Distribution] = {}
     wanted = [*names]
     while wanted:
         try:
@@ -51,12 +51,16 @@ def needed_by(*names: str) -> list[Distribution]:
         except PackageNotFoundError:
             # It is for another system, or the bundle does without it.
             continue
-        if name_of(package) in found or is_left_out(package):
+        if name_of(package) in distributions or is_left_out(package):
             continue
-        found[name_of(package)] = package
+        distributions[name_of(package)] = package
         requirements = [Requirement(line) for line in package.requires or ()]
-        wanted += [one.name for one in requirements if one.marker is None or one.marker.evaluate({"extra": ""})]
-    return list(found.values())
+        wanted += [
+            requirement.name
+            for requirement in requirements
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ]
+    return list(distributions.values())
 
 
 def is_left_out(package: Distribution) -> bool:

@@ -167,11 +167,11 @@ class AnswerService(QObject):
             turn.answer.state = State.INTERRUPTED
             self.arrived.emit(chat, turn)
 
-        def start(kept: tuple[list[Token], list[RoundRecord]]) -> None:
+        def start(stored: tuple[list[Token], list[RoundRecord]]) -> None:
             # Another question may have been asked since.
             if turn not in chat.turns or chat.streaming:
                 return
-            turn.answer.take_stored(*kept)
+            turn.answer.take_stored(*stored)
             turn.answer.resume()
             self.arrived.emit(chat, turn)
             self._begin(chat, turn, source, write, give_back)
@@ -205,9 +205,9 @@ class AnswerService(QObject):
             return
         self._loading_tokens.add(turn)
 
-        def show(kept: tuple[list[Token], list[RoundRecord]]) -> None:
+        def show(stored: tuple[list[Token], list[RoundRecord]]) -> None:
             self._loading_tokens.discard(turn)
-            if turn.answer.ended and turn.answer.take_stored(*kept):
+            if turn.answer.ended and turn.answer.take_stored(*stored):
                 self.arrived.emit(chat, turn)
 
         store = self._store.of(chat)
@@ -299,16 +299,16 @@ class AnswerService(QObject):
         begins = folder is not None and (files_text(folder.sources) or picture_files(folder))
         if folder is None or not begins or not self._store.persistent:
             return
-        kept = folder.uid, pair.paths
-        if kept in self._files_kept or not turn.answer.text or pair.main is None or pair.loading:
+        prefix = folder.uid, pair.paths
+        if prefix in self._files_kept or not turn.answer.text or pair.main is None or pair.loading:
             return
         like = Chat(turns=[Turn(".", Answer(), tools=turn.tools)], settings=chat.settings, folder_id=folder.id)
 
         def keep(request: ChatRequest) -> None:
-            request = replace(request, max_tokens=1, grammar=None, conversation=kept[0], shared=True)
+            request = replace(request, max_tokens=1, grammar=None, conversation=prefix[0], shared=True)
             with suppress(EngineError):
                 self._models.submit(request, lambda _events: None)
-                self._files_kept.add(kept)
+                self._files_kept.add(prefix)
 
         generation = self._settings.generation_of(chat)
         prepare_request(like, like.turns[0], generation, self.services, keep, lambda _error: None)

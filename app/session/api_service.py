@@ -161,11 +161,11 @@ class ApiService(QObject):
         self._reported.emit()
 
     def _pass_on_ended(self) -> None:
-        found: list[ProgramRequest] = []
+        requests: list[ProgramRequest] = []
         while self._just_ended:
-            found += _answers_of(self._just_ended.popleft())
-        if found:
-            self.calls_ended.emit(found)
+            requests += _answers_of(self._just_ended.popleft())
+        if requests:
+            self.calls_ended.emit(requests)
 
     def _look_soon(self) -> None:
         if not self._timer.isActive():
@@ -175,12 +175,12 @@ class ApiService(QObject):
         """Emit what has changed since the last call."""
         self._pass_on_ended()
         before = self.status
-        found = self._api.status if self._api is not None else None
-        self.status = found if found is not None and found.serving else None
+        status = self._api.status if self._api is not None else None
+        self.status = status if status is not None and status.serving else None
         if self.status is not None and _EVERY in self.status.address:
             # Other computers would take it for an address of their own.
-            own = network_address() or "127.0.0.1"
-            self.status = replace(self.status, address=self.status.address.replace(_EVERY, own))
+            own_address = network_address() or "127.0.0.1"
+            self.status = replace(self.status, address=self.status.address.replace(_EVERY, own_address))
         if self.status is not None and self.status.under_way:
             self._look_soon()
         if self.status != before:
@@ -192,10 +192,10 @@ def network_address() -> str:
     # Imported here because it would delay the first frame.
     from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 
-    for found in QNetworkInterface.allAddresses():
-        is_v4 = found.protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol
-        if is_v4 and not (found.isLoopback() or found.isLinkLocal()):
-            return found.toString()
+    for address in QNetworkInterface.allAddresses():
+        is_v4 = address.protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol
+        if is_v4 and not (address.isLoopback() or address.isLinkLocal()):
+            return address.toString()
     return ""
 
 

@@ -97,7 +97,9 @@ def read_as(attachment: Attachment, encoding: str) -> Attachment:
 def left_out(attachment: Attachment) -> list[tuple[str, int]]:
     """Return what was left out of the text of a document, and how often."""
     counts = attachment.media_type.partition(LEFT_OUT)[2].split(",")
-    return [(kind, int(count[:9])) for kind, _, count in (one.partition(":") for one in counts) if count.isdecimal()]
+    return [
+        (kind, int(count[:9])) for kind, _, count in (entry.partition(":") for entry in counts) if count.isdecimal()
+    ]
 
 
 @lru_cache(maxsize=64)
@@ -118,7 +120,7 @@ def source_tokens(model: Path, source: Source, rules: PictureRules | None) -> in
 
 def picture_tokens(files: Iterable[Attachment | SourceFile], rules: PictureRules | None) -> int:
     """Return the tokens of the pictures among files for a model with these `rules`; 0 without them."""
-    return 0 if rules is None else sum(rules.tokens(one.width, one.height) for one in pictures_in(files))
+    return 0 if rules is None else sum(rules.tokens(picture.width, picture.height) for picture in pictures_in(files))
 
 
 def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:

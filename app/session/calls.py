@@ -55,7 +55,7 @@ class ToolRun:
     """The execution of one tool call. `text` is its result or the text that the model reads in place of a result.
 
     `error` is a code with arguments if the call failed. `id` is the id of its message on disk, and `tool` the tool that
-    it calls, None for a stored call. `begun_at` is monotonic time, and `progress` the last report of the tool. `found`
+    it calls, None for a stored call. `begun_at` is monotonic time, and `progress` the last report of the tool. `unread`
     holds the pictures in the result until the model has them, and `pictures` the same pictures once they are on disk.
     """
 
@@ -68,7 +68,7 @@ class ToolRun:
     begun_at: float = 0.0
     progress: ToolProgress | None = None
     pictures: tuple[Attachment, ...] = ()
-    found: tuple[ToolPicture, ...] = ()
+    unread: tuple[ToolPicture, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -88,10 +88,10 @@ class ToolRun:
     def arguments(self) -> dict[str, Any]:
         """The arguments as an object, empty if the text of a damaged or imported call is not an object."""
         try:
-            found = json.loads(self.use.arguments)
+            arguments = json.loads(self.use.arguments)
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return arguments if isinstance(arguments, dict) else {}
 
     def end(self, outcome: ToolResult | ToolFailed) -> None:
         """Take the result, or the reason why there is none."""
@@ -99,7 +99,7 @@ class ToolRun:
         self.text = outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
-            self.found = outcome.pictures
+            self.unread = outcome.pictures
             return
         self.error = outcome.code, outcome.arguments
         self.text = _FOR_MODEL.get(outcome.code, "The call failed: {0}.").format(outcome, **outcome.arguments)

@@ -104,14 +104,14 @@ class ChatService(QObject):
             assert chat.id is not None
             return to_json(conversation_as_object(store, chat.id))
 
-        def add_to_store(found: str) -> None:
+        def add_to_store(exported: str) -> None:
             from app.conversations.imports.adding import add
             from app.conversations.imports.tandem import TANDEM
 
-            entry = json.loads(found)
+            entry = json.loads(exported)
             no_files = dict[str, bytes]().get
-            kept = replace(TANDEM.read(entry, no_files), title=entry["title"])
-            self._store.run(lambda store: add(store, kept)[1], self.open_id)
+            conversation = replace(TANDEM.read(entry, no_files), title=entry["title"])
+            self._store.run(lambda store: add(store, conversation)[1], self.open_id)
 
         self._store.of(chat).run(read, add_to_store)
 
@@ -136,7 +136,7 @@ class ChatService(QObject):
         self.left.emit(True)
 
     def _drop_left(self) -> None:
-        for chat in [one for one in self.restorable if isinstance(one, Chat)]:
+        for chat in [entry for entry in self.restorable if isinstance(entry, Chat)]:
             self.restorable.remove(chat)
             self._drop(chat)
         self.left.emit(False)
@@ -318,8 +318,9 @@ class ChatService(QObject):
             # Asked after the path was read: it belongs at the end of the path, or to a question in it.
             if turn.answer_node.id is None:
                 question_id = turn.question_node.id
-                same = (at for at, one in enumerate(turns) if question_id and one.question_node.id == question_id)
-                turns[next(same, len(turns)) :] = [turn]
+                ids = [stored.question_node.id for stored in turns]
+                end = ids.index(question_id) if question_id and question_id in ids else len(turns)
+                turns[end:] = [turn]
         chat.turns = turns
         self.path_changed.emit(chat)
 
@@ -376,12 +377,12 @@ class ChatService(QObject):
             self._remove_from_backups(lambda store: store.conversations.view(TRASHED))
 
         def forget(outcome: tuple[list[int], list[str]]) -> None:
-            purged, kept = outcome
+            purged, not_purged = outcome
             for chat_id in purged:
                 self._forget(chat_id)
             self.trash_emptied.emit(len(purged))
-            if kept:
-                self._store.failed.emit(NotDeleted(kept))
+            if not_purged:
+                self._store.failed.emit(NotDeleted(not_purged))
 
         self._store.run(lambda store: store.purge_trash(), forget)
 
@@ -412,7 +413,9 @@ class ChatService(QObject):
     def _forget(self, chat_id: int) -> None:
         self.removing.emit(chat_id)
         self._open.pop(chat_id, None)
-        self.restorable = [one for one in self.restorable if chat_id not in (one, getattr(one, "conversation_id", 0))]
+        self.restorable = [
+            entry for entry in self.restorable if chat_id not in (entry, getattr(entry, "conversation_id", 0))
+        ]
         if self.shown.id == chat_id:
             self.new_chat()
 
@@ -433,9 +436,9 @@ class ChatService(QObject):
             lambda store: (next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()), self._show_first
         )
 
-    def _show_first(self, found: tuple[Chat, Chat | None, Preset]) -> None:
+    def _show_first(self, first: tuple[Chat, Chat | None, Preset]) -> None:
         """Show the chat of the last run, unless the first empty chat was used already."""
-        blank, last, self.preset_of_new_chats = found
+        blank, last, self.preset_of_new_chats = first
         if blank.id is None:
             self._begun = self._begin(blank, None)
         shown = self.shown

@@ -28,7 +28,7 @@ _OF_MODEL = ("no-model", "other-model", "download")
 
 
 @dataclass(frozen=True)
-class Findings:
+class CheckResults:
     """The results of a check: one for each machine in their order, and the division of the model, if possible."""
 
     checks: tuple[HostCheck, ...]
@@ -63,7 +63,7 @@ class ClusterService(QObject):
         self._pair: tuple[str, str | None] | None = None
         self._local_models: tuple[str, str | None] | None = None
         self.state = OFF
-        self.findings: Findings | None = None
+        self.findings: CheckResults | None = None
         self.problem: EngineError | None = None
         self.hosts: tuple[str, ...] = ()
         self.fetched: dict[str, tuple[int, int]] = {}
@@ -87,8 +87,8 @@ class ClusterService(QObject):
         """The bytes that models may use on each machine of the last check; () where one could not take part."""
         checks = self.findings.checks if self.findings is not None else ()
         # A missing model says nothing about other models.
-        ready = all(one.problem is None or one.problem.reason in _OF_MODEL for one in checks)
-        return tuple(one.free for one in checks) if ready else ()
+        ready = all(check.problem is None or check.problem.reason in _OF_MODEL for check in checks)
+        return tuple(check.free for check in checks) if ready else ()
 
     def configure(self, machines: str) -> None:
         """Use other machines, by names or addresses separated by commas, from the next check or start."""
@@ -179,8 +179,8 @@ class ClusterService(QObject):
         self.state = state
         self.changed.emit()
 
-    def _checked(self, found: Findings) -> None:
-        self.findings = found
+    def _checked(self, findings: CheckResults) -> None:
+        self.findings = findings
         self._set_state(OFF)
 
     def _count(self, host: str, done: int, total: int) -> None:
@@ -228,21 +228,21 @@ class ClusterService(QObject):
             self.ended.emit(error)
 
 
-def check_machines(named: str, main: Path | None, context: int) -> Findings:
+def check_machines(named: str, main: Path | None, context: int) -> CheckResults:
     """Check each machine and divide the model among them; takes seconds. Raises `EngineError`."""
     from engine.cluster.checks import check_machines
     from engine.cluster.hosts import parse_machines
     from engine.cluster.plan import make_plan, model_size
 
     machines = parse_machines(named)
-    found = tuple(check_machines(machines, main))
+    checks = tuple(check_machines(machines, main))
     if main is None:
-        return Findings(found, None)
+        return CheckResults(checks, None)
     try:
-        free = [one.free or None for one in found]
-        return Findings(found, make_plan(model_size(main), main.name, machines.labels, free, context))
+        free = [check.free or None for check in checks]
+        return CheckResults(checks, make_plan(model_size(main), main.name, machines.labels, free, context))
     except EngineError as error:
-        return Findings(found, None, error)
+        return CheckResults(checks, None, error)
 
 
 def fetch_parts(

@@ -232,11 +232,15 @@ class ModelService(QObject):
     @property
     def in_memory(self) -> tuple[LoadedPair, ...]:
         """The models in memory: the window's own, and those of programs as `refresh_resident_models` saw them last."""
-        own = self.pair.main
-        mine = () if own is None else (LoadedPair(own, self.pair.draft),)
+        loaded = self.pair.main
+        mine = () if loaded is None else (LoadedPair(loaded, self.pair.draft),)
         return (
             *mine,
-            *(pair for pair in self._resident if pair.main is not None and (own is None or pair.main.path != own.path)),
+            *(
+                pair
+                for pair in self._resident
+                if pair.main is not None and (loaded is None or pair.main.path != loaded.path)
+            ),
         )
 
     def refresh_resident_models(self) -> None:

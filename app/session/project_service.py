@@ -74,8 +74,8 @@ class ProjectService(QObject):
         before, known_id = folder.sources, folder.id
 
         def take(fresh: Sources) -> None:
-            if found := _new_problems(before, fresh):
-                self.left_out.emit(found)
+            if problems := _new_problems(before, fresh):
+                self.left_out.emit(problems)
             if fresh == before:
                 then()
                 return
@@ -95,15 +95,15 @@ class ProjectService(QObject):
         """
         times = [self._time(ADDING_S) for _ in paths]
 
-        def take(found_now: Sources) -> None:
-            read = [one for one, time in zip(found_now, times, strict=True) if not time.abandoned.is_set()]
-            found = {source.path: source for source in read if not source.problem}
+        def take(read_sources: Sources) -> None:
+            wanted = [source for source, time in zip(read_sources, times, strict=True) if not time.abandoned.is_set()]
+            readable = {source.path: source for source in wanted if not source.problem}
             self._list.change(
                 ConversationList.change_files,
                 folder_id,
-                lambda now: (*(one for one in now if one.path not in found), *found.values()),
+                lambda now: (*(source for source in now if source.path not in readable), *readable.values()),
             )
-            then([NotAttachable(Path(one.path).name, one.problem) for one in read if one.problem])
+            then([NotAttachable(Path(source.path).name, source.problem) for source in wanted if source.problem])
 
         new = [Source(storable(path), Path(path).is_dir()) for path in paths]
         self._background.run(self._reader(list(zip(new, times, strict=True))), take)
@@ -145,7 +145,7 @@ def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, 
     """Return what could not be read for the first time, and whether it was read before. New files that are no texts,
     documents or pictures are not mentioned.
     """
-    found = list[tuple[NotAttachable, bool]]()
+    problems = list[tuple[NotAttachable, bool]]()
     for known, source in zip(before, fresh, strict=True):
         news = [file for file in source.files if file.problem and file not in known.files]
         bad = [(file.name, file.problem, bool(file.text or file.picture)) for file in news]
@@ -153,8 +153,8 @@ def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, 
             bad.append((source.path, source.problem, any(file.text or file.picture for file in source.files)))
         for path, problem, had_text in bad:
             if had_text or problem in (*BEYOND_LIMITS, "unreadable"):
-                found.append((NotAttachable(PurePath(path).name, problem), had_text))
-    return found
+                problems.append((NotAttachable(PurePath(path).name, problem), had_text))
+    return problems
 
 
 # More files than a context holds, and entries that would take long to list.
@@ -179,8 +179,8 @@ def read_again(
     try:
         if not path.exists():
             raise NotAttachable(path.name, "gone")
-        found = sorted(_files_below(path, time)) if source.is_folder else [path]
-        for file in found:
+        paths = sorted(_files_below(path, time)) if source.is_folder else [path]
+        for file in paths:
             _check_wanted(time)
             name = storable(file.relative_to(path.parent).as_posix())
             known = before.get(name, SourceFile(name))
@@ -203,17 +203,17 @@ def _check_wanted(time: ReadingTime) -> None:
 
 def _files_below(root: Path, time: ReadingTime) -> list[Path]:
     """Return the files below a folder. Raises NotAttachable if they are too many, and OSError."""
-    found: list[Path] = []
+    files: list[Path] = []
     listed = 0
     for folder, folders, names in os.walk(root, onerror=_refuse):
         _check_wanted(time)
         folders[:] = [name for name in folders if not name.startswith(".")]
         listed += len(folders) + len(names)
         paths = (Path(folder, name) for name in names if not name.startswith("."))
-        found += [path for path in paths if path.is_file() and not path.is_symlink()]
-        if listed > _MOST_ENTRIES or len(found) > MOST_FILES:
+        files += [path for path in paths if path.is_file() and not path.is_symlink()]
+        if listed > _MOST_ENTRIES or len(files) > MOST_FILES:
             raise NotAttachable(root.name, "too-many")
-    return found
+    return files
 
 
 def _refuse(error: OSError) -> None:

@@ -261,19 +261,24 @@ class StreamingAnswer:
         message_id = call.id
         ended = replace(call)
         name = call.use.tool
-        found = tuple(
-            Attachment(f"{name}.{one.kind}", f"image/{one.kind}", "", Picture(one.digest, one.width, one.height))
-            for one in call.found
+        pictures = tuple(
+            Attachment(
+                f"{name}.{tool_picture.kind}",
+                f"image/{tool_picture.kind}",
+                "",
+                Picture(tool_picture.digest, tool_picture.width, tool_picture.height),
+            )
+            for tool_picture in call.unread
         )
 
         def write(store: ConversationStore) -> None:
-            for picture in ended.found:
+            for picture in ended.unread:
                 store.pictures.add(picture.content)
-            store.answers.end_call(message_id, ended.use, ended.text, ended.error, found)
+            store.answers.end_call(message_id, ended.use, ended.text, ended.error, pictures)
 
         def written(_: None) -> None:
-            if found:
-                call.pictures = found
+            if pictures:
+                call.pictures = pictures
                 self._arrived(self)
 
         self._store.run(write, written)
@@ -322,8 +327,8 @@ class StreamingAnswer:
         pictures = dict(request.pictures)
         for call in before.calls:
             if self._pair.sees:
-                pictures |= {picture.digest: picture.content for picture in call.found}
-            call.found = ()
+                pictures |= {picture.digest: picture.content for picture in call.unread}
+            call.unread = ()
         messages = [*messages, *step_messages(before.text, before.calls, pictures)]
         self._arrived(self)
         self._submit(replace(request, messages=messages, pictures=pictures))
@@ -353,8 +358,8 @@ class StreamingAnswer:
                 lambda store: store.answers.is_given_before(answer_id), partial(self._take_given_before, answer)
             )
 
-    def _take_given_before(self, answer: Answer, found: bool) -> None:
-        if found:
+    def _take_given_before(self, answer: Answer, given_before: bool) -> None:
+        if given_before:
             answer.note_given_before()
             self._arrived(self)
 

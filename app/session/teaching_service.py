@@ -122,7 +122,7 @@ def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
     chats with pictures are left out.
     """
     chats = [*store.conversations.view(ACTIVE), *store.conversations.view(ARCHIVED)]
-    own: list[OwnAnswer] = []
+    own_answers: list[OwnAnswer] = []
     questions: list[OwnAnswer] = []
     left = MOST_TOKENS
     for conversation in sorted(chats, key=lambda chat: -chat.updated_at):
@@ -141,7 +141,7 @@ def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
             tokens = store.messages.tokens(node.id) if answer.model == main else ()
             ids = tuple(token.id for token in tokens)
             if ids or len(questions) < FEW_TOKENS // DRAWN_TOKENS:
-                kind = own if ids else questions
+                kind = own_answers if ids else questions
                 kind.append(OwnAnswer(conversation.uid, chat.messages(turn, start=start), ids))
             left -= len(ids)
-    return own + questions[: max(0, FEW_TOKENS - (MOST_TOKENS - left)) // DRAWN_TOKENS]
+    return own_answers + questions[: max(0, FEW_TOKENS - (MOST_TOKENS - left)) // DRAWN_TOKENS]

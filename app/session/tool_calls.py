@@ -19,10 +19,10 @@ from engine.call_forms.form import ToolCall
 ONCE = "once"
 
 
-def calls_of(found: Sequence[ToolCall], tools: Sequence[Tool]) -> list[ToolRun]:
+def calls_of(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> list[ToolRun]:
     """Return the calls that an answer holds, of these tools. Without arguments, not even "{}", they do not run."""
     by_name = {tool.called: tool for tool in tools}
-    return [ToolRun(_use(by_name[one.name], one.arguments), tool=by_name[one.name]) for one in found]
+    return [ToolRun(_use(by_name[call.name], call.arguments), tool=by_name[call.name]) for call in calls]
 
 
 def _use(tool: Tool, arguments: str) -> ToolUse:
@@ -110,5 +110,5 @@ class ToolCalls:
         call.end(outcome)
         self.ended(call)
         self.changed()
-        if all(one.ended for one in self.calls):
+        if all(other.ended for other in self.calls):
             self.all_ended()

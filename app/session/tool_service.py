@@ -104,22 +104,22 @@ class ToolService(QObject):
 
     def servers_of(self, chat: Chat) -> list[str]:
         takes = self.usable and self.takes_servers(chat)
-        return [one.name for one in self.settings.servers if one.usable] if takes else []
+        return [server.name for server in self.settings.servers if server.usable] if takes else []
 
     def gather(self, chat: Chat, then: Callable[[list[Tool]], object]) -> None:
         """Pass the chat's tools to `then`, at once or when its servers run; none if it has none."""
         if not self.usable or not self.is_on(chat):
             then([])
             return
-        own = [one.tool for one in self.built_in]
+        built_in = [entry.tool for entry in self.built_in]
         names = self.servers_of(chat)
         if not names:
-            then(own)
+            then(built_in)
             return
 
         def gathered(future: Future[list[Tool]]) -> None:
-            found = [] if future.cancelled() or future.exception() else future.result()
-            then(with_distinct_names([*own, *(tool for tool in found if not self.is_off(tool))]))
+            tools = [] if future.cancelled() or future.exception() else future.result()
+            then(with_distinct_names([*built_in, *(tool for tool in tools if not self.is_off(tool))]))
 
         self._bridge.watch(self.host.tools(names), gathered)
 
@@ -149,7 +149,7 @@ class ToolService(QObject):
         gets the progress that the tool reports, on the thread of the servers.
         """
         if tool.server == TANDEM:
-            run = next(one.run for one in self.built_in if one.tool == tool)
+            run = next(entry.run for entry in self.built_in if entry.tool == tool)
             run(lambda text: done(ToolResult(text)))
             return lambda: None
         future = self.host.call(tool, arguments, reported)

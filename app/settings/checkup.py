@@ -52,12 +52,12 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
     }
 
 
-def report(found: dict[str, Any]) -> str:
+def report(checkup: dict[str, Any]) -> str:
     """Return a check as one JSON object to publish: without sentences, and without the names of folders. A model is
     named if it is the starter's or has a page on the Hub, whose names have a "/".
     """
-    models = {role: name if name and "/" in name else None for role, name in (found["models"] or {}).items()}
-    figures = {name: value for name, value in found.items() if name not in ("problem", "local_network")}
+    models = {role: name if name and "/" in name else None for role, name in (checkup["models"] or {}).items()}
+    figures = {name: value for name, value in checkup.items() if name not in ("problem", "local_network")}
     return json.dumps(figures | {"models": models or None}, ensure_ascii=False)
 
 
@@ -87,7 +87,7 @@ def write_diagnostics(
         "settings": settings,
         "models": models,
         # The parts of an answer's schema that were not checked have the names that the chat gives its fields.
-        "answers": [to_builtins(structs.replace(one, unchecked=(), problems=())) for one in figures],
+        "answers": [to_builtins(structs.replace(answer, unchecked=(), problems=())) for answer in figures],
         "record": log.splitlines(),
     }
     text = json.dumps(gathered, indent=1, ensure_ascii=False, default=str)

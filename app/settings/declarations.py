@@ -348,7 +348,7 @@ SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for ite
 
 def declared_in(record: type[Any]) -> dict[str, Setting]:
     """Return the settings that are fields of a record of the engine, by name, in the order of their declaration."""
-    names = {one.name for one in fields(record)}
+    names = {field.name for field in fields(record)}
     return {name: setting for name, setting in SETTINGS.items() if name in names}
 
 

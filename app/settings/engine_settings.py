@@ -41,8 +41,8 @@ def is_chosen(values: SettingsValues, key: str) -> bool:
 
 def choice_of_sampling(values: SettingsValues, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings to change when the user chooses sampling values."""
-    kept = {*values.kept_sampling, *chosen}
-    return {**chosen, "kept_sampling": tuple(key for key in SAMPLING_KEYS if key in kept)}
+    sampling_keys = {*values.kept_sampling, *chosen}
+    return {**chosen, "kept_sampling": tuple(key for key in SAMPLING_KEYS if key in sampling_keys)}
 
 
 def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) -> dict[str, Any]:
@@ -64,15 +64,15 @@ def speculation_of(values: SettingsValues) -> SpeculationSettings:
 
 def none_values(record: type[Any]) -> dict[str, Any]:
     """Return what settings have instead of None, the engine's own choice: their least value."""
-    allowed = {one.name for one in fields(record) if one.default is None}
+    allowed = {field.name for field in fields(record) if field.default is None}
     return {name: setting.least for name, setting in declared_in(record).items() if name in allowed}
 
 
 def _passed(record: type[Any], values: SettingsValues) -> dict[str, Any]:
     """Return the fields of a record of the engine that are declared by the same name."""
     none = none_values(record)
-    found = {name: getattr(values, name) for name in declared_in(record)}
-    return {name: None if name in none and value == none[name] else value for name, value in found.items()}
+    values_by_name = {name: getattr(values, name) for name in declared_in(record)}
+    return {name: None if name in none and value == none[name] else value for name, value in values_by_name.items()}
 
 
 def memory_limit_of(values: SettingsValues) -> int | None:

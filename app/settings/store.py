@@ -68,9 +68,11 @@ class SettingsStore:
             log.info("the settings in %s cannot be read; they are set aside", self._path)
             self._back_up(os.replace)
             return SettingsValues()
-        found = {key: _as_declared(one, content[key]) for key, one in SETTINGS.items() if key in content}
-        known = {key: value for key, value in found.items() if value is not None}
-        if len(known) < len(found):
+        stored_values = {
+            key: _as_declared(setting, content[key]) for key, setting in SETTINGS.items() if key in content
+        }
+        known = {key: value for key, value in stored_values.items() if value is not None}
+        if len(known) < len(stored_values):
             log.info("some settings in %s cannot be used; a copy is kept", self._path)
             self._back_up(shutil.copyfile)
         self._foreign = {key: value for key, value in content.items() if key not in SETTINGS}

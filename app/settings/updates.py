@@ -93,11 +93,11 @@ def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
     try:
         # Verify first: an unsigned feed is never parsed.
         Ed25519PublicKey.from_public_bytes(base64.b64decode(key)).verify(base64.b64decode(signature), feed)
-        found = json.loads(feed)
-        version = found["version"]
-        page = found["page"]
-        news = found["news"]
-        expires = date.fromisoformat(found["expires"])
+        content = json.loads(feed)
+        version = content["version"]
+        page = content["page"]
+        news = content["news"]
+        expires = date.fromisoformat(content["expires"])
         address = urlsplit(page)
         if not _VERSION.fullmatch(version) or address.scheme != "https" or not address.hostname:
             raise ValueError(version, page)

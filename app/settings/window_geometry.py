@@ -17,11 +17,11 @@ def geometry_of(window: QWidget) -> str:
     return bytes(window.saveGeometry().toBase64().data()).decode()
 
 
-def restore_geometry(window: QWidget, kept: str) -> None:
+def restore_geometry(window: QWidget, stored: str) -> None:
     """Restore the place and the state of the last run, within the present screens. The first window, and one from a
     screen of another size, is centred and not larger than the screen.
     """
-    if not window.restoreGeometry(QByteArray.fromBase64(kept.encode())):
+    if not window.restoreGeometry(QByteArray.fromBase64(stored.encode())):
         screen = QGuiApplication.primaryScreen()
         first = QRect(QPoint(), _FIRST.boundedTo(_free(screen).size()))
         first.moveCenter(_free(screen).center())

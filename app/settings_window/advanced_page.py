@@ -112,7 +112,7 @@ class AdvancedPage(TablePage):
         values, log, pair = self.settings.values, LOG_BUFFER.text, self._session.models.pair
         facts = ("name", "architecture", "bytes", "context_length")
         loaded = {"main": pair.main, "draft": pair.draft}
-        models = {role: one and {name: getattr(one, name) for name in facts} for role, one in loaded.items()}
+        models = {role: model and {name: getattr(model, name) for name in facts} for role, model in loaded.items()}
 
         good = self.tr("Saved to {file}. It contains no chat text.").format(file=file)
         bad = self.tr("The file could not be saved. Choose another folder.")
@@ -123,12 +123,12 @@ class AdvancedPage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         version = installed_version("tandem-chat")
-        own = self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip())
+        licence = self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip())
         of_qt = self.tr(
             "The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. "
             "You may replace Qt with your own version; its source code is available from the Qt Project."
         )
-        self._about.setText(f"{own}\n\n{of_qt}")
+        self._about.setText(f"{licence}\n\n{of_qt}")
         show_words(self.outcome, "")
         self._set_check_texts()
         self._show_log()
@@ -219,13 +219,13 @@ class CheckReport(ThemeAware, QWidget):
         self.restyle()
 
     def _copy_report(self) -> None:
-        if (found := self._check.found) is not None:
-            QGuiApplication.clipboard().setText(report(found))
+        if (checkup := self._check.found) is not None:
+            QGuiApplication.clipboard().setText(report(checkup))
             self.copy_report.setText(self.tr("Copied"))
             QTimer.singleShot(CONFIRMED_MS, self, lambda: self.copy_report.setText(self.tr("Copy report")))
 
     def retranslate(self) -> None:
-        found = self._check.found
-        self.setVisible(found is not None)
-        if found is not None:
-            self.view.setPlainText(page(found))
+        checkup = self._check.found
+        self.setVisible(checkup is not None)
+        if checkup is not None:
+            self.view.setPlainText(page(checkup))

@@ -84,7 +84,9 @@ class ConnectCard(ThemeAware, Overlay):
         """Plan again, because the file may have changed, and show that."""
         inventory = self._library.inventory
         installed = inventory.installed if inventory is not None else ()
-        contexts = {one.name: one.context or 0 for one in installed if "main" in one.kinds and not one.partial}
+        contexts = {
+            model.name: model.context or 0 for model in installed if "main" in model.kinds and not model.partial
+        }
         endpoint = replace(declared_endpoint(self._settings.values), contexts=contexts)
         self._plan = shown = plan(self._app, endpoint)
         off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")

@@ -58,9 +58,9 @@ class BackupControls(FlowRow):
             partial(list_backups, self._session.store.path), self._show, lambda _: self._show([]), owner=self
         )
 
-    def _show(self, found: list[Backup]) -> None:
-        changed = found != self.backups
-        self.backups = found
+    def _show(self, backups: list[Backup]) -> None:
+        changed = backups != self.backups
+        self.backups = backups
         self._fill_choices()
         if changed:
             self.changed.emit()

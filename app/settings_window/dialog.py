@@ -130,18 +130,20 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
 
     def _focus_near(self, place: QPoint) -> None:
         """Move the focus to the control of the page that is nearest to `place`."""
-        if found := stops(self._stack):
-            min(found, key=lambda one: (one.mapTo(self, one.rect().center()) - place).manhattanLength()).setFocus()
+        if widgets := stops(self._stack):
+            min(
+                widgets, key=lambda widget: (widget.mapTo(self, widget.rect().center()) - place).manhattanLength()
+            ).setFocus()
 
     def _find(self, text: str) -> None:
         """List the pages that contain the text; show the first with it in a title, else the first."""
         text = text.strip()
-        found = [page_id for page_id in PAGES if _holds(page_id, text)]
-        about = [self._items[page_id] for page_id in found if _holds(page_id, text, only_titles=True)]
-        about = about or [self._items[page_id] for page_id in found]
+        pages = [page_id for page_id in PAGES if _holds(page_id, text)]
+        about = [self._items[page_id] for page_id in pages if _holds(page_id, text, only_titles=True)]
+        about = about or [self._items[page_id] for page_id in pages]
         for page_id, item in self._items.items():
-            item.setHidden(page_id not in found)
-        self._none.setHidden(bool(found))
+            item.setHidden(page_id not in pages)
+        self._none.setHidden(bool(pages))
         ids = list(PAGES)
         self._heading.setHidden(all(self._items[id_].isHidden() for id_ in ids[ids.index(_FIRST_OF_DEVELOPERS) :]))
         if text and about and self._list.currentItem() not in about:
@@ -176,5 +178,5 @@ def _holds(page_id: str, text: str, only_titles: bool = False) -> bool:
     words = [PAGES[page_id]]
     for setting in settings_of(page_id):
         words += [setting.title] if only_titles else setting.texts
-    words += [QCoreApplication.translate("Settings", one) for one in words]
+    words += [QCoreApplication.translate("Settings", word) for word in words]
     return text.casefold() in "\n".join(words).casefold()

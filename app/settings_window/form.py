@@ -64,9 +64,10 @@ class Row(QFrame):
         self._is_due = due
         self.setVisible(due and self._is_found)
 
-    def set_found(self, found: bool) -> None:
-        self._is_found = found
-        self.setVisible(found and self._is_due)
+    def set_found(self, is_found: bool) -> None:
+        """Show the row if a search finds it, and there is something to say in it."""
+        self._is_found = is_found
+        self.setVisible(is_found and self._is_due)
 
     def matches(self, text: str) -> bool:
         return self._is_due and text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
@@ -142,8 +143,8 @@ class Form(QScrollArea):
 
     def show_matching(self, text: str) -> bool:
         """Show the rows that contain `text`, or all if the title or no row does; return whether any contains it."""
-        found = [row for row in self.rows if row.matches(text)]
+        matching = [row for row in self.rows if row.matches(text)]
         in_title = text.casefold() in self.title.text().casefold()
         for row in self.rows:
-            row.set_found(in_title or not found or row in found)
-        return in_title or bool(found)
+            row.set_found(in_title or not matching or row in matching)
+        return in_title or bool(matching)

@@ -154,8 +154,8 @@ class HistoryPage(ThemeAware, QWidget):
         order, down = self._order
         self._history.read(order, down, self._chosen, _MOST_ROWS, self._take)
 
-    def _take(self, found: tuple[list[RequestRow], list[Totals]]) -> None:
-        rows, self._summaries = found
+    def _take(self, figures_read: tuple[list[RequestRow], list[Totals]]) -> None:
+        rows, self._summaries = figures_read
         self.table.show_rows(rows)
         self._show_pairs()
         self._show_sentences()
@@ -194,7 +194,7 @@ class HistoryPage(ThemeAware, QWidget):
         chosen = self._chosen
         self.pair.clear()
         self.pair.addItem(self.tr("All models"), None)
-        for main, draft in dict.fromkeys((one.main_model, one.draft_model) for one in self._summaries):
+        for main, draft in dict.fromkeys((summary.main_model, summary.draft_model) for summary in self._summaries):
             self.pair.addItem(pair_name(main, draft), [main, draft])
         self.pair.setCurrentIndex(max(0, self.pair.findData(list(chosen)) if chosen else 0))
 
@@ -202,11 +202,13 @@ class HistoryPage(ThemeAware, QWidget):
         """Say which pairs are faster with draft tokens; of the others, that it was measured or not."""
         chosen = self._chosen
         known = [
-            one
-            for one in self._summaries
-            if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
+            summary
+            for summary in self._summaries
+            if figures.speedup_is_known(summary)
+            and summary.drafted
+            and chosen in (None, (summary.main_model, summary.draft_model))
         ]
-        faster = [one for one in known if figures.helps(one)][:_MOST_SENTENCES]
+        faster = [summary for summary in known if figures.helps(summary)][:_MOST_SENTENCES]
         if faster:
             words = "\n".join(map(self._sentence, faster))
         elif known:
@@ -218,14 +220,14 @@ class HistoryPage(ThemeAware, QWidget):
         self.sentences.setText(words)
         set_style_class(self.sentences, "reason" if faster else "reason-plain")
 
-    def _sentence(self, one: Totals) -> str:
-        if one.draft_model and one.method != "ngram":
-            text = self.tr("{main} is {faster} with {draft} on this Mac (%Ln answer(s)).", "", one.answers)
+    def _sentence(self, summary: Totals) -> str:
+        if summary.draft_model and summary.method != "ngram":
+            text = self.tr("{main} is {faster} with {draft} on this Mac (%Ln answer(s)).", "", summary.answers)
         else:
-            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).", "", one.answers)
-        main = recorded_name(one.main_model)
-        draft = recorded_name(one.draft_model)
-        return text.replace("{faster}", figures.as_fast(one)).replace("{main}", main).replace("{draft}", draft)
+            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).", "", summary.answers)
+        main = recorded_name(summary.main_model)
+        draft = recorded_name(summary.draft_model)
+        return text.replace("{faster}", figures.as_fast(summary)).replace("{main}", main).replace("{draft}", draft)
 
     def _choose_file(self, kind: str) -> None:
         name = str(Path.home() / f"tandem-history.{kind}")

@@ -53,7 +53,11 @@ class MachinesPage(TablePage):
 
     def _entries(self) -> list[Entry]:
         inventory = self._library.inventory
-        return [one for one in inventory.installed if one.complete and not one.head] if inventory is not None else []
+        return (
+            [model for model in inventory.installed if model.complete and not model.head]
+            if inventory is not None
+            else []
+        )
 
     def _choose(self, path: str) -> None:
         self._wanted = path
@@ -72,8 +76,8 @@ class MachinesPage(TablePage):
         (main, draft) = self._models.pair.paths
         if main != path or not draft:
             entries = self._entries()
-            here = next((one for one in entries if one.path == path), None)
-            draft = next((one.path for one in entries if here and one.id == here.draft), None)
+            here = next((entry for entry in entries if entry.path == path), None)
+            draft = next((entry.path for entry in entries if here and entry.id == here.draft), None)
         self._cluster.start(path, draft)
 
     def _show(self) -> None:
@@ -116,15 +120,15 @@ class MachinesPage(TablePage):
         return words.get(cluster.state, off)
 
     def _show_findings(self) -> None:
-        found = self._cluster.findings
-        self.found.set_due(found is not None)
-        if found is None:
+        findings = self._cluster.findings
+        self.found.set_due(findings is not None)
+        if findings is None:
             return
-        lines = [check_line(check) for check in found.checks]
-        if found.problem is not None:
-            lines.append(error_sentence(found.problem))
-        if found.plan is not None:
-            lines += [part_line(part, found.plan.split) for part in found.plan.parts]
+        lines = [check_line(check) for check in findings.checks]
+        if findings.problem is not None:
+            lines.append(error_sentence(findings.problem))
+        if findings.plan is not None:
+            lines += [part_line(part, findings.plan.split) for part in findings.plan.parts]
         self.found.set_words(self.tr("What the check found"), "\n".join(lines))
 
     def retranslate(self) -> None:

@@ -39,8 +39,8 @@ class NetworkPage(TablePage):
         self.add(self._privacy, 16)
         self.restyle()
 
-    def _token_kept(self, kept: bool) -> None:
-        self._kept = kept
+    def _token_kept(self, stored: bool) -> None:
+        self._kept = stored
         self.retranslate()
         if self._tests_token:
             self._tests_token = False
@@ -56,8 +56,8 @@ class NetworkPage(TablePage):
         if not self._tests_token:
             self._library.check_access(self._tested, self._tested)
 
-    def _tested(self, found: AccessReport | EngineError) -> None:
-        self._found = found
+    def _tested(self, report: AccessReport | EngineError) -> None:
+        self._found = report
         self.test.setEnabled(True)
         self.retranslate()
 
@@ -73,16 +73,16 @@ class NetworkPage(TablePage):
         self.test_row.set_words(self.tr("Connection"), _words_of(self._found))
 
 
-def _words_of(found: AccessReport | EngineError | None) -> str:
+def _words_of(report: AccessReport | EngineError | None) -> str:
     translate = QCoreApplication.translate
-    if found is None:
+    if report is None:
         return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")
-    if isinstance(found, Exception):
-        return error_sentence(found)
+    if isinstance(report, Exception):
+        return error_sentence(report)
     reached = translate("NetworkPage", "Connected.")
     token = {
-        ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=found.user),
+        ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=report.user),
         REFUSED: translate("NetworkPage", "Token rejected: it is wrong, expired or revoked."),
         UNKNOWN: translate("NetworkPage", "The server does not report whether the token is valid."),
-    }.get(found.token)
+    }.get(report.token)
     return reached if token is None else joined(reached, token)

@@ -114,7 +114,7 @@ class ServerCard(ThemeAware, Overlay):
         title = self.tr("Choose a folder for this server")
         if known is not None and (folder := QFileDialog.getExistingDirectory(self._window, title, str(Path.home()))):
             self.target.setText(
-                replace(known, args=tuple(folder if one == FOLDER else one for one in known.args)).target
+                replace(known, args=tuple(folder if argument == FOLDER else argument for argument in known.args)).target
             )
             self._refuse("")
             self.save.setFocus()
@@ -165,8 +165,8 @@ class ServerCard(ThemeAware, Overlay):
 
     def _problem_with(self, entered: Server) -> str:
         """Say what is missing in the fields, or that the name is taken; "" if they are right."""
-        kept = self._server.values.keys() - self._server.asks.keys() if self._server is not None else ()
-        empty = [*entered.asks, *(name for name, value in entered.values.items() if not value and name not in kept)]
+        stored = self._server.values.keys() - self._server.asks.keys() if self._server is not None else ()
+        empty = [*entered.asks, *(name for name, value in entered.values.items() if not value and name not in stored)]
         if self._server is None and entered.name in self._taken:
             return self.tr("There is already a server named “{name}”.").format(name=entered.name)
         if self._known is not None and FOLDER in entered.args:

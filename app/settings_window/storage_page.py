@@ -76,8 +76,8 @@ class StoragePage(TablePage):
         self._library.background.run(measure, self._take, owner=self)
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
-        self._disk_use = {one.id: one for one in measured}
-        sizes = {one.id: one.bytes for one in measured}
+        self._disk_use = {use.id: use for use in measured}
+        sizes = {use.id: use.bytes for use in measured}
         self.removal.show_sizes(sizes["chats"], sizes["caches"] + sizes["settings"])
         self._set_folder_texts()
 
@@ -211,16 +211,19 @@ class RemovalControls(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._asked, self._chats, self._rest = 0, 0, 0
+        self._asked = 0
+        self._chats = 0
+        self._others = 0
         self.question = label(self, "reason-plain", wraps=True)
         self.go_on = button(self, self._go_on)
         self.cancel = button(self, self.reset)
         buttons = fill(hbox(spacing=8), 1, self.cancel, self.go_on)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.question, buttons)
 
-    def show_sizes(self, chats: int, rest: int) -> None:
+    def show_sizes(self, chats: int, others: int) -> None:
         """Show the bytes of the chats with their backups, and of settings and caches."""
-        self._chats, self._rest = chats, rest
+        self._chats = chats
+        self._others = others
         self.retranslate()
 
     def reset(self) -> None:
@@ -229,7 +232,7 @@ class RemovalControls(QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        sizes = {"chats": size_words(self._chats), "rest": size_words(self._rest)}
+        sizes = {"chats": size_words(self._chats), "rest": size_words(self._others)}
         first = self.tr(
             "This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. "
             "Export the chats first if you want to keep them."

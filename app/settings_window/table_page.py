@@ -27,7 +27,9 @@ class TablePage(ThemeAware, Form):
     def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.settings, self._page = settings, page
-        self._setting_controls = [SettingControl(one, self, partial(self._keep, one)) for one in settings_of(page)]
+        self._setting_controls = [
+            SettingControl(setting, self, partial(self._keep, setting)) for setting in settings_of(page)
+        ]
         for control in self._setting_controls:
             self.row(control.widget)
         self.reset = button(self, self._reset, "link")
@@ -35,18 +37,20 @@ class TablePage(ThemeAware, Form):
         settings.subscribe(self.show_values)
 
     def control(self, key: str) -> QWidget:
-        return next(one.widget for one in self._setting_controls if one.setting.key == key)
+        return next(control.widget for control in self._setting_controls if control.setting.key == key)
 
     def row_of(self, key: str) -> Row:
         return next(row for row in self.rows if row.control is self.control(key))
 
     def values_shown(self) -> dict[str, Any]:
-        return {one.setting.key: getattr(self.settings.values, one.setting.key) for one in self._setting_controls}
+        values = self.settings.values
+        return {control.setting.key: getattr(values, control.setting.key) for control in self._setting_controls}
 
     def is_changed(self) -> bool:
         """Whether there is anything to reset."""
         values = self.settings.values
-        return any(getattr(values, one.setting.key) != one.setting.default for one in self._setting_controls)
+        settings = [control.setting for control in self._setting_controls]
+        return any(getattr(values, setting.key) != setting.default for setting in settings)
 
     def show_values(self) -> None:
         values = self.values_shown()
@@ -56,12 +60,16 @@ class TablePage(ThemeAware, Form):
 
     def keep_typed(self) -> None:
         """Apply the text of fields that are still being edited."""
-        fields = [(one.setting.key, one.widget) for one in self._setting_controls if isinstance(one.widget, QLineEdit)]
+        fields = [
+            (control.setting.key, control.widget)
+            for control in self._setting_controls
+            if isinstance(control.widget, QLineEdit)
+        ]
         # All at once, because a change of one setting resets the texts of the others.
         self.settings.change(**{key: field.text().strip() for key, field in fields})
 
     def _reset(self) -> None:
-        self.settings.change(**{one.setting.key: one.setting.default for one in self._setting_controls})
+        self.settings.change(**{control.setting.key: control.setting.default for control in self._setting_controls})
 
     def _keep(self, setting: Setting, value: Any) -> None:
         self.settings.change(**{setting.key: value})

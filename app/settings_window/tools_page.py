@@ -30,11 +30,11 @@ from app.wording.errors import joined
 from app.wording.tools import (
     KNOWN_SIGHTS,
     KNOWN_TITLES,
+    instructions_sentence,
     missing_program,
     server_consent,
     server_risk,
     server_state,
-    told_sentence,
     tool_sentence,
     unoffered_sentence,
 )
@@ -103,8 +103,8 @@ class ServerView(ThemeAware, QFrame):
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         sign = self.tr("Sign in…") if status.wants_sign_in else self.tr("Sign out")
         self.sign.setText(self.tr("Cancel") if status.state in _CANCELLABLE else sign)
-        for one in (self.test, self.sign, self.edit):
-            one.setAccessibleName(f"{one.text()}: {server.name}")
+        for control in (self.test, self.sign, self.edit):
+            control.setAccessibleName(f"{control.text()}: {server.name}")
         self.switch.setAccessibleName(server.name)
         names = self.tr("Ask"), self.tr("Always allow"), self.tr("Off")
         for tool, row, chooser in self.rows:
@@ -115,7 +115,7 @@ class ServerView(ThemeAware, QFrame):
             reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
             row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))
         self.allow_reading.setVisible(bool(self._reading))
-        for record, text in ((self.errors, status.stderr), (self.told, told_sentence(status))):
+        for record, text in ((self.errors, status.stderr), (self.told, instructions_sentence(status))):
             if text != record.toPlainText():
                 record.setPlainText(text)
                 record.moveCursor(QTextCursor.MoveOperation.End)
@@ -221,7 +221,7 @@ class ToolsPage(ThemeAware, Form):
             self.card.entered.connect(lambda entered: self._put([entered]))
             self.card.allowed.connect(self._test)
             self.card.removed.connect(self._remove)
-        self.card.edit(server, {one.name for one in self._tools.settings.servers}, known)
+        self.card.edit(server, {installed.name for installed in self._tools.settings.servers}, known)
 
     def _test(self, server: Server) -> None:
         """Start a server as it was shown, to which the person agrees by that, and list its tools. One that asks for
@@ -281,17 +281,19 @@ class ToolsPage(ThemeAware, Form):
         """Add the servers of a file; those whose names are taken stay as they are, and what cannot be used is named."""
         problems: list[ToolFailed] = []
         try:
-            found = servers_of(file, problems.append)
+            servers = servers_of(file, problems.append)
         except ToolFailed as error:
             show_words(self.outcome, tool_sentence(error.code, error.arguments))
             return
         taken = {server.name for server in self._tools.settings.servers}
-        added = [server for server in found if server.name not in taken]
-        left = ", ".join(server.name for server in found if server.name in taken)
-        words = self.tr("Imported: {names}.").format(names=", ".join(one.name for one in added)) if added else ""
-        kept = self.tr("Left as they are, because there are servers with these names: {names}.").format(names=left)
-        unusable = [tool_sentence(one.code, one.arguments) for one in problems]
-        self._put(added, joined(words, kept if left else "", *unusable))
+        added = [server for server in servers if server.name not in taken]
+        left = ", ".join(server.name for server in servers if server.name in taken)
+        words = self.tr("Imported: {names}.").format(names=", ".join(entry.name for entry in added)) if added else ""
+        left_sentence = self.tr("Left as they are, because there are servers with these names: {names}.").format(
+            names=left
+        )
+        unusable = [tool_sentence(entry.code, entry.arguments) for entry in problems]
+        self._put(added, joined(words, left_sentence if left else "", *unusable))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if [url for url in event.mimeData().urls() if url.isLocalFile()]:

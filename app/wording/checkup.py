@@ -76,22 +76,22 @@ NOT_MEASURED = Sentences(
 )
 
 
-def page(found: dict[str, Any]) -> str:
+def page(checkup: dict[str, Any]) -> str:
     """Return a check, as `gather` returns it, as a page in Markdown."""
-    slow = f" · {accelerators_sentence()}" if found["lacks_accelerator_kernels"] else ""
-    old = f" · {SYSTEM['old']}" if found["needs_newer_macos"] else ""
-    versions = [f"{name} {number}" for name, number in found["versions"].items() if number]
+    slow = f" · {accelerators_sentence()}" if checkup["lacks_accelerator_kernels"] else ""
+    old = f" · {SYSTEM['old']}" if checkup["needs_newer_macos"] else ""
+    versions = [f"{name} {number}" for name, number in checkup["versions"].items() if number]
     rows = [
-        (translate("Checkup", "Chip"), f"{found['chip']}{slow}"),
-        (translate("Checkup", "System"), f"{found['system']}{old}"),
+        (translate("Checkup", "Chip"), f"{checkup['chip']}{slow}"),
+        (translate("Checkup", "System"), f"{checkup['system']}{old}"),
         (translate("Checkup", "Versions"), ", ".join(versions)),
-        (translate("Checkup", "Memory"), _memory(found)),
-        (translate("Checkup", "Memory for models"), _for_models(found)),
-        (translate("Checkup", "Power"), POWER[str(found["low_power_mode"])]),
-        (translate("Checkup", "Heat"), HEAT[str(found["hot"])]),
-        (translate("Checkup", "Local network"), NETWORK[found["local_network"]]),
-        *_rounding(found),
-        *_speed(found),
+        (translate("Checkup", "Memory"), _memory(checkup)),
+        (translate("Checkup", "Memory for models"), _for_models(checkup)),
+        (translate("Checkup", "Power"), POWER[str(checkup["low_power_mode"])]),
+        (translate("Checkup", "Heat"), HEAT[str(checkup["hot"])]),
+        (translate("Checkup", "Local network"), NETWORK[checkup["local_network"]]),
+        *_rounding(checkup),
+        *_speed(checkup),
     ]
     title = translate("Checkup", "Results of the check")
     line = translate("Checkup", "- {name}: {value}")
@@ -103,34 +103,34 @@ def accelerators_sentence() -> str:
     return ACCELERATORS["app" if in_bundle() else "pip"].format(command=_INSTALL_MLX)
 
 
-def _memory(found: dict[str, Any]) -> str:
-    total = found["memory"]["total"]
-    free = found["memory"]["free"]
+def _memory(checkup: dict[str, Any]) -> str:
+    total = checkup["memory"]["total"]
+    free = checkup["memory"]["free"]
     text = translate("Checkup", "{total}, of which {free} is free.")
     if free is None:
         text = translate("Checkup", "{total}. The system does not report how much of it is free.")
     return text.format(total=_size(total), free=_size(free or 0))
 
 
-def _for_models(found: dict[str, Any]) -> str:
-    limit = found["memory_for_models"]
-    wired = found["wired_limit_mb"]
+def _for_models(checkup: dict[str, Any]) -> str:
+    limit = checkup["memory_for_models"]
+    wired = checkup["wired_limit_mb"]
     words = translate("Checkup", "iogpu.wired_limit_mb is not set.")
     if wired:
         words = translate("Checkup", "iogpu.wired_limit_mb is set to {number}.").format(number=wired)
     return _size(limit) if wired is None else f"{_size(limit)} · {words}"
 
 
-def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _rounding(checkup: dict[str, Any]) -> list[tuple[str, str]]:
     """Say how the loaded model's passes are rounded, what that means with the settings of the check, and what verifying
     costs if its weights are quantised.
     """
     name = translate("Checkup", "Rounding")
-    if found["rounding"] is None:
+    if checkup["rounding"] is None:
         return [(name, NOT_MEASURED[""])]
-    rounding = convert(found["rounding"], Rounding)
-    main = found["models"]["main"]
-    speculation = found["speculation"]
+    rounding = convert(checkup["rounding"], Rounding)
+    main = checkup["models"]["main"]
+    speculation = checkup["speculation"]
     if speculation["same_text"]:
         words = rounding_sentence(main, rounding)
     else:
@@ -147,12 +147,12 @@ def _rounding(found: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _speed(found: dict[str, Any]) -> list[tuple[str, str]]:
-    models = found["models"]
-    speed = found["speed"]
+def _speed(checkup: dict[str, Any]) -> list[tuple[str, str]]:
+    models = checkup["models"]
+    speed = checkup["speed"]
     plain = translate("Checkup", "Plain decoding")
     best = translate("Checkup", "With speculation")
-    why = found["problem"] or NOT_MEASURED[speed["ended"] if speed else ""]
+    why = checkup["problem"] or NOT_MEASURED[speed["ended"] if speed else ""]
     if models is None:
         return [(plain, why)]
     names = f"{models['main']} + {models['draft']}" if models["draft"] else models["main"]
@@ -161,7 +161,7 @@ def _speed(found: dict[str, Any]) -> list[tuple[str, str]]:
         return [*rows, (plain, why)]
     per_second = translate("Checkup", "{speed} tokens/s")
     rows.append((plain, per_second.format(speed=speed["plain_tokens_per_second"])))
-    return [*rows, (best, _speculative_speed(found["speculation"]["method"], speed))]
+    return [*rows, (best, _speculative_speed(checkup["speculation"]["method"], speed))]
 
 
 def _speculative_speed(method: str, speed: dict[str, Any]) -> str:

@@ -271,7 +271,9 @@ _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
     "prompt-too-long": _prompt_too_long,
     "not-enough-memory": _not_enough_memory,
     "device-failed": _device_failed,
-    "model-cannot-see": lambda found: no_vision_sentence(found["name"], cluster=found["reason"] == "cluster"),
+    "model-cannot-see": lambda arguments: no_vision_sentence(
+        arguments["name"], cluster=arguments["reason"] == "cluster"
+    ),
     "pictures-not-installed": lambda _: not_installed_sentence(),
 }
 
@@ -350,14 +352,14 @@ def closed_store_sentence(error: Exception) -> str:
     return translate("Store", "Your chats cannot be opened: {detail}.").format(detail=str(error))
 
 
-def damage_sentence(kept: Path) -> str:
+def damage_sentence(copy: Path) -> str:
     """Say what was recovered from a damaged file of chats, and where that file is."""
     text = translate(
         "Store",
         "The chat database was damaged. What could be recovered is in the chat list; the damaged "
         "file was kept as {name}.",
     )
-    return text.format(name=kept.name)
+    return text.format(name=copy.name)
 
 
 def joined(*sentences: str) -> str:

@@ -114,8 +114,8 @@ def as_fast(measured: Speedup) -> str:
 
 
 def _as_known(measured: Speedup, **texts: str) -> str:
-    found = rounded(measured)
-    return "" if found is None else texts[found.known].format(times=times(found.factor))
+    speedup = rounded(measured)
+    return "" if speedup is None else texts[speedup.known].format(times=times(speedup.factor))
 
 
 def gain(answer: Answer) -> str:
@@ -143,8 +143,8 @@ def speedup_is_known(measured: Speedup) -> bool:
 
 def helps(measured: Speedup) -> bool:
     """Whether speculation made a noticeable difference."""
-    found = rounded(measured)
-    return found is not None and found.helps
+    speedup = rounded(measured)
+    return speedup is not None and speedup.helps
 
 
 def capitalized(text: str) -> str:
@@ -177,17 +177,17 @@ PACES = Sentences(
 def footer(answer: Answer) -> list[tuple[str, str]]:
     """Return the line below an answer: (sentence with {value}, value) for each known figure."""
     stats = answer.figures
-    found = [
+    figures = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
     ]
     if stats.drafted:
-        found.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
+        figures.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
     if helps(stats):
         # Otherwise `gain`, beside this line, says it if it is worth saying.
         text = translate("Figures", "{value} tokens per round")
-        found.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
-    return [(sentence, text) for sentence, value, text in found if value is not None] + left_out(stats)
+        figures.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
+    return [(sentence, text) for sentence, value, text in figures if value is not None] + left_out(stats)
 
 
 def left_out(stats: RequestStats) -> list[tuple[str, str]]:

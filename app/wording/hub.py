@@ -23,14 +23,14 @@ def size_words(count: int) -> str:
 
 def space_words(arguments: Mapping[str, Any]) -> dict[str, str]:
     """Format the bytes `needed`, rounded up, and `free`, rounded down, so that too little never reads as enough."""
-    found = {}
+    words = {}
     for name in ("needed", "free"):
         if isinstance(count := arguments.get(name), int):
             unit = 1000 ** ((len(str(count)) - 1) // 3)
             # What the last digit counts.
             digit = unit // 10 if count >= 10**9 else unit
-            found[name] = size_words((count if name == "free" else count + digit - 1) // digit * digit)
-    return found
+            words[name] = size_words((count if name == "free" else count + digit - 1) // digit * digit)
+    return words
 
 
 HUB_REASONS = Sentences(

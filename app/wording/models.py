@@ -339,8 +339,8 @@ def fit_words(fit: FitReport) -> str:
     if shares[1]:
         parts.append(translate("Models", "draft {size}").format(size=words(draft)))
     if shares[2]:
-        rest = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
-        parts.append(rest.format(size=words(needed - weights - draft)))
+        memory_words = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
+        parts.append(memory_words.format(size=words(needed - weights - draft)))
     # The total stays on one line.
     sentence = " + ".join(parts) + f" =\u00a0{words(needed)}"
     return sentence if fit.context else translate("Models", "{sum} plus context").format(sum=sentence)

@@ -34,7 +34,7 @@ def welcome_sentence(session: Session) -> str:
 
 def network_sentence(session: Session, values: SettingsValues) -> str:
     """Say what Tandem goes online for, and what leaves this computer."""
-    ways = [one for one in (_cluster(session), _tools(session), _api(values)) if one]
+    ways = [way for way in (_cluster(session), _tools(session), _api(values)) if way]
     if not ways:
         return translate(
             "Privacy",

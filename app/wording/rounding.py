@@ -53,10 +53,10 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
             "tokens.",
         )
         return text.format(main=recorded_name(main))
-    held = translate(
+    valid_for = translate(
         "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
     )
-    return joined(_equal_lengths(main, usual), held.format(keys=QLocale().toString(usual.keys)))
+    return joined(_equal_lengths(main, usual), valid_for.format(keys=QLocale().toString(usual.keys)))
 
 
 def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
@@ -65,8 +65,8 @@ def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
     if usual.rows == 1:
         text = translate("Rounding", "With {main}, rounding differs at every draft length on this Mac.")
         return text.format(main=recorded_name(main))
-    held = translate("Rounding", "This is true up to {keys} tokens of context.")
-    return joined(_equal_lengths(main, usual), held.format(keys=QLocale().toString(usual.keys)))
+    valid_for = translate("Rounding", "This is true up to {keys} tokens of context.")
+    return joined(_equal_lengths(main, usual), valid_for.format(keys=QLocale().toString(usual.keys)))
 
 
 def is_always_equal(rounding: Rounding) -> bool:

@@ -27,11 +27,11 @@ _MOST_NAMES = 8
 
 def tool_name(server: str, name: str, title: str = "") -> str:
     """Return what a person calls a tool: the window's words for those of Tandem, else the server's title or name."""
-    own = {
+    own_tools = {
         "list_models": translate("Tools", "Models on this Mac"),
         "acceptance_today": translate("Tools", "Today's acceptance rate"),
     }
-    return own.get(name, name) if server == TANDEM else title or name
+    return own_tools.get(name, name) if server == TANDEM else title or name
 
 
 def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
@@ -186,7 +186,7 @@ def _progress(progress: ToolProgress) -> str:
     return joined(words.format(done=number(done, 0), total=number(total, 0), share=share), message)
 
 
-def told_sentence(status: ServerStatus) -> str:
+def instructions_sentence(status: ServerStatus) -> str:
     """Say what a server tells models of its tools; "" if it tells nothing."""
     told = "".join(tool.instructions for tool in status.tools[:1])
     return translate("ServerView", "The server tells the model: {text}").format(text=visible(told)) if told else ""

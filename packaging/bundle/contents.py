@@ -112,7 +112,11 @@ def needed_here(requirements: Iterable[str]) -> list[str]:
     Some of them read their own version, so the bundle includes their metadata.
     """
     read = map(Requirement, requirements)
-    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return [
+        requirement.name
+        for requirement in read
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    ]
 
 
 def is_unused_module(name: str) -> bool:
@@ -144,16 +148,16 @@ def needed_binaries(
     """
     binaries = list(binaries)
     by_name = {Path(entry[0]).name: entry for entry in binaries}
-    own = [entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0] or entry[2] == "EXTENSION"]
-    kept = {entry[0]: entry for entry in own}
-    unread = list(kept.values())
+    candidates = [entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0] or entry[2] == "EXTENSION"]
+    needed = {entry[0]: entry for entry in candidates}
+    unread = list(needed.values())
     while unread:
         for name, path in imports_of(unread.pop()[1]):
             entry = by_name.get(Path(path or name).name) or by_name.get(name)
-            if entry is not None and entry[0] not in kept:
-                kept[entry[0]] = entry
+            if entry is not None and entry[0] not in needed:
+                needed[entry[0]] = entry
                 unread.append(entry)
-    return [entry for entry in binaries if entry[0] in kept]
+    return [entry for entry in binaries if entry[0] in needed]
 
 
 def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
@@ -177,10 +181,10 @@ def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
         return place if link is None else real(links[link] / place.relative_to(link))
 
     # A link may lead to another one, or to a folder in which there are only links.
-    while found := {link: target for link, target in waiting.items() if real(target) in there}:
-        links |= found
-        there.update(*(link.parents for link in found))
-        waiting = {link: target for link, target in waiting.items() if link not in found}
+    while resolved := {link: target for link, target in waiting.items() if real(target) in there}:
+        links |= resolved
+        there.update(*(link.parents for link in resolved))
+        waiting = {link: target for link, target in waiting.items() if link not in resolved}
     return [entry for entry in entries if entry[2] != "SYMLINK" or PurePosixPath(entry[0]) in links]
 
 
@@ -189,13 +193,13 @@ def declarations(source: str) -> str:
 
     The module itself runs from the archive.
     """
-    kept: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for statement in ast.parse(source).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
-            kept.append(statement)
+            statements.append(statement)
         elif isinstance(statement, ast.ClassDef) and statement.decorator_list:
             statement.bases = []
             statement.keywords = []
             statement.body = [ast.Pass()]
-            kept.append(statement)
-    return ast.unparse(ast.Module(kept, []))
+            statements.append(statement)
+    return ast.unparse(ast.Module(statements, []))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.session.cluster_service import Findings
+from app.session.cluster_service import CheckResults
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import ClusterPlan, RankPart
 
 
-def found_machines(split: str, ready: bool = False) -> Findings:
+def found_machines(split: str, ready: bool = False) -> CheckResults:
     """Return three machines that divide a model by `split`; unless `ready`, one lacks a file and memory."""
     gb = 10**9
     versions = ("tandem-chat", "0.1.0"), ("mlx", "0.32.2")
@@ -24,4 +24,4 @@ def found_machines(split: str, ready: bool = False) -> Findings:
         RankPart(rank, check.host, (rank * 8, rank * 8 + 8), layers, 20 * gb, 25 * gb, check.free)
         for rank, (check, layers) in enumerate(places)
     )
-    return Findings(checks, ClusterPlan("large", split, tuple(parts)))
+    return CheckResults(checks, ClusterPlan("large", split, tuple(parts)))

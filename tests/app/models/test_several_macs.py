@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.library.entries import MemoryBudget, from_catalog
-from app.session.cluster_service import ON, ClusterService, Findings
+from app.session.cluster_service import ON, CheckResults, ClusterService
 from app.widgets.application import Application
 from engine.advice.catalog import load_catalog
 from engine.cluster.checks import HostCheck
@@ -94,7 +94,7 @@ def test_a_machine_that_cannot_take_part_lends_no_memory(qapp: Application) -> N
         (ClusterError("unreachable", "studio"), ()),
     ):
         checks = HostCheck("127.0.0.1", free=20 * GB), HostCheck("studio", problem, free=30 * GB)
-        cluster.findings = Findings(checks, None)
+        cluster.findings = CheckResults(checks, None)
         assert cluster.memory == memory
     cluster.close()
     cluster.deleteLater()

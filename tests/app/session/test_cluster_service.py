@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session import cluster_service
 from app.session.answer import State
-from app.session.cluster_service import OFF, ON, STARTING, Findings
+from app.session.cluster_service import OFF, ON, STARTING, CheckResults
 from app.session.session import Session
 from engine import starter_pair
 from engine.cluster.errors import ClusterError
@@ -115,7 +115,7 @@ def test_closing_the_session_ends_the_machines(session: Session, fakes: FakeClus
 def test_a_check_is_forgotten_when_other_machines_are_named(
     session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    found = Findings((), None)
+    found = CheckResults((), None)
     monkeypatch.setattr(cluster_service, "check_machines", lambda *_: found)
     session.cluster.check(None, 4096)
     qtbot.waitUntil(lambda: session.cluster.findings is found)

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import cluster_service
-from app.session.cluster_service import FETCHING, OFF, ON, Findings
+from app.session.cluster_service import FETCHING, OFF, ON, CheckResults
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import ClusterPlan, RankPart
@@ -102,7 +102,7 @@ def test_what_a_check_finds_is_told_for_each_machine(
         HostCheck("studio", ClusterError("no-tandem", "studio", "not found")),
         HostCheck("mini", None, "macOS 26.1", (), 32 * GB, 16 * GB, 0.0004, 1.1e9),
     )
-    found = Findings(checks, ClusterPlan("large", "tensor", parts))
+    found = CheckResults(checks, ClusterPlan("large", "tensor", parts))
     monkeypatch.setattr(cluster_service, "check_machines", lambda *_: found)
     window.session.cluster.configure("studio")
     page.check.click()
@@ -125,8 +125,8 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
 ) -> None:
     lacking = ClusterError("download", "studio", "12.3 GB")
     found = [
-        Findings((HostCheck("127.0.0.1"), HostCheck("studio", lacking, lacks=("model-2",))), None),
-        Findings((HostCheck("127.0.0.1"), HostCheck("studio")), None),
+        CheckResults((HostCheck("127.0.0.1"), HostCheck("studio", lacking, lacks=("model-2",))), None),
+        CheckResults((HostCheck("127.0.0.1"), HostCheck("studio")), None),
     ]
     gate = threading.Event()
 
@@ -155,7 +155,7 @@ def test_downloads_on_other_macs_can_be_stopped(
     page: Any, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     checks = HostCheck("127.0.0.1"), HostCheck("studio", ClusterError("download", "studio", "1 GB"), lacks=("model-2",))
-    monkeypatch.setattr(cluster_service, "check_machines", lambda *_: Findings(checks, None))
+    monkeypatch.setattr(cluster_service, "check_machines", lambda *_: CheckResults(checks, None))
     monkeypatch.setattr(cluster_service, "fetch_parts", lambda *found: found[-1].wait(PATIENCE_S))
     window.session.cluster.configure("studio")
     page.check.click()
