@@ -26,8 +26,8 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 from tests.benchmarks.slow_links import SlowLinks
-from tests.engine.asking import finished
 from tests.engine.cluster.families import rank_processes
+from tests.engine.serving_requests import finished
 from tests.patience import PATIENCE_S
 from tests.tiny_models import FLOAT32, write_model
 

@@ -21,8 +21,7 @@ from engine.tokenizers.prompt_process import PromptCall, PromptProcess
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
 from engine.upkeep import drafters
-from tests.engine.driving import Expected
-from tests.engine.serving_requests import load_models
+from tests.engine.serving_requests import Expected, load_models
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import OracleKind

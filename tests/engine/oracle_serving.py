@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +11,7 @@ from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.chain_sessions import read_anew, session_of
-from tests.engine.serving_requests import PLAIN, alone
+from tests.engine.serving_requests import plain
 from tests.engine.speculation.oracle_head import KeptRows
 
 HEAD = SpeculationSettings(method="draft", depth=3)
@@ -22,10 +21,6 @@ class Teachable(Protocol):
     """A head, or a substitute for one, that proposes `answers`."""
 
     answers: Sequence[int] | Any
-
-
-def plain(scheduler: Scheduler, asked: ChatRequest) -> Finished:
-    return alone(scheduler, replace(asked, speculation=PLAIN))
 
 
 def teach(scheduler: Scheduler, head: Teachable, asked: ChatRequest) -> Finished:

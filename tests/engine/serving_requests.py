@@ -1,23 +1,33 @@
-"""Helpers that load models into a scheduler, submit requests, run its steps and collect events."""
+"""Asks an engine or a scheduler: loads its models, submits requests, runs its steps and collects the events.
+
+`run(scheduler, request(...))` is the usual way, `alone` and `plain` give the answers that others are compared with.
+`ask` is shorter where only the method and a few settings matter, and asks an engine as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine import Engine
 from engine.client import RequestStream
 from engine.events import Event, Finished, TokensCommitted
 from engine.files.steps import run_to_completion
 from engine.grammars.grammar import Grammar
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
 
+QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 # Two logits of tiny random models are seldom closer than the difference that a batch's order of sums makes.
 PLAIN = SpeculationSettings(method="off")
+DEPTH = 3
+DRAFT = SpeculationSettings(method="draft", depth=DEPTH)
 
 
 class Client:
@@ -122,3 +132,104 @@ def alone(scheduler: Scheduler, asked: ChatRequest) -> Finished:
     [client] = run(scheduler, asked)
     scheduler.clear_prefix_cache()
     return client.finished
+
+
+def plain(scheduler: Scheduler, asked: ChatRequest) -> Finished:
+    """Serve the request alone, without speculation and from an empty prefix cache; returns its end."""
+    return alone(scheduler, replace(asked, speculation=PLAIN))
+
+
+class Expected:
+    """Answers of `main`, served alone without speculation. Equal requests are served once."""
+
+    def __init__(self, main: LoadedModel) -> None:
+        self._scheduler = Scheduler()
+        self._scheduler.install(main, None)
+        self._answers: dict[str, Finished] = {}
+
+    def __call__(self, asked: ChatRequest) -> Finished:
+        unspeculated = replace(asked, speculation=PLAIN)
+        key = repr(unspeculated)
+        if key not in self._answers:
+            self._answers[key] = alone(self._scheduler, unspeculated)
+        return self._answers[key]
+
+    def ids(self, *requests: ChatRequest) -> list[tuple[int, ...]]:
+        return [self(asked).ids for asked in requests]
+
+    def close(self) -> None:
+        self._scheduler.close()
+
+
+def step_until(scheduler: Scheduler, reached: Callable[[], object]) -> None:
+    while not reached():
+        scheduler.step()
+
+
+def finish(scheduler: Scheduler) -> None:
+    """Serve all requests and end all changes of models."""
+    while scheduler.busy:
+        scheduler.step()
+
+
+def ask(
+    server: Engine | Scheduler,
+    *,
+    messages: list[dict[str, str]] = QUESTION,
+    max_tokens: int = 60,
+    temperature: float = 0.0,
+    seed: int = 5,
+    stop: tuple[str, ...] = (),
+    **speculation: Any,
+) -> list[Event]:
+    """Ask an engine, or a scheduler whose steps are run here, and return all events of the answer."""
+    asked = ChatRequest(
+        messages=messages,
+        sampling=SamplingSettings(temperature=temperature, seed=seed),
+        speculation=SpeculationSettings(**speculation),
+        max_tokens=max_tokens,
+        stop=stop,
+    )
+    if isinstance(server, Engine):
+        return list(server.submit(asked))
+    client = submit(server, asked)
+    finish(server)
+    return client.events
+
+
+def finished(events: list[Event]) -> Finished:
+    last = events[-1]
+    assert isinstance(last, Finished), last
+    return last
+
+
+def ids(events: list[Event]) -> tuple[int, ...]:
+    return finished(events).ids
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def worded_request(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> ChatRequest:
+    """Return a request that is answered in whole words, whose text encodes to the same tokens."""
+    vocabulary = scheduler.models.main.tokenizer.get_vocab()
+    words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
+    sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
+    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens, conversation=conversation)
+
+
+def ask_for_words(
+    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+) -> Finished:
+    """Serve a `worded_request`; `assistant_turn` of what it returns continues the chat."""
+    asked = worded_request(scheduler, *messages, max_tokens=max_tokens, conversation=conversation)
+    [client] = run(scheduler, asked)
+    return client.finished
+
+
+def assistant_turn(finished: Finished) -> dict[str, str]:
+    # The first word's space is not shown.
+    return {"role": "assistant", "content": " " + finished.text}

@@ -20,10 +20,9 @@ from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import layers_of
 from engine.stats import RequestStats
-from tests.engine.chats import DRAFT
 from tests.engine.counting import Counts, counting, each_token, most_bytes
 from tests.engine.passed_on import PassedOn
-from tests.engine.serving_requests import submit
+from tests.engine.serving_requests import DRAFT, submit
 from tests.engine.tiers import by_tier
 
 QUESTION = [{"role": "user", "content": "Tell me about the moon."}]

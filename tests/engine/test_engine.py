@@ -18,7 +18,7 @@ from engine import ChatRequest, Engine, Event, Failed, Finished, ModelNotUsable,
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.serving import scheduler
 from engine.settings import EngineSettings
-from tests.engine.asking import QUESTION, ask, finished
+from tests.engine.serving_requests import QUESTION, ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 

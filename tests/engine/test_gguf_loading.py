@@ -17,7 +17,7 @@ from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.finding.gguf_models import conversion_of
 from engine.gguf.provenance import NAME, read_provenance
 from engine.upkeep import models
-from tests.engine.asking import ask, finished
+from tests.engine.serving_requests import ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_gguf import write_gguf

@@ -13,9 +13,18 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 from tests.engine.chain_sessions import session_of
-from tests.engine.chats import answer, ask, user
-from tests.engine.oracle_serving import HEAD, assert_read_all, plain, teach
-from tests.engine.serving_requests import load_models, request, run, set_draft, submit
+from tests.engine.oracle_serving import HEAD, assert_read_all, teach
+from tests.engine.serving_requests import (
+    ask_for_words,
+    assistant_turn,
+    load_models,
+    plain,
+    request,
+    run,
+    set_draft,
+    submit,
+    user,
+)
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.engine.tiers import by_tier
 from tests.tiny_heads import OracleKind, write_head
@@ -93,12 +102,12 @@ def test_a_chat_goes_on_and_back_where_its_head_has_dropped_rows(scheduler: Sche
     main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
     load_models(scheduler, main, write_head(tmp_path / "head", main, positions=64))
     turns = [user("the quick brown fox " * 72)]
-    told = ask(scheduler, *turns)
-    turns += [answer(told), user("over the lazy dog " * 20)]
-    ask(scheduler, *turns)
+    told = ask_for_words(scheduler, *turns)
+    turns += [assistant_turn(told), user("over the lazy dog " * 20)]
+    ask_for_words(scheduler, *turns)
     assert session_of(scheduler).start > 0
     assert scheduler.prefix_cache.usage.conversations == 1
-    again = ask(scheduler, *turns[:1])
+    again = ask_for_words(scheduler, *turns[:1])
     assert again.ids == told.ids
     assert again.stats.drafted > 0
 

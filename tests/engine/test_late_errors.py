@@ -15,9 +15,8 @@ from engine.events import Failed
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.chats import answer, question, user
 from tests.engine.late_errors import late_error
-from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, assistant_turn, load_models, request, run, user, worded_request
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
@@ -67,10 +66,10 @@ def turns_of_a_chat(scheduler: Scheduler) -> list[tuple[ChatRequest, Sequence[in
     """Return the first turns of a chat, each with its plain answer from an empty prefix cache."""
     messages, turns = [user("the quick brown fox jumps over the lazy dog")], []
     for text in ("and then", "and why", "and now"):
-        asked = replace(question(scheduler, *messages, conversation="chat"), speculation=PLAIN)
+        asked = replace(worded_request(scheduler, *messages, conversation="chat"), speculation=PLAIN)
         finished = alone(scheduler, asked)
         turns.append((asked, finished.ids))
-        messages = [*messages, answer(finished), user(text)]
+        messages = [*messages, assistant_turn(finished), user(text)]
     return turns
 
 

@@ -20,8 +20,7 @@ from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.faulty_model import FaultyModel
-from tests.engine.scheduled import ask, ids
-from tests.engine.serving_requests import Client, request, run, submit
+from tests.engine.serving_requests import Client, ask, ids, request, run, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_models import write_model
 
@@ -89,7 +88,7 @@ def test_log_probabilities_are_those_of_plain_decoding(
     scheduler.install(*pair)
 
     def logprobs(**speculation: Any) -> list[float]:
-        events = ask(scheduler, temperature=temperature, **speculation)
+        events = ask(scheduler, max_tokens=24, temperature=temperature, **speculation)
         return [token.logprob for event in events if isinstance(event, TokensCommitted) for token in event.tokens]
 
     plain = logprobs(method="off")
@@ -174,7 +173,7 @@ def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answe
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
 ) -> None:
     scheduler.install(*pair)
-    expected = ids(ask(scheduler, method="off"))
+    expected = ids(ask(scheduler, max_tokens=24, method="off"))
     for rounds in (0, 1, 3):
         client = submit(scheduler, request(speculation=SpeculationSettings(method="draft", depth=3), seed=9))
         while scheduler.busy:
@@ -182,4 +181,4 @@ def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answe
                 client.stream.cancel()
             scheduler.step()
         assert expected[: len(client.finished.ids)] == client.finished.ids
-        assert ids(ask(scheduler, method="draft", depth=3)) == expected
+        assert ids(ask(scheduler, max_tokens=24, method="draft", depth=3)) == expected

@@ -15,7 +15,7 @@ from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from tests.engine.faulty_model import FaultyModel
-from tests.engine.scheduled import ask, ids
+from tests.engine.serving_requests import ask, ids
 from tests.engine.tiers import by_tier
 
 
@@ -31,13 +31,13 @@ def test_a_fault_in_any_pass_fails_the_request_and_leaves_sound_caches(
     main, draft = pair
     faulty = FaultyModel(main.model)
     scheduler.install(replace(main, model=faulty), draft)
-    expected = ids(ask(scheduler, method="off"))
+    expected = ids(ask(scheduler, max_tokens=24, method="off"))
     faulty.fail_at = faulty.calls + fail_at
-    events = ask(scheduler, method="draft", depth=3)
+    events = ask(scheduler, max_tokens=24, method="draft", depth=3)
     assert isinstance(events[-1], Failed)
     assert isinstance(events[-1].error, InternalFailure)
-    assert ids(ask(scheduler, method="draft", depth=3)) == expected
-    assert ids(ask(scheduler, method="off")) == expected
+    assert ids(ask(scheduler, max_tokens=24, method="draft", depth=3)) == expected
+    assert ids(ask(scheduler, max_tokens=24, method="off")) == expected
 
 
 @pytest.mark.expects_log
@@ -49,15 +49,15 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     monkeypatch.setattr("engine.speculation.drafters.sources.compiled_steps", lambda _: iter(()))
     main, draft = pair
     scheduler.install(main, None)
-    expected = ids(ask(scheduler, method="off"))
+    expected = ids(ask(scheduler, max_tokens=24, method="off"))
     faulty = FaultyModel(draft.model)
     faulty.fail_at = fail_at
     scheduler.install(main, replace(draft, model=faulty))
-    events = ask(scheduler, method="draft", depth=3)
+    events = ask(scheduler, max_tokens=24, method="draft", depth=3)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
-    assert ids(ask(scheduler, method="draft", depth=3)) == expected
+    assert ids(ask(scheduler, max_tokens=24, method="draft", depth=3)) == expected
 
 
 @pytest.mark.expects_log
@@ -65,9 +65,9 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
-    expected = ids(ask(scheduler, method="off"))
+    expected = ids(ask(scheduler, max_tokens=24, method="off"))
     monkeypatch.setattr(DraftModelProposer, "prepare", out_of_memory)
-    events = ask(scheduler, method="draft", depth=3)
+    events = ask(scheduler, max_tokens=24, method="draft", depth=3)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
@@ -85,8 +85,8 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], method: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
-    expected = ids(ask(scheduler, method=method))
-    assert ids(ask(scheduler, method="off")) == expected
+    expected = ids(ask(scheduler, max_tokens=24, method=method))
+    assert ids(ask(scheduler, max_tokens=24, method="off")) == expected
     with monkeypatch.context() as failing:
         if step == "rewind":
             failing.setattr("engine.speculation.proposers.draft.continue_on", out_of_memory)
@@ -94,11 +94,11 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
         else:
             failing.setattr(DraftModelProposer, step, out_of_memory)
             failing.setattr(NgramProposer, step, out_of_memory)
-        events = ask(scheduler, method=method)
+        events = ask(scheduler, max_tokens=24, method=method)
         assert ids(events) == expected
         assert isinstance(events[-1], Finished)
         assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
-    assert ids(ask(scheduler, method=method)) == expected
+    assert ids(ask(scheduler, max_tokens=24, method=method)) == expected
 
 
 @pytest.mark.expects_log
@@ -107,19 +107,19 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], method: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
-    expected = ids(ask(scheduler, method="off"))
+    expected = ids(ask(scheduler, max_tokens=24, method="off"))
     failure = property(out_of_memory) if step in ("backlog", "reason") else out_of_memory
     with monkeypatch.context() as failing:
         for kind in (DraftModelProposer, NgramProposer):
             failing.setattr(kind, step, failure, raising=False)
             if step != "max_proposals":
                 failing.setattr(kind, "max_proposals", lambda _: 0 if step == "reason" else 4)
-        events = ask(scheduler, method=method)
+        events = ask(scheduler, max_tokens=24, method=method)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     if step != "abandon":
         assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
-    assert ids(ask(scheduler, method=method)) == expected
+    assert ids(ask(scheduler, max_tokens=24, method=method)) == expected
 
 
 @pytest.mark.expects_log
@@ -131,7 +131,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
     monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", (2,))
     monkeypatch.setattr(DraftModelProposer, step, out_of_memory)
     assert not scheduler.calibrate()
-    assert isinstance(ask(scheduler, method="off")[-1], Finished)
+    assert isinstance(ask(scheduler, max_tokens=24, method="off")[-1], Finished)
 
 
 @pytest.mark.expects_log
@@ -141,7 +141,7 @@ def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_m
     monkeypatch.setattr("engine.speculation.drafters.sources.vocabulary_of", out_of_memory)
     installed = scheduler.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
-    last = ask(scheduler, method="draft")[-1]
+    last = ask(scheduler, max_tokens=24, method="draft")[-1]
     assert isinstance(last, Finished)
     span = last.stats.plain_spans[-1]
     assert (span.reason, dict(span.arguments)) == ("draft-not-usable", {"reason": "no-tokenizer"})

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from engine import Engine, Event, Finished, starter_pair
-from tests.engine import asking
-from tests.engine.asking import finished
+from tests.engine import serving_requests
+from tests.engine.serving_requests import finished
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
@@ -69,7 +69,7 @@ def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory, module_as_o
 
 
 def ask(engine: Engine, **how: Any) -> list[Event]:
-    return asking.ask(engine, **({"messages": KOREAN} | how))
+    return serving_requests.ask(engine, **({"messages": KOREAN} | how))
 
 
 @pytest.mark.parametrize(("depth", "temperature"), by_tier(product((1, 3, 8, None), (0.0, 0.8)), [(3, 0.8)]))

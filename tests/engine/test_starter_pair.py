@@ -11,7 +11,7 @@ import pytest
 from engine import Engine, Event, Token, TokensCommitted, starter_pair
 from engine.bench.prompts import BUILT_IN
 from engine.stats import RequestStats
-from tests.engine.asking import ask, finished
+from tests.engine.serving_requests import ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 

@@ -16,8 +16,8 @@ from engine.errors import ModelNotUsable
 from engine.events import TokensCommitted
 from engine.grammars.grammar import Grammar
 from engine.status import LoadedPair
-from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import rank_processes, write_family
+from tests.engine.serving_requests import ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S, wait_until
 from tests.tiny_heads import write_head

@@ -20,8 +20,8 @@ from engine.cluster.hosts import Machines, parse_machines
 from engine.errors import EngineError
 from engine.events import TokensCommitted
 from tests.benchmarks.slow_links import SlowLinks
-from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import SPLIT_BY_LAYERS, rank_processes, write_family
+from tests.engine.serving_requests import ask, finished
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model

@@ -11,9 +11,9 @@ from engine import Engine, Failed
 from engine.cluster.cluster import Cluster
 from engine.cluster.hosts import parse_machines
 from engine.errors import DeviceFailed
-from tests.engine.asking import ask, finished
 from tests.engine.cluster import failing_rank
 from tests.engine.cluster.families import write_family
+from tests.engine.serving_requests import ask, finished
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
 

@@ -12,8 +12,7 @@ from mlx.utils import tree_flatten
 
 from engine.cpu_backend.backend import CPU, GPU, VARIABLE, backend
 from engine.events import TokensCommitted
-from tests.engine.scheduled import ask, ids
-from tests.engine.serving_requests import open_scheduler
+from tests.engine.serving_requests import ask, ids, open_scheduler
 from tests.tiny_heads import write_head
 from tests.tiny_models import MXFP4, write_disturbed_copy, write_model
 
@@ -42,8 +41,8 @@ def test_on_linux_the_text_does_not_depend_on_drafts(tmp_path: Path, kind: str) 
     with open_scheduler(main, drafter) as scheduler:
         assert {array.dtype for _, array in tree_flatten(scheduler.models.main.model.parameters())} == {mx.float32}
         for temperature in (0.0, 0.8):
-            plain = ask(scheduler, method="off", temperature=temperature)
-            drafted = ask(scheduler, method="draft", depth=4, temperature=temperature)
+            plain = ask(scheduler, max_tokens=24, method="off", temperature=temperature)
+            drafted = ask(scheduler, max_tokens=24, method="draft", depth=4, temperature=temperature)
             assert ids(drafted) == ids(plain)
             found, expected = (
                 [token.logprob for event in events if isinstance(event, TokensCommitted) for token in event.tokens]

@@ -10,7 +10,7 @@ import pytest
 from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
 from engine.requests import MAX_DRAFTED, ChatRequest
-from tests.engine.asking import ask, finished
+from tests.engine.serving_requests import ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 

@@ -18,8 +18,7 @@ from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.chats import DEPTH, answer, ask, question, user
-from tests.engine.serving_requests import run
+from tests.engine.serving_requests import DEPTH, ask_for_words, assistant_turn, run, user, worded_request
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -71,7 +70,7 @@ def draft_reads(finished: Finished) -> int:
 
 def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(scheduler: Scheduler) -> None:
     def said(*messages: dict[str, str]) -> Finished:
-        return ask(scheduler, *messages, max_tokens=8)
+        return ask_for_words(scheduler, *messages, max_tokens=8)
 
     opening = (SYSTEM, user("the quick brown fox"))
     first = said(*opening)
@@ -79,16 +78,16 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
     assert regenerated.ids == first.ids
     assert read(regenerated) == 1
     assert draft_reads(regenerated) <= 1
-    original = (*opening, answer(first), user("over and over again"))
+    original = (*opening, assistant_turn(first), user("over and over again"))
     second = said(*original)
     assert read(second) == fresh(second, first)
     assert draft_reads(second) < fresh(second, first) + DEPTH
-    changed = (*opening, answer(first), user("lazy"))
+    changed = (*opening, assistant_turn(first), user("lazy"))
     edited = said(*changed)
     assert read(edited) <= fresh(second, first)
     assert draft_reads(edited) <= read(edited) + DEPTH
     # The branch leaves the original unchanged.
-    longer = (*original, answer(second), user("fox"))
+    longer = (*original, assistant_turn(second), user("fox"))
     third = said(*longer)
     assert read(third) == fresh(third, second)
     other = said(SYSTEM, user("안녕하세요"))
@@ -101,17 +100,17 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
 @pytest.mark.parametrize("chat", ["chat", ""])
 def test_no_program_finds_out_what_a_chat_says(scheduler: Scheduler, chat: str) -> None:
     said = user("the quick brown fox")
-    first = ask(scheduler, said, conversation=chat)
-    guessed = ask(scheduler, said)
+    first = ask_for_words(scheduler, said, conversation=chat)
+    guessed = ask_for_words(scheduler, said)
     assert guessed.stats.cached_tokens == 0
     assert guessed.ids == first.ids
     # Nor from what the chat would take of the program's own.
     other = user("lazy dog over the fox")
-    ask(scheduler, other)
-    ask(scheduler, other, conversation=chat)
-    assert (
-        read(ask(scheduler, other)) == read(ask(scheduler, said)) == read(ask(scheduler, said, conversation=chat)) == 1
-    )
+    ask_for_words(scheduler, other)
+    ask_for_words(scheduler, other, conversation=chat)
+    assert read(ask_for_words(scheduler, other)) == 1
+    assert read(ask_for_words(scheduler, said)) == 1
+    assert read(ask_for_words(scheduler, said, conversation=chat)) == 1
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,7 @@ def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Sched
     assert CachedSequence(main.model, main.new_caches()).needs_boundaries
     limited = replace(main, info=replace(main.info, context_length=160))
     turns = [message for turn in range(9) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})]
-    asked = replace(question(scheduler, SYSTEM, *turns, user("and then"), max_tokens=8), overflow="shorten")
+    asked = replace(worded_request(scheduler, SYSTEM, *turns, user("and then"), max_tokens=8), overflow="shorten")
     generation = Generation(asked, limited, scheduler.prefix_cache, 0.0)
     assert generation.stats().dropped_messages > 0
     last = len(main.tokenizer.encode("<|im_start|>user\nand then<|im_end|>\n<|im_start|>assistant\n"))
@@ -141,7 +140,7 @@ def test_questions_about_one_document_read_it_once(
     document = " ".join(random.Random(5).choices(("fox", "dog", "lazy", "over"), k=200))
 
     def said(text: str) -> Finished:
-        return ask(scheduler, SYSTEM, user(f"{document} {text}"), max_tokens=6)
+        return ask_for_words(scheduler, SYSTEM, user(f"{document} {text}"), max_tokens=6)
 
     said("the quick brown")
     second, third = said("jumps"), said("안녕하세요")
@@ -155,9 +154,11 @@ def test_questions_about_one_document_read_it_once(
 
 def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> None:
     texts = ("fox", "dog jumps")
-    clients = run(scheduler, *(question(scheduler, SYSTEM, user(text), max_tokens=6) for text in texts))
+    clients = run(scheduler, *(worded_request(scheduler, SYSTEM, user(text), max_tokens=6) for text in texts))
     for text, client in zip(texts, clients, strict=True):
-        second = ask(scheduler, SYSTEM, user(text), answer(client.finished), user("and then"), max_tokens=2)
+        second = ask_for_words(
+            scheduler, SYSTEM, user(text), assistant_turn(client.finished), user("and then"), max_tokens=2
+        )
         assert read(second) <= fresh(second, client.finished)
 
 
@@ -165,25 +166,25 @@ def test_a_short_turn_takes_the_memory_of_its_rows_and_goes_on(tiny_main: Path) 
     """Buffers have room for 256 tokens."""
     with closing(Scheduler()) as scheduler:
         scheduler.install(load(tiny_main), None)
-        first = ask(scheduler, user("fox"))
+        first = ask_for_words(scheduler, user("fox"))
         assert 0 < scheduler.prefix_cache.usage.bytes < scheduler.models.memory.cache_bytes(256) / 2
-        again = ask(scheduler, user("fox"))
+        again = ask_for_words(scheduler, user("fox"))
         assert (read(again), again.ids) == (1, first.ids)
 
 
 def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) -> None:
     scheduler = Scheduler()
     scheduler.install(load(tiny_main), None)
-    ask(scheduler, user("fox"))
+    ask_for_words(scheduler, user("fox"))
     scheduler.configure(EngineSettings(prefix_cache_bytes=int(2.5 * scheduler.prefix_cache.usage.bytes)))
     for text in ("dog", "jumps"):
-        ask(scheduler, user(text))
+        ask_for_words(scheduler, user(text))
     assert scheduler.prefix_cache.usage.bytes <= scheduler.prefix_cache.usage.budget
     assert scheduler.prefix_cache.usage.conversations == 2
-    assert read(ask(scheduler, user("jumps"))) == 1
+    assert read(ask_for_words(scheduler, user("jumps"))) == 1
     # The others were prefilled from the first one's cache, which made it the last one used.
-    assert read(ask(scheduler, user("fox"))) == 1
-    assert read(ask(scheduler, user("dog"))) > 1
+    assert read(ask_for_words(scheduler, user("fox"))) == 1
+    assert read(ask_for_words(scheduler, user("dog"))) > 1
     scheduler.clear_prefix_cache()
     assert scheduler.prefix_cache.usage.conversations == 0
     scheduler.close()
@@ -197,9 +198,9 @@ def test_inner_checkpoints_go_before_a_conversation_does(pair: tuple[LoadedModel
             message for turn in range(2) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})
         ]
         for count in (1, 3, 5):
-            ask(scheduler, SYSTEM, *[*turns, user("and then")][:count], max_tokens=4)
+            ask_for_words(scheduler, SYSTEM, *[*turns, user("and then")][:count], max_tokens=4)
         cache = scheduler.prefix_cache
         held = cache.usage
         cache.shrink(held.bytes - 1)
         assert (cache.usage.conversations, cache.usage.bytes < held.bytes) == (held.conversations, True)
-        assert read(ask(scheduler, SYSTEM, *turns, user("and then"), max_tokens=4)) == 1
+        assert read(ask_for_words(scheduler, SYSTEM, *turns, user("and then"), max_tokens=4)) == 1

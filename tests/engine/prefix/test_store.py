@@ -21,9 +21,18 @@ from engine.prefix.store import read_entry
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.chats import DEPTH, answer, question, user
-from tests.engine.chats import ask as ask_in
-from tests.engine.serving_requests import Client, load_models, open_scheduler, run, submit
+from tests.engine.serving_requests import (
+    DEPTH,
+    Client,
+    ask_for_words,
+    assistant_turn,
+    load_models,
+    open_scheduler,
+    run,
+    submit,
+    user,
+    worded_request,
+)
 from tests.engine.serving_requests import request as unnamed
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -58,7 +67,7 @@ def request(text: str = "the quick brown fox", max_tokens: int = 40, conversatio
 
 
 def ask(scheduler: Scheduler, *messages: dict[str, str], conversation: str = "chat") -> Finished:
-    return ask_in(scheduler, *messages, conversation=conversation)
+    return ask_for_words(scheduler, *messages, conversation=conversation)
 
 
 OPENING = user("the quick brown fox")
@@ -75,7 +84,7 @@ def test_the_next_session_prefills_only_what_is_new(model: Path, draft: Path, tm
         assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
         # The draft model reads no more than the tokens of plain rounds.
         assert again.stats.draft_prefill_tokens <= 6
-        turns = (OPENING, answer(first), user("and then"))
+        turns = (OPENING, assistant_turn(first), user("and then"))
         second = ask(later, *turns)
         assert second.stats.cached_tokens == known
         assert second.stats.drafted > 0
@@ -91,7 +100,7 @@ def test_a_turn_is_used_without_a_draft_model_and_with_another_and_replaced_by_a
     store, other = tmp_path / "store", Path(shutil.copytree(draft, tmp_path / "other"))
     with opened(model, store, draft) as before:
         first = ask(before, OPENING)
-    turns = (OPENING, answer(first), user("and then"))
+    turns = (OPENING, assistant_turn(first), user("and then"))
     with opened(model, store, other) as later:
         second = ask(later, *turns)
     assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
@@ -234,7 +243,7 @@ def test_what_chats_begin_with_is_read_and_stored_once_and_outlives_them(
     with opened(model, tmp_path / "store", draft) as scheduler:
         length = len(scheduler.models.main.tokenizer.apply_chat_template([book]))
         first = ask(scheduler, book, user("fox"), conversation="first")
-        [kept] = run(scheduler, replace(question(scheduler, book, user("."), conversation="book"), shared=True))
+        [kept] = run(scheduler, replace(worded_request(scheduler, book, user("."), conversation="book"), shared=True))
         assert first.stats.cached_tokens == 0
         assert kept.finished.stats.cached_tokens >= length
         long = ask(scheduler, book, user("lazy dog " * 80), conversation="long")

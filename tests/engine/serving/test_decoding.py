@@ -21,8 +21,7 @@ from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
 from engine.upkeep.memory import ModelMemory
 from tests.engine.counting_model import CountingModel
-from tests.engine.driving import Expected, finish, step_until
-from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
+from tests.engine.serving_requests import PLAIN, Client, Expected, finish, request, run, set_draft, step_until, submit
 from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("fixed_chunks")

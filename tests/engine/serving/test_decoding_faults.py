@@ -14,8 +14,7 @@ from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
 from engine.speculation.caches.row_caches import RowCaches
 from tests.engine.counting_model import CountingModel
-from tests.engine.driving import Expected, finish, step_until
-from tests.engine.serving_requests import PLAIN, request, run, submit
+from tests.engine.serving_requests import PLAIN, Expected, finish, request, run, step_until, submit
 from tests.engine.tiers import by_tier
 
 pytestmark = [pytest.mark.usefixtures("fixed_chunks"), pytest.mark.expects_log]

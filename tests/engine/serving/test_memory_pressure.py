@@ -14,8 +14,7 @@ from engine.events import Finished
 from engine.main_model.loading import load
 from engine.serving import scheduler as module
 from engine.serving.scheduler import Scheduler
-from tests.engine.chats import answer, ask, user
-from tests.engine.serving_requests import request, run
+from tests.engine.serving_requests import ask_for_words, assistant_turn, request, run, user
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S, wait_until
@@ -44,8 +43,8 @@ def talk(scheduler: Scheduler) -> tuple[list[dict[str, str]], Finished]:
     """Have a chat of four turns; return its messages and the last answer."""
     messages, last = [SYSTEM], None
     for word in ("fox", "dog", "quick", "brown"):
-        messages = [*messages, *([answer(last)] if last is not None else []), user(word)]
-        last = ask(scheduler, *messages, max_tokens=4)
+        messages = [*messages, *([assistant_turn(last)] if last is not None else []), user(word)]
+        last = ask_for_words(scheduler, *messages, max_tokens=4)
     assert last is not None
     return messages, last
 
@@ -58,20 +57,20 @@ def test_when_it_warns_finished_turns_keep_their_ends_and_the_system_prompt(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     messages, last = talk(scheduler)
-    held, unpressed = scheduler.prefix_cache.bytes, read(ask(scheduler, SYSTEM, user("over"), max_tokens=4))
+    held, unpressed = scheduler.prefix_cache.bytes, read(ask_for_words(scheduler, SYSTEM, user("over"), max_tokens=4))
     scheduler.relieve_memory()
     assert scheduler.prefix_cache.bytes >= held
     report_memory(monkeypatch, pressure=WARN)
     scheduler.relieve_memory()
     assert scheduler.prefix_cache.bytes < held
     assert mx.get_cache_memory() == 0
-    following = ask(scheduler, *messages, answer(last), user("over"), max_tokens=4)
+    following = ask_for_words(scheduler, *messages, assistant_turn(last), user("over"), max_tokens=4)
     assert read(following) < last.stats.prompt_tokens
-    assert read(ask(scheduler, SYSTEM, user("over"), max_tokens=4)) <= unpressed
+    assert read(ask_for_words(scheduler, SYSTEM, user("over"), max_tokens=4)) <= unpressed
     assert following.stats.slowed == ""
     # Texts do not depend on what is cached.
     scheduler.clear_prefix_cache()
-    assert ask(scheduler, *messages, answer(last), user("over"), max_tokens=4).ids == following.ids
+    assert ask_for_words(scheduler, *messages, assistant_turn(last), user("over"), max_tokens=4).ids == following.ids
 
 
 def test_when_it_is_critical_all_finished_turns_go_and_the_next_answer_tells_why_it_begins_later(
@@ -81,7 +80,7 @@ def test_when_it_is_critical_all_finished_turns_go_and_the_next_answer_tells_why
     report_memory(monkeypatch, pressure=CRITICAL)
     scheduler.relieve_memory()
     assert scheduler.prefix_cache.usage.conversations == 0
-    again = ask(scheduler, *messages, max_tokens=4)
+    again = ask_for_words(scheduler, *messages, max_tokens=4)
     assert (again.ids, again.stats.slowed) == (last.ids, "memory")
 
 

@@ -24,9 +24,19 @@ from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
 from engine.upkeep.memory import ModelMemory
 from tests.engine.counting_model import CountingModel
-from tests.engine.driving import Expected, finish, step_until
 from tests.engine.family_serving import serving
-from tests.engine.serving_requests import PLAIN, Client, alone, request, run, set_draft, submit
+from tests.engine.serving_requests import (
+    PLAIN,
+    Client,
+    Expected,
+    alone,
+    finish,
+    request,
+    run,
+    set_draft,
+    step_until,
+    submit,
+)
 from tests.tiny_models import QWEN3, write_model
 
 pytestmark = pytest.mark.usefixtures("fixed_chunks")

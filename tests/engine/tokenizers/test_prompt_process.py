@@ -22,7 +22,7 @@ from engine.tokenizers import prompt_process
 from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall, PromptProcess
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render
 from engine.tokenizers.tasks import MOST_TOKENIZERS, TokenizerSource
-from tests.engine.asking import QUESTION
+from tests.engine.serving_requests import QUESTION
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
 

@@ -21,8 +21,19 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
-from tests.engine.driving import Expected, finish, step_until
-from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, run, set_draft, submit
+from tests.engine.serving_requests import (
+    PLAIN,
+    Client,
+    Expected,
+    alone,
+    finish,
+    load_models,
+    request,
+    run,
+    set_draft,
+    step_until,
+    submit,
+)
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 

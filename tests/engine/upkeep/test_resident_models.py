@@ -17,8 +17,7 @@ from engine.settings import EngineSettings
 from engine.status import LoadedPair
 from engine.upkeep import memory
 from engine.upkeep.models import Models
-from tests.engine.driving import finish, step_until
-from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, submit
+from tests.engine.serving_requests import PLAIN, alone, finish, load_models, request, run, step_until, submit
 from tests.tiny_models import write_disturbed_copy
 
 
