@@ -16,7 +16,7 @@ SWITCH = ThinkingChoice(("off", "on"), "on")
 ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
 
-class ScriptedEngine:
+class AnsweringEngine:
     """Answers each request with the next of some lists of events; an exception in a list is raised.
 
     The authors of its main models recommend `sampling`; their templates can switch thinking.
@@ -30,7 +30,7 @@ class ScriptedEngine:
         self.cancelled = 0
         self._events: list[Event | BaseException] = []
 
-    def __enter__(self) -> ScriptedEngine:
+    def __enter__(self) -> AnsweringEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -48,7 +48,7 @@ class ScriptedEngine:
         )
         return pair
 
-    def submit(self, request: ChatRequest) -> ScriptedEngine:
+    def submit(self, request: ChatRequest) -> AnsweringEngine:
         self.requests.append(request)
         self.asked.append([message["content"] for message in request.messages])
         self._events = self.answers.pop(0)

@@ -24,11 +24,11 @@ ATTACK += "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202
 ATTACKED_CHAT = f"""
 import sys
 import app.__main__, app.cli.chat as chat
-from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
+from tests.app.cli.scripted_chat import ROUND, AnsweringEngine
 from engine import Finished, RequestStats, TokensCommitted
 text = {ATTACK!r}
 answer = [TokensCommitted(text, (), ROUND, RequestStats()), Finished("stop", text, (), RequestStats())]
-chat.Engine = lambda _: ScriptedEngine([*answer])
+chat.Engine = lambda _: AnsweringEngine([*answer])
 sys.exit(app.__main__.main(sys.argv[1:]))
 """
 # Colours, the cursor's moves and lines that are cleared: how Markdown is drawn.

@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.events import Token
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
-from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
+from tests.app.cli.scripted_chat import KOREAN, ROUND, AnsweringEngine
 from tests.app.picture_files import animation, picture
 from tests.mac_memory import report_memory
 
@@ -30,13 +30,13 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 class Answering(Protocol):
     """Makes `tandem chat` answer with these lists of events."""
 
-    def __call__(self, *answers: list[Event | BaseException], **options: Any) -> ScriptedEngine: ...
+    def __call__(self, *answers: list[Event | BaseException], **options: Any) -> AnsweringEngine: ...
 
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
-    def answer(*answers: list[Event | BaseException], **options: Any) -> ScriptedEngine:
-        engine = ScriptedEngine(*answers, **options)
+    def answer(*answers: list[Event | BaseException], **options: Any) -> AnsweringEngine:
+        engine = AnsweringEngine(*answers, **options)
         monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
         return engine
 
@@ -44,7 +44,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
 
 
 @pytest.fixture
-def engine(answering: Answering) -> ScriptedEngine:
+def engine(answering: Answering) -> AnsweringEngine:
     """Answers two questions."""
     return answering([*KOREAN], [*KOREAN])
 
@@ -154,7 +154,7 @@ def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
-    monkeypatch: pytest.MonkeyPatch, engine: ScriptedEngine, pipe_in: Callable[[str], None], form: list[str]
+    monkeypatch: pytest.MonkeyPatch, engine: AnsweringEngine, pipe_in: Callable[[str], None], form: list[str]
 ) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     pipe_in("Hello?\n")
@@ -201,7 +201,7 @@ def test_a_question_that_failed_is_not_asked_again_with_the_next(
     ],
 )
 def test_piped_text_is_one_question_and_follows_the_prompt(
-    prompt: list[str], piped: str, asked: str, engine: ScriptedEngine, pipe_in: Callable[[str], None]
+    prompt: list[str], piped: str, asked: str, engine: AnsweringEngine, pipe_in: Callable[[str], None]
 ) -> None:
     pipe_in(piped)
     assert main(["chat", *prompt]) == 0
@@ -212,7 +212,7 @@ def test_piped_text_is_one_question_and_follows_the_prompt(
 def test_a_question_that_is_none_gets_a_sentence_and_exit_code_2(
     arguments: list[str],
     words: str,
-    engine: ScriptedEngine,
+    engine: AnsweringEngine,
     pipe_in: Callable[[str], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -225,7 +225,7 @@ def test_a_question_that_is_none_gets_a_sentence_and_exit_code_2(
 
 
 def test_input_beyond_any_context_is_refused(
-    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, pipe_in: Callable[[str], None]
+    engine: AnsweringEngine, monkeypatch: pytest.MonkeyPatch, pipe_in: Callable[[str], None]
 ) -> None:
     monkeypatch.setattr("app.cli.chat._LONGEST_INPUT", 10)
     pipe_in("x" * 11)
@@ -283,7 +283,7 @@ def test_thoughts_are_no_part_of_the_answer_on_standard_output(
     ],
 )
 def test_thinking_is_switched_and_limited_as_the_models_template_does(
-    engine: ScriptedEngine, words: list[str], options: dict[str, bool], budget: int | None
+    engine: AnsweringEngine, words: list[str], options: dict[str, bool], budget: int | None
 ) -> None:
     assert main(["chat", "Hello", *words]) == 0
     request = engine.requests[-1]
@@ -313,13 +313,13 @@ def test_the_last_line_says_of_speculation_what_is_known(
 
 
 @pytest.mark.parametrize("options", [[], ["--same-text"]])
-def test_the_same_text_is_asked_for_by_an_option(engine: ScriptedEngine, options: list[str]) -> None:
+def test_the_same_text_is_asked_for_by_an_option(engine: AnsweringEngine, options: list[str]) -> None:
     main(["chat", "Hello", *options])
     assert [asked.speculation.same_text for asked in engine.requests] == [bool(options)]
 
 
 def test_pictures_go_with_the_first_question(
-    engine: ScriptedEngine, pipe_in: Callable[[str], None], tmp_path: Path
+    engine: AnsweringEngine, pipe_in: Callable[[str], None], tmp_path: Path
 ) -> None:
     red = picture()
     (tmp_path / "red.png").write_bytes(red)
@@ -335,7 +335,7 @@ def test_pictures_go_with_the_first_question(
     [(None, "there is no picture"), (b"text", "its format is not supported"), (animation(), "animated")],
 )
 def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
-    engine: ScriptedEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str
+    engine: AnsweringEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str
 ) -> None:
     if content is not None:
         (tmp_path / "file.png").write_bytes(content)
@@ -344,7 +344,7 @@ def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     assert words in capsys.readouterr().err
 
 
-def test_files_come_before_the_first_question(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
+def test_files_come_before_the_first_question(engine: AnsweringEngine, pipe_in: Callable[[str], None]) -> None:
     page = Path(__file__).parents[2] / "engine/documents/files/python-docx.docx"
     pipe_in("Who leads?\nAnd then?\n")
     assert main(["chat", "--lines", "--file", str(page)]) == 0
@@ -360,7 +360,7 @@ def test_files_come_before_the_first_question(engine: ScriptedEngine, pipe_in: C
     [("gone.txt", None, "unreadable"), ("a.docx", b"PK\x03\x04", "damaged"), ("a.bin", b"\0\1\2", "not text")],
 )
 def test_a_file_without_a_text_is_refused_before_a_model_is_loaded(
-    engine: ScriptedEngine,
+    engine: AnsweringEngine,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     name: str,

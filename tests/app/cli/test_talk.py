@@ -16,10 +16,10 @@ from tests.app.cli.terminal import CTRL_D, ROOT, UP, Terminal
 CHAT = """
 import sys
 import app.__main__, app.cli.chat as chat
-from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
+from tests.app.cli.scripted_chat import ROUND, AnsweringEngine
 from engine import Finished, RequestStats, TokensCommitted
 
-class Echo(ScriptedEngine):
+class Echo(AnsweringEngine):
     def submit(self, request):
         text = request.messages[-1]["content"].upper() + "!"
         self.answers = [[TokensCommitted(text, (), ROUND, RequestStats()), Finished("stop", text, (), RequestStats())]]
@@ -100,12 +100,12 @@ MARKDOWN = f"Some **bold** words and `code`.\n\n{LIST}\n```python\nx = 1\n```\n\
 DRAWN = f"""
 import sys
 import app.__main__, app.cli.chat as chat
-from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
+from tests.app.cli.scripted_chat import ROUND, AnsweringEngine
 from engine import Finished, RequestStats, TokensCommitted
 
 text = {MARKDOWN!r}
 pieces = [TokensCommitted(one, (), ROUND, RequestStats()) for one in text]
-chat.Engine = lambda _: ScriptedEngine([*pieces, Finished("stop", text, (), RequestStats())])
+chat.Engine = lambda _: AnsweringEngine([*pieces, Finished("stop", text, (), RequestStats())])
 sys.exit(app.__main__.main(["chat", "Hi"]))
 """
 
