@@ -13,7 +13,7 @@ from app.text.fences import ends_in_code
 from app.text.stray_calls import StrayCalls
 from app.text.thinking import GrowingParts, ThoughtAndReply, begins_in_header, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
-from engine.call_forms.tagged import Unclear
+from engine.call_forms.tagged import AmbiguousCall
 
 log = logging.getLogger(__name__)
 
@@ -381,7 +381,7 @@ class AnswerParts:
             return [], len(text)
         try:
             return self.form.last_calls(text, self.tools)
-        except Unclear as unclear:
+        except AmbiguousCall as unclear:
             self.unclear = str(unclear)
             log.info("a call is left as text, because it cannot be told where its values end")
             return [], len(text)

@@ -11,7 +11,7 @@ from typing import Any
 from engine.call_forms.reading import CallReader, whole
 from engine.call_forms.schema import arguments_of
 from engine.call_forms.stray import stray_calls
-from engine.call_forms.tagged import Tagged, Unclear
+from engine.call_forms.tagged import AmbiguousCall, Tagged
 from engine.call_forms.unfinished import begins_calls
 from engine.call_forms.writing import Write, cannot_write
 
@@ -141,13 +141,13 @@ class CallForm:
         )
 
     def last_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], int]:
-        """Return the calls with tags with which the rest of an answer begins, and their end. Raises `Unclear`."""
+        """Return the calls with tags with which the rest of an answer begins, and their end. Raises `AmbiguousCall`."""
         assert self.tags is not None
         found, end = self.tags.read(text, tools)
         try:
             return [_call(entry, {}, tools) for entry in found], end
         except Exception as error:
-            raise Unclear(found[0]["name"]) from error
+            raise AmbiguousCall(found[0]["name"]) from error
 
 
 def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

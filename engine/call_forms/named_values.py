@@ -43,7 +43,7 @@ def as_python_call(text: str, at: int) -> tuple[dict[str, Any], int]:
 
 
 @dataclass(frozen=True)
-class Braced:
+class BraceReader:
     """Reads Gemma's calls, `call:NAME{key:value,…}` with `quote` around texts. Models leave out `call:` at times."""
 
     quote: str

@@ -63,7 +63,7 @@ def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Headed:
+class HeaderThenJson:
     """Reads calls that are a header, a pattern with the group `name`, and a JSON object."""
 
     header: re.Pattern[str]

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from engine.call_forms.form import CallForm, Marks
-from engine.call_forms.named_values import Braced, as_python, as_python_list
-from engine.call_forms.reading import NESTED, Headed, as_json, by_mlx_lm, element, json_or
+from engine.call_forms.named_values import BraceReader, as_python, as_python_list
+from engine.call_forms.reading import NESTED, HeaderThenJson, as_json, by_mlx_lm, element, json_or
 from engine.call_forms.tagged import Tagged
 from engine.call_forms.tagged_writing import NestedCalls, TaggedCalls
 from engine.call_forms.writing import BracedCall, json_call, python_call
@@ -94,7 +94,7 @@ def _invokes(tag: str, mark: str, parameter: str, before: str = "", **more: Any)
 
 def _braced(start: str, end: str, quote: str) -> CallForm:
     """Return Gemma's form, with these marks and this quote."""
-    return CallForm(_between(start, end), Braced(quote), BracedCall(start, end, quote), between="")
+    return CallForm(_between(start, end), BraceReader(quote), BracedCall(start, end, quote), between="")
 
 
 def _deepseek(call: str, between: str, *signs: str) -> CallForm:
@@ -130,12 +130,14 @@ def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
     return replace(form, opening=f"<{tag}")
 
 
-_DEEPSEEK = Headed(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))
+_DEEPSEEK = HeaderThenJson(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))
 _GIGACHAT = "<|message_sep|>\n\nfunction call<|role_sep|>\n"
 _BRACKET = Marks("[", whole=True, first=True)
 _BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
 # Small 3.2 writes the call's id after its name.
-_MISTRAL_CALL = Headed(re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
+_MISTRAL_CALL = HeaderThenJson(
+    re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+")
+)
 
 
 FORMS: dict[str, CallForm] = {
@@ -162,7 +164,7 @@ FORMS: dict[str, CallForm] = {
     "harmony": CallForm(
         # `parts_of` finds the messages to functions; each is read as its recipient and its text.
         (),
-        Headed(re.compile(r"\A(?:functions\.)?(?P<name>[\w.-]+)\n\s*")),
+        HeaderThenJson(re.compile(r"\A(?:functions\.)?(?P<name>[\w.-]+)\n\s*")),
         json_call("<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>ARGUMENTS"),
         between=None,
         signs=(("<|channel|>", "<|message|>", "functions"),),
@@ -210,7 +212,7 @@ FORMS: dict[str, CallForm] = {
     "apertus": _json_list("<|tools_prefix|>", "<|tools_suffix|>", '{"NAME": ARGUMENTS}'),
     "solar": CallForm(
         (Marks("<|tool_calls|>"), Marks("<|tool_call:begin|>", whole=True)),
-        Headed(re.compile(r"<\|tool_call:name\|>(?P<name>[\w.-]+)<\|tool_call:args\|>\s*")),
+        HeaderThenJson(re.compile(r"<\|tool_call:name\|>(?P<name>[\w.-]+)<\|tool_call:args\|>\s*")),
         json_call("<|tool_call:begin|>NUMBER<|tool_call:name|>NAME<|tool_call:args|>ARGUMENTS<|tool_call:end|>"),
         "<|tool_calls|>",
         between="",
@@ -228,7 +230,7 @@ FORMS: dict[str, CallForm] = {
     ),
     "functionary": CallForm(
         (Marks("<function=", "</function>", whole=True),),
-        Headed(re.compile(r"<function=(?P<name>[^>]+)>\s*")),
+        HeaderThenJson(re.compile(r"<function=(?P<name>[^>]+)>\s*")),
         json_call("<function=NAME>ARGUMENTS</function>"),
         between="",
         signs=(("<function=example_function_name>{",),),
@@ -282,7 +284,7 @@ FORMS: dict[str, CallForm] = {
             # The newer ones leave the section out at times.
             Marks("<|tool_call_begin|>", whole=True),
         ),
-        Headed(re.compile(r"(?:functions\.)?(?P<name>[\w.-]+):\d+\s*<\|tool_call_argument_begin\|>\s*")),
+        HeaderThenJson(re.compile(r"(?:functions\.)?(?P<name>[\w.-]+):\d+\s*<\|tool_call_argument_begin\|>\s*")),
         json_call("<|tool_call_begin|>functions.NAME:NUMBER<|tool_call_argument_begin|>ARGUMENTS<|tool_call_end|>"),
         "<|tool_calls_section_begin|>",
         "<|tool_calls_section_end|>",

@@ -7,7 +7,7 @@ known function follows, or text in which no call ends. A whole call in a free te
 known at the end of the answer. An answer with two calls, one beside the other, is read as such, although it could be
 one call whose text has the end of a call and the beginning of another in it.
 
-`Unclear` is raised where the end of a value cannot be told:
+`AmbiguousCall` is raised where the end of a value cannot be told:
 - An argument begins in it that does not end: the model may have forgotten a closing tag.
 - Another call begins in it, and an argument follows that may belong to either.
 - It has the end of a call in it, and several calls follow each other.
@@ -35,7 +35,7 @@ _SPACE = re.compile(r"\s*+")
 _WRAPPERS = ("arguments", "input")
 
 
-class Unclear(ValueError):
+class AmbiguousCall(ValueError):
     """It cannot be told where a value of a call ends; the argument is the name of the function."""
 
 
@@ -81,7 +81,10 @@ class Tagged:
         return self._begin.match(text, at)
 
     def read(self, text: str, tools: Tools) -> tuple[list[dict[str, Any]], int]:
-        """Return the calls with which the end of an answer begins, and their end. Raises `Unclear` and `ValueError`."""
+        """Return the calls with which the end of an answer begins, and the offset behind them.
+
+        Raises `AmbiguousCall` if the end of a value cannot be told, and `ValueError` if no call begins here.
+        """
         schemas = {tool["function"]["name"]: arguments_of(tool["function"].get("parameters")) for tool in tools}
         begin = self._begin.match(text)
         if begin is None or begin["name"] not in schemas:
@@ -95,7 +98,7 @@ class Tagged:
             calls.append({"name": name, "arguments": _given(arguments, schemas[name])})
         whole = all(schemas[call["name"]].required <= call["arguments"].keys() for call in calls)
         if len(calls) > 1 and (answer.passed_an_end or not whole):
-            raise Unclear(begin["name"])
+            raise AmbiguousCall(begin["name"])
         return calls, end.at
 
     @cached_property
@@ -143,7 +146,7 @@ class _CallsText:
         self._may_go_on = False
 
     def arguments(self, begin: re.Match[str]) -> tuple[dict[str, Any], _CallEnd]:
-        """Return the arguments of the call that begins so, and its end. Raises `Unclear`."""
+        """Return the arguments of the call that begins so, and its end. Raises `AmbiguousCall`."""
         schema = self._schemas[begin["name"]]
         self._may_go_on = False
         # The model may write anything, and parsers of values can raise any exception.
@@ -152,7 +155,7 @@ class _CallsText:
         try:
             return self._unclosed(begin.end(), schema)
         except Exception as error:
-            raise Unclear(begin["name"]) from error
+            raise AmbiguousCall(begin["name"]) from error
 
     def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
         """Read arguments that all have a closing tag."""

@@ -25,7 +25,7 @@ from engine.advice.fit import working_set_limit
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import Process, command_on
-from engine.cluster.messages import ECHO, Echo
+from engine.cluster.messages import ECHO, Ping
 from engine.cluster.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
 from engine.cluster.rank import other_versions, versions
@@ -163,8 +163,8 @@ def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secr
             return replace(check, problem=ClusterError("network-denied", check.host))
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     try:
-        round_trip_s = _answered(channel, Echo(), _ROUND_TRIPS)
-        bulk_s = _answered(channel, Echo(bytes(_BULK_BYTES)), _BULK_MESSAGES)
+        round_trip_s = _answered(channel, Ping(), _ROUND_TRIPS)
+        bulk_s = _answered(channel, Ping(bytes(_BULK_BYTES)), _BULK_MESSAGES)
     except OSError as error:
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     finally:
@@ -172,7 +172,7 @@ def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secr
     return replace(check, round_trip_s=round_trip_s, bytes_per_s=_BULK_BYTES / bulk_s)
 
 
-def _answered(channel: Channel[Echo], message: Echo, count: int) -> float:
+def _answered(channel: Channel[Ping], message: Ping, count: int) -> float:
     """Return the mean seconds until an answer to a message. Raises `OSError`."""
     started = time.perf_counter()
     for _ in range(count):
@@ -232,10 +232,10 @@ def _serve(listening: socket.socket, secret: bytes) -> None:
     echo(channel)
 
 
-def echo(channel: Channel[Echo]) -> None:
+def echo(channel: Channel[Ping]) -> None:
     """Answer each message of a measurement at once, until the peer closes the channel."""
     try:
         while channel.receive() is not None:
-            channel.send(Echo())
+            channel.send(Ping())
     except ChannelClosed:
         channel.close()

@@ -15,7 +15,7 @@ from engine.cluster.errors import ClusterError, failure_of
 from engine.cluster.mirrored_caches import Replay
 from engine.cluster.model_identity import are_alike, fingerprint, folder_of
 from engine.cluster.plan import check_room
-from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
+from engine.cluster.splitting import LastExchange, SplitPart, run_pass, shared_ids
 from engine.errors import EngineError
 from engine.files.steps import Steps
 from engine.main_model.loading import load_part
@@ -45,7 +45,7 @@ class Follower:
         """Follow until rank 0 is gone. Raises any error that keeps this rank from following."""
         try:
             while (message := self._channel.receive()) is not None:
-                if isinstance(message, messages.Load):
+                if isinstance(message, messages.LoadPart):
                     self._load(message)
                 elif isinstance(message, messages.Unload):
                     self._unload()
@@ -54,10 +54,10 @@ class Follower:
         except ChannelClosed as error:
             log.info("rank 0 is gone: %s", error)
         except Exception as error:
-            self._channel.send(messages.Lost(failure_of(error)))
+            self._channel.send(messages.RankFailed(failure_of(error)))
             raise
 
-    def _load(self, wanted: messages.Load) -> None:
+    def _load(self, wanted: messages.LoadPart) -> None:
         self._unload()
         part = SplitPart(self._group, wanted.split, lambda: self._barrier(wanted.number, part))
         try:
@@ -85,12 +85,12 @@ class Follower:
 
     def _barrier(self, number: int, part: SplitPart) -> Steps[None]:
         self._channel.send(messages.Loaded(number, part.kinds))
-        if not isinstance(self._channel.receive(), messages.Warm):
+        if not isinstance(self._channel.receive(), messages.AllLoaded):
             raise _Abandoned
         return
         yield
 
-    def _pass(self, model: nn.Module, caches: list[Any], shape: Sequence[int], tail: Tail) -> mx.array:
+    def _pass(self, model: nn.Module, caches: list[Any], shape: Sequence[int], tail: LastExchange) -> mx.array:
         ids = shared_ids(None, shape, self._group)
         run_pass(model, ids, caches, tail)
         held = [array for cache in flatten(caches) for array in leaves(vars(cache))]

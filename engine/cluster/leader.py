@@ -22,7 +22,7 @@ from engine.cluster.errors import ClusterError, failure_of
 from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel
 from engine.cluster.model_identity import fingerprint, portable_name
 from engine.cluster.plan import choose_split, part_of
-from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
+from engine.cluster.splitting import LastExchange, SplitPart, run_pass, shared_ids
 from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.steps import Steps, result_of
 from engine.main_model.loaded_model import LoadedModel
@@ -73,7 +73,7 @@ class Leader(MainLoader):
         self._load += 1
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
-        self._send(messages.Load(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
+        self._send(messages.LoadPart(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
         part = SplitPart(self._group, split, lambda: self._barrier(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
@@ -105,9 +105,9 @@ class Leader(MainLoader):
                 # All ranks have to roll back alike.
                 detail = f"{', '.join(part.kinds)} on {self._host}, {', '.join(kinds)} on {self._followers[rank][0]}"
                 raise ClusterError("cannot-split", detail=detail)
-        self._send(messages.Warm())
+        self._send(messages.AllLoaded())
 
-    def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
+    def _together(self, loaded: LoadedModel, tail: LastExchange) -> LoadedModel:
         """Return the model with passes that run on all ranks."""
         mirrored = MirroredModel(loaded.new_caches, Journal(self._send))
         model = loaded.model
@@ -122,7 +122,9 @@ class Leader(MainLoader):
         values = {field.name: getattr(loaded, field.name) for field in fields(LoadedModel)}
         return _LoadedTogether(**values, mirrored=mirrored)
 
-    def _pass(self, call: Callable[..., mx.array], inputs: mx.array, caches: MirroredCaches, tail: Tail) -> mx.array:
+    def _pass(
+        self, call: Callable[..., mx.array], inputs: mx.array, caches: MirroredCaches, tail: LastExchange
+    ) -> mx.array:
         caches.journal.flush(caches.number, inputs.shape)
         try:
             ids = shared_ids(inputs, inputs.shape, self._group)
@@ -157,7 +159,7 @@ class Leader(MainLoader):
                     future.set_result(message.kinds)
                 else:
                     future.set_exception(_of_host(message.error, host))
-        elif isinstance(message, messages.Lost):
+        elif isinstance(message, messages.RankFailed):
             self._lose(rank, _of_host(message.error, host))
 
     def _lose(self, rank: int, error: ClusterError) -> None:

@@ -118,7 +118,7 @@ class EngineReply(WireMessage, frozen=True):
     value: msgspec.Raw
 
 
-class Load(WireMessage, frozen=True):
+class LoadPart(WireMessage, frozen=True):
     """Load this rank's part of the model with this portable name and fingerprint (`files`)."""
 
     number: int
@@ -129,7 +129,7 @@ class Load(WireMessage, frozen=True):
     context: int | None
 
 
-class Warm(WireMessage, frozen=True):
+class AllLoaded(WireMessage, frozen=True):
     """Every rank has loaded its part; passes follow."""
 
 
@@ -159,36 +159,36 @@ class Changes(WireMessage, frozen=True):
 
 
 class Loaded(WireMessage, frozen=True):
-    """A rank has loaded its part for the `Load` of this number, with these kinds of caches."""
+    """A rank has loaded its part for the `LoadPart` of this number, with these kinds of caches."""
 
     number: int
     kinds: list[str]
 
 
 class LoadRefused(WireMessage, frozen=True):
-    """A rank cannot load its part for the `Load` of this number."""
+    """A rank cannot load its part for the `LoadPart` of this number."""
 
     number: int
     error: EngineError
 
 
-class Lost(WireMessage, frozen=True):
+class RankFailed(WireMessage, frozen=True):
     """A rank cannot continue."""
 
     error: EngineError
 
 
-class Echo(WireMessage, frozen=True):
-    """Measures a link: the reply is an empty `Echo`."""
+class Ping(WireMessage, frozen=True):
+    """Measures a link: the reply is an empty `Ping`."""
 
     payload: bytes = b""
 
 
 ToEngine = Call | Submit | Cancel | Speculate
-ToRank = Load | Warm | Unload | Changes
-ToLeader = Loaded | LoadRefused | Lost
+ToRank = LoadPart | AllLoaded | Unload | Changes
+ToLeader = Loaded | LoadRefused | RankFailed
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, enc_hook=enc_hook, dec_hook=dec_hook)
 TO_CLIENT: Codec[EngineReply] = Codec(EngineReply)
 TO_RANK: Codec[ToRank] = Codec(ToRank, enc_hook=enc_hook, dec_hook=dec_hook)
 TO_LEADER: Codec[ToLeader] = Codec(ToLeader, enc_hook=enc_hook, dec_hook=dec_hook)
-ECHO: Codec[Echo] = Codec(Echo)
+ECHO: Codec[Ping] = Codec(Ping)

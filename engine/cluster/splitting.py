@@ -26,14 +26,14 @@ class SplitPart:
 
     def __init__(self, group: mx.distributed.Group, split: str, barrier: Callable[[], Steps[None]]) -> None:
         self._group, self._split, self._barrier = group, split, barrier
-        self.tail: Tail | None = None
+        self.tail: LastExchange | None = None
         self.kinds: list[str] = []
 
     def may_lack(self, path: Path) -> Set[str]:
         return files_of_others(path, self._split, self._group.rank(), self._group.size())
 
     def split(self, model: nn.Module) -> None:
-        self.tail = Tail(model, by_layers=self._split == "pipeline")
+        self.tail = LastExchange(model, by_layers=self._split == "pipeline")
         split_model(model, self._group, self._split)
         self.tail.watch()
         self.kinds = cache_kinds(model)
@@ -55,7 +55,7 @@ class NotLaunched(Exception):
     """The device failed before a pass was launched: the other ranks would wait for the exchanges in it."""
 
 
-def run_pass(call: Callable[..., mx.array], ids: mx.array, caches: Sequence[Any], tail: Tail) -> mx.array:
+def run_pass(call: Callable[..., mx.array], ids: mx.array, caches: Sequence[Any], tail: LastExchange) -> mx.array:
     """Run the model's pass over `ids`, and launch the part of it in which ranks exchange anything.
 
     So every rank makes the exchanges in the order of the calls, however the logits are used later. If MLX reports a
@@ -117,7 +117,7 @@ def cache_kinds(model: nn.Module) -> list[str]:
     return sorted({f"{type(cache).__name__} {getattr(cache, 'max_size', None) or ''}".strip() for cache in caches})
 
 
-class Tail:
+class LastExchange:
     """Finds the array of a pass whose evaluation includes all exchanges between ranks. It is the output of the trunk,
     the module that holds the layers, if the model has one: a prompt's logits, as wide as the vocabulary, then need not
     be computed. Else it is the logits. Create it before the model is split.

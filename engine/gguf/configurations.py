@@ -19,7 +19,7 @@ _FLASH_TOKENS = 154_880
 
 
 def of_type(model_type: str, *, scaled: bool = True, **more: bool) -> Callable[[GgufSettings], dict[str, Any]]:
-    """For modules that read what is shared, and `more`, which is alike in all files.
+    """For architectures that need only the shared settings. `more` is added unchanged.
 
     llama.py and smollm3.py undo LlamaModel (conversion/llama.py), qwen2.py and qwen3.py Qwen2Model, Qwen3Model
     (qwen.py) and, without towers, Qwen2VLModel (qwenvl.py), Qwen3VLTextModel (qwen3vl.py), seed_oss.py SeedOssModel
@@ -78,8 +78,8 @@ def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
     text["linear_value_head_dim"] = settings.whole("ssm.inner_size") // max(1, text["linear_num_value_heads"])
     text["full_attention_interval"] = settings.whole("full_attention_interval", 4)
     text["mtp_num_hidden_layers"] = settings.whole("nextn_predict_layers", 0)
-    turned = {name: text.pop(name) for name in ("rope_theta", "partial_rotary_factor")}
-    text["rope_parameters"] = turned | {"type": "default", "mrope_section": sections[:3]}
+    rotary = {name: text.pop(name) for name in ("rope_theta", "partial_rotary_factor")}
+    text["rope_parameters"] = rotary | {"type": "default", "mrope_section": sections[:3]}
     del text["rope_scaling"]
     return {"model_type": "qwen3_5", "tie_word_embeddings": settings.tied, "text_config": text}
 
@@ -103,7 +103,7 @@ def _gemma(settings: GgufSettings, model_type: str, largest: int) -> dict[str, A
 
 
 def gemma2(settings: GgufSettings) -> dict[str, Any]:
-    """For gemma2.py; undoes Gemma2Model (conversion/gemma.py), of which 27B has 46 layers."""
+    """For gemma2.py; undoes Gemma2Model (conversion/gemma.py). The 27B model has 46 layers."""
     return _gemma(settings, "gemma2", largest=46) | {
         "attn_logit_softcapping": settings.number("attn_logit_softcapping", 50.0),
         "final_logit_softcapping": settings.number("final_logit_softcapping", 30.0),
@@ -111,7 +111,7 @@ def gemma2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gemma3(settings: GgufSettings) -> dict[str, Any]:
-    """For gemma3_text.py; undoes Gemma3Model (conversion/gemma.py), of which 27B has 62 layers.
+    """For gemma3_text.py; undoes Gemma3Model (conversion/gemma.py). The 27B model has 62 layers.
 
     The converter leaves the window out where every layer attends to all tokens.
     """
@@ -158,8 +158,10 @@ def gemma3n(settings: GgufSettings) -> dict[str, Any]:
 
 
 def gemma4(settings: GgufSettings) -> dict[str, Any]:
-    """For gemma4_text.py; undoes Gemma4Model (conversion/gemma.py), also its `generate_extra_tensors`. That writes
-    rope_freqs for the layers with full attention: 1 for a dimension that is turned, 1e30 for another one.
+    """For gemma4_text.py; undoes Gemma4Model (conversion/gemma.py), also its `generate_extra_tensors`.
+
+    That writes rope_freqs for the layers with full attention: 1 for a dimension to which rotary positions apply, 1e30
+    for one to which they do not. Raises `SettingError` if the sliding layers rotate only a part of their dimensions.
     """
     config = _per_layer(settings, "gemma4_text")
     kv_heads = settings.each("attention.head_count_kv")
@@ -170,11 +172,11 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
     sliding_dim = settings.whole("attention.key_length_swa")
     if settings.whole("rope.dimension_count_swa", sliding_dim) != sliding_dim:
         raise SettingError("rope.dimension_count_swa")
-    turned = sum(factor < 2 for factor in factors) / len(factors) if factors else 1.0
+    rotary_share = sum(factor < 2 for factor in factors) / len(factors) if factors else 1.0
     proportional = {
         "rope_type": "proportional",
         "rope_theta": config.pop("rope_theta"),
-        "partial_rotary_factor": turned,
+        "partial_rotary_factor": rotary_share,
     }
     default = {"rope_type": "default", "rope_theta": config.pop("rope_local_base_freq")}
     del config["rope_scaling"]
@@ -194,9 +196,9 @@ def gemma4(settings: GgufSettings) -> dict[str, Any]:
 
 
 def _partial(settings: GgufSettings, model_type: str, *, scaled: bool = True) -> dict[str, Any]:
-    """Return what is shared, for heads of which `add_rope_dimension_count` gives the part that positions turn."""
-    shared = settings.shared(model_type, partly_turned=True, scaled=scaled)
-    return shared | {"partial_rotary_factor": settings.turned / settings.head_dim}
+    """Return the shared settings with `partial_rotary_factor`, from what `add_rope_dimension_count` wrote."""
+    shared = settings.shared(model_type, partial_rotary=True, scaled=scaled)
+    return shared | {"partial_rotary_factor": settings.rotary_dims / settings.head_dim}
 
 
 def phi3(settings: GgufSettings) -> dict[str, Any]:
@@ -251,12 +253,12 @@ def falcon_h1(settings: GgufSettings) -> dict[str, Any]:
 
 
 def nemotron_h(settings: GgufSettings) -> dict[str, Any]:
-    """For nemotron_h.py, in which no position is turned; undoes NemotronHModel (conversion/nemotron.py)."""
+    """For nemotron_h.py, which uses no rotary positions; undoes NemotronHModel (conversion/nemotron.py)."""
     attends = settings.each("attention.head_count_kv")
     inner = settings.each("feed_forward_length")
     experts = settings.whole("expert_count", 0)
     feeds = "E" if experts else "-"
-    config = settings.shared("nemotron_h", partly_turned=True) | settings.named(
+    config = settings.shared("nemotron_h", partial_rotary=True) | settings.named(
         mamba_num_heads="ssm.time_step_rank", ssm_state_size="ssm.state_size", conv_kernel="ssm.conv_kernel",
         n_groups="ssm.group_count",
     )  # fmt: skip
@@ -342,7 +344,7 @@ def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     """
     if not _names_sigmoid(settings) or settings.get("attention.temperature_scale"):
         raise SettingError("expert_gating_func")
-    config = settings.shared("deepseek_v3", partly_turned=True) | _routed(settings)
+    config = settings.shared("deepseek_v3", partial_rotary=True) | _routed(settings)
     if (scaling := config["rope_scaling"]) is not None and scaling.get("mscale_all_dim"):
         scaling["mscale"] = scaling["mscale_all_dim"] = scaling["mscale_all_dim"] * 10
     if config["rms_norm_eps"] != 1e-6:

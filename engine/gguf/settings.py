@@ -74,8 +74,11 @@ class GgufSettings:
         return self.whole("attention.key_length", self.whole("embedding_length") // max(1, self.heads))
 
     @property
-    def turned(self) -> int:
-        """The dimensions of a head that positions turn."""
+    def rotary_dims(self) -> int:
+        """How many dimensions of a head rotary positions apply to: an even number, or all of them.
+
+        Raises `SettingError` for any other number.
+        """
         count = self.whole("rope.dimension_count", self.head_dim)
         if count != self.head_dim and (not 0 < count < self.head_dim or count % 2):
             raise SettingError("rope.dimension_count")
@@ -110,11 +113,13 @@ class GgufSettings:
         """Return whole numbers by the names that config.json has for them."""
         return {ours: self.whole(theirs) for ours, theirs in names.items()}
 
-    def shared(self, model_type: str, *, partly_turned: bool = False, scaled: bool = True) -> dict[str, Any]:
-        """Return what config.json has of every architecture. Without `partly_turned`, positions turn whole heads;
-        without `scaled`, mlx-lm's module scales no positions.
+    def shared(self, model_type: str, *, partial_rotary: bool = False, scaled: bool = True) -> dict[str, Any]:
+        """Return the settings that config.json has for every architecture.
+
+        Without `partial_rotary`, mlx-lm's module applies rotary positions to whole heads; without `scaled`, it does
+        not scale positions. Raises `SettingError` if the file says otherwise, or if a setting is missing.
         """
-        if not partly_turned and self.turned != self.head_dim:
+        if not partial_rotary and self.rotary_dims != self.head_dim:
             raise SettingError("rope.dimension_count")
         scaling = self.rope_scaling()
         if not scaled and scaling is not None:

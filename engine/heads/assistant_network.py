@@ -19,7 +19,7 @@ from engine.heads.assistant_config import AssistantConfig
 from engine.heads.chain_head import mean_log_chance
 from engine.heads.config import RowShape
 from engine.heads.context import HeadContext, LayerRows, Rows
-from engine.heads.head import Attended, Draw, Head, HeadProposal, MainPorts
+from engine.heads.head import AttendedLayer, Draw, Head, HeadProposal, MainPorts
 from engine.heads.weights import Weights
 
 _ORDERING = "masked_embedding.token_ordering"
@@ -107,7 +107,7 @@ class AssistantHead(Head):
     def __init__(self, path: Path, config: AssistantConfig, network: AssistantNetwork, identity: str) -> None:
         super().__init__(path, config, network, identity)
         self._ahead = 1
-        self._attended = list[Attended]()
+        self._attended = list[AttendedLayer]()
 
     @staticmethod
     def build(config: AssistantConfig, weights: Weights) -> tuple[nn.Module, Weights]:
@@ -183,7 +183,7 @@ class AssistantHead(Head):
         rows = self.network(embedded, self._states(taps[:, :-1]), seen, self._ahead, masks)
         return mean_log_chance(*self.network.scores(rows), answers)
 
-    def _fits(self, one: Attended) -> bool:
+    def _fits(self, one: AttendedLayer) -> bool:
         return any(
             layer.self_attn.head_dim == one.size and layer.self_attn.n_heads % one.heads == 0
             for layer in self.network.model.layers

@@ -32,7 +32,7 @@ from engine.heads.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Attended:
+class AttendedLayer:
     """A layer of the main model whose keys and values a head may attend to. `kind` is its kind of attention, `layer`
     counts from 0, `window` is in tokens, None for full attention. `read` maps the layer's input (1, n, width) and its
     first position to keys and values (1, heads, n, size), as in the cache.
@@ -63,7 +63,7 @@ class MainPorts:
     layer_count: int
     width: int
     vocabulary: int
-    attended: Mapping[str, Attended] = field(default_factory=dict)
+    attended: Mapping[str, AttendedLayer] = field(default_factory=dict)
 
 
 class Draw(Protocol):

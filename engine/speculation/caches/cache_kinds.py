@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.speculation.caches.cache_rules import (
-    Arrays,
-    Chunked,
-    Indexed,
-    Layer,
-    Pooled,
+    ChunkedRule,
+    DeepSeekLayerRule,
+    IndexedRule,
+    PooledRule,
+    RecurrentRule,
     Rule,
-    Trim,
+    TrimRule,
     UnknownCacheKind,
-    Window,
+    WindowRule,
     flatten,
 )
 from engine.speculation.caches.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows
@@ -46,15 +46,15 @@ class CacheKind:
 # By name, so that a model's own cache class is not imported.
 KINDS = {
     # phi3small adds its boolean mask to the scores, so that rows attend to later ones.
-    "mlx_lm.models.cache.KVCache": CacheKind(Trim, KeyValueRows, width_dependent=frozenset({"phi3small"})),
-    "mlx_lm.models.cache.QuantizedKVCache": CacheKind(Trim, QuantisedRows),
-    "mlx_lm.models.cache.ChunkedKVCache": CacheKind(Chunked, None),
+    "mlx_lm.models.cache.KVCache": CacheKind(TrimRule, KeyValueRows, width_dependent=frozenset({"phi3small"})),
+    "mlx_lm.models.cache.QuantizedKVCache": CacheKind(TrimRule, QuantisedRows),
+    "mlx_lm.models.cache.ChunkedKVCache": CacheKind(ChunkedRule, None),
     # plamo3 masks its window one token wider than its cache.
     "mlx_lm.models.cache.RotatingKVCache": CacheKind(
-        Window, WindowRows, width_dependent=frozenset({"plamo3"})
+        WindowRule, WindowRows, width_dependent=frozenset({"plamo3"})
     ),
     "mlx_lm.models.cache.ArraysCache": CacheKind(
-        Arrays,
+        RecurrentRule,
         StateRows,
         reads_padding=frozenset(
             {
@@ -63,12 +63,12 @@ KINDS = {
             }
         ),
     ),
-    "mlx_lm.models.deepseek_v41.LayerCache": CacheKind(Layer, None),
-    "mlx_vlm.models.cache.ArraysCache": CacheKind(Arrays, None),
-    "engine.model_files.vlm_language.Unprojected": CacheKind(Arrays, None),
-    "mlx_vlm.models.qwen4_exp.language.QSAKVCache": CacheKind(Indexed, None),
+    "mlx_lm.models.deepseek_v41.LayerCache": CacheKind(DeepSeekLayerRule, None),
+    "mlx_vlm.models.cache.ArraysCache": CacheKind(RecurrentRule, None),
+    "engine.model_files.vlm_language.Unprojected": CacheKind(RecurrentRule, None),
+    "mlx_vlm.models.qwen4_exp.language.QSAKVCache": CacheKind(IndexedRule, None),
     # deepseek_v4 compresses the first tokens of a pass without those before it, so its logits depend on the passes.
-    "mlx_vlm.models.cache.PoolingCache": CacheKind(Pooled, None, width_dependent=frozenset({"deepseek_v4"})),
+    "mlx_vlm.models.cache.PoolingCache": CacheKind(PooledRule, None, width_dependent=frozenset({"deepseek_v4"})),
 }  # fmt: skip
 # Families that cannot be batched: gemma2 and gpt_bigcode raise; afm7 and minimax_m3_vl use the batch's positions for
 # every row.

@@ -107,7 +107,7 @@ class Rule(ABC):
         return leaves((self.cache.keys, self.cache.values))
 
 
-class Trim(Rule):
+class TrimRule(Rule):
     """KVCache, QuantizedKVCache: rows after `offset` are never read."""
 
     cuts_anywhere = True
@@ -127,7 +127,7 @@ class Trim(Rule):
             cache.keys, cache.values = tree_map(lambda array: mx.contiguous(array[..., : cache.offset, :]), held)
 
 
-class Indexed(Trim):
+class IndexedRule(TrimRule):
     """QSAKVCache of qwen4_exp: keys and values with an index of the keys, which its own `trim` cuts, too."""
 
     def restore(self, start: int) -> None:
@@ -142,7 +142,7 @@ class Indexed(Trim):
         return leaves(vars(self.cache))
 
 
-class Chunked(Rule):
+class ChunkedRule(Rule):
     """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows. Dropping makes new arrays, so
     the objects kept at `begin` still hold the rows that were dropped since. A row attends to its own chunk only, so the
     rows needed begin with the chunk of the next position.
@@ -161,7 +161,7 @@ class Chunked(Rule):
         return bool(cache.start_position <= position // cache.chunk_size * cache.chunk_size)
 
 
-class Window(Rule):
+class WindowRule(Rule):
     """RotatingKVCache: a window of `max_size` rows.
 
     A pass of several rows makes new arrays: the window in temporal order, then the rows. A single row is written in
@@ -274,7 +274,7 @@ class SnapshotOnly(Rule):
         return leaves(vars(self.cache))
 
 
-class Layer(SnapshotOnly):
+class DeepSeekLayerRule(SnapshotOnly):
     """LayerCache of deepseek_v41: a window, compressed groups and the open group. It counts its rows."""
 
     @property
@@ -285,11 +285,11 @@ class Layer(SnapshotOnly):
         return position == self.position
 
 
-class Pooled(SnapshotOnly):
+class PooledRule(SnapshotOnly):
     """PoolingCache of mlx-vlm: compressed groups, whose offset counts them and not rows, and the open group."""
 
 
-class Arrays(SnapshotOnly):
+class RecurrentRule(SnapshotOnly):
     """ArraysCache: recurrent state. The snapshot is a handle of every array, which later writes do not change."""
 
     def begin(self, rows: int) -> None:  # noqa: ARG002

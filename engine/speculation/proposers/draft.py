@@ -20,7 +20,7 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
     proposer.stops_early = context.settings.depth is None
     sequence = conversation.draft = proposer.sequence
     sequence.steps = draft.steps
-    sequence.known_ids = draft.model.rows
+    sequence.vocabulary_limit = draft.model.rows
     if draft.translation is None:
         main = conversation.main
         sequence.boundaries = tuple(

@@ -15,7 +15,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.heads.context import Rows
-from engine.heads.head import Attended, MainPorts
+from engine.heads.head import AttendedLayer, MainPorts
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.rounds.taps import PROBE_ROWS, CannotTap, calls_of, layers_of
 
@@ -133,9 +133,9 @@ class _Capture:
         return keys, values
 
 
-def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Attended]:
+def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, AttendedLayer]:
     """Return, by kind of attention, the last of `layers` with its own keys and values, for Gemma 4's assistants."""
-    found: dict[str, Attended] = {}
+    found: dict[str, AttendedLayer] = {}
     for index, layer in enumerate(layers):
         attention: Any = getattr(layer, "self_attn", None)
         kind = getattr(layer, "layer_type", None)
@@ -144,7 +144,7 @@ def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Atten
         window = attention.config.sliding_window if kind == "sliding_attention" else None
         read = partial(_keys_and_values, layer)
         keys, _ = read(mx.zeros((1, 1, width)), 0)
-        found[kind] = Attended(kind, index, window, int(keys.shape[1]), int(keys.shape[3]), read)
+        found[kind] = AttendedLayer(kind, index, window, int(keys.shape[1]), int(keys.shape[3]), read)
     return found
 
 

@@ -66,7 +66,7 @@ class CachedSequence:
         self.rule = UNKNOWN
         # Ids from this one on are fed as id 0: a draft model may lack ids of the main one, and an embedding lookup past
         # its last row reads foreign memory.
-        self.known_ids: int | None = None
+        self.vocabulary_limit: int | None = None
         # Positions at which turns end, ascending: a later conversation may share the text up to one of them.
         self.boundaries: tuple[int, ...] = ()
         # The pictures in `tokens`, in their order, and what reads them while a request uses the sequence.
@@ -331,14 +331,16 @@ class CachedSequence:
         """Whether the caches can go back to checkpoints only."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
 
-    def as_known(self, tokens: Sequence[int]) -> Sequence[int]:
-        """Return the ids to feed for `tokens`; see `known_ids`."""
-        return tokens if self.known_ids is None else [token if token < self.known_ids else 0 for token in tokens]
+    def clamp_ids(self, tokens: Sequence[int]) -> Sequence[int]:
+        """Return `tokens` with 0 in place of each id from `vocabulary_limit` on."""
+        limit = self.vocabulary_limit
+        if limit is None:
+            return tokens
+        return [token if token < limit else 0 for token in tokens]
 
     def _as_row(self, tokens: Sequence[int], draft_tokens: mx.array | Sequence[int]) -> mx.array:
         """Return token ids of shape (1, rows) for a forward pass."""
-        if self.known_ids is not None:
-            tokens = self.as_known(tokens)
+        tokens = self.clamp_ids(tokens)
         if not isinstance(draft_tokens, mx.array):
             return mx.array([[*tokens, *draft_tokens]], mx.uint32)
         if not tokens:

@@ -78,7 +78,7 @@ class SequenceBatch:
     def _pass(
         self, pending: Sequence[Sequence[int]], drafts: mx.array | Sequence[mx.array | Sequence[int]]
     ) -> BatchPass:
-        known = [list(member.as_known(tokens)) for member, tokens in zip(self.members, pending, strict=True)]
+        known = [list(member.clamp_ids(tokens)) for member, tokens in zip(self.members, pending, strict=True)]
         ids, counts = self._ids(known, drafts)
         self._rows.begin(counts)
         starts = [member.position for member in self.members]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.call_forms.table import call_form
-from engine.call_forms.tagged import Unclear
+from engine.call_forms.tagged import AmbiguousCall
 from tests.engine.call_forms.tagged_texts import (
     PROPERTIES,
     SCHEMA,
@@ -51,7 +51,7 @@ def test_no_text_is_read_in_part(form: str) -> None:
         try:
             assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
             whole += 1
-        except Unclear:
+        except AmbiguousCall:
             continue
     assert whole > 80
 
@@ -65,7 +65,7 @@ def test_several_calls_are_read_where_each_ends_for_certain(form: str) -> None:
     ]
     assert [one["path"] for one in read(form, answer(form, *calls))] == ["a", "b", "c"]
     ending = closing_tags(form)[-2]
-    with pytest.raises(Unclear, match="write_file"):
+    with pytest.raises(AmbiguousCall, match="write_file"):
         read(form, answer(form, call(form, path="a", content=f"x{ending} and {ending}"), *calls))
 
 
@@ -147,7 +147,7 @@ def test_a_call_whose_end_cannot_be_told_is_none(form: str) -> None:
         whole[: len(whole) // 2],
         f"{whole[: -len(end)]} and the text goes on",
     ):
-        with pytest.raises(Unclear, match="write_file"):
+        with pytest.raises(AmbiguousCall, match="write_file"):
             read(form, text)
 
 
@@ -159,7 +159,7 @@ def test_an_optional_argument_in_a_text_does_not_cut_it(form: str) -> None:
     opening = own.key.replace("NAME", "note").replace("STRING", "true")
     inner = f"a{own.closing.replace('NAME', 'content')}{own.after}{opening}x{own.closing.replace('NAME', 'note')}b"
     text = answer(form, call(form, "f", content=inner))
-    with pytest.raises(Unclear, match="f"):
+    with pytest.raises(AmbiguousCall, match="f"):
         call_form(form).last_calls(text, tools)
 
 
@@ -186,7 +186,7 @@ def test_a_list_in_json_may_have_tags_in_its_texts(form: str) -> None:
 @pytest.mark.parametrize("form", TAGGED)
 @pytest.mark.parametrize("value", ["{1, 2}", "[" * 100_000, "{[]: 1}", "\x00", "1e999999"])
 def test_whatever_stands_between_tags_raises_nothing_else(form: str, value: str) -> None:
-    with suppress(Unclear):
+    with suppress(AmbiguousCall):
         read(form, answer(form, call(form, path="a.md", content="x", mode=value)))
 
 
@@ -197,5 +197,5 @@ def test_a_long_text_without_an_end_of_its_tags_is_not_read_in_part(form: str, n
     own = tags(form)
     begins = [own.begin, own.key, *closing_tags(form)[:1], "<invoke ", "<atem:parameter name=", "<function=", " "]
     content = begins[number].split("NAME")[0] * 20_000
-    with suppress(Unclear):
+    with suppress(AmbiguousCall):
         assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]

@@ -17,7 +17,7 @@ from engine.files.steps import run_to_completion
 from engine.heads import loading
 from engine.heads.context import HeadContext
 from engine.heads.folder import inspect_head
-from engine.heads.head import Attended, Draw, Head, HeadProposal, MainPorts
+from engine.heads.head import AttendedLayer, Draw, Head, HeadProposal, MainPorts
 from tests.engine.heads.golden import assistant_cases, cases, eagle_cases, mtp_cases
 from tests.engine.heads.golden.assistant_cases import AssistantCase
 from tests.engine.heads.golden.cases import Case
@@ -91,7 +91,7 @@ def _assistant_ports() -> MainPorts:
     for kind, layer in assistant_cases.ATTENDED.items():
         shape = ASSISTANT[f"{kind}.keys"].shape
         window = assistant_cases.WINDOW if kind == "sliding_attention" else None
-        attended[kind] = Attended(kind, layer, window, shape[1], shape[3], partial(keys_and_values, kind))
+        attended[kind] = AttendedLayer(kind, layer, window, shape[1], shape[3], partial(keys_and_values, kind))
     return replace(main_ports(mtp_cases.MAIN_LAYERS), attended=attended)
 
 

@@ -15,7 +15,7 @@ from engine.files.steps import run_to_completion
 from engine.heads.context import HeadContext
 from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
-from engine.heads.head import Attended, Head
+from engine.heads.head import AttendedLayer, Head
 from engine.heads.loading import load_head
 from engine.upkeep.memory import cache_bytes
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
@@ -131,7 +131,7 @@ def reading(case: OnDisk, folder: Path, rows: int) -> Head:
     return head
 
 
-def rows_of(one: Attended) -> Callable[[mx.array, int], tuple[mx.array, mx.array]]:
+def rows_of(one: AttendedLayer) -> Callable[[mx.array, int], tuple[mx.array, mx.array]]:
     def read(rows: mx.array, _: int) -> tuple[mx.array, mx.array]:
         made = mx.repeat(rows, one.heads * one.size, axis=-1)[..., : one.heads * one.size]
         return (made.reshape(1, -1, one.heads, one.size).transpose(0, 2, 1, 3),) * 2

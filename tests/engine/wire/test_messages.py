@@ -104,13 +104,13 @@ MESSAGES: dict[Codec[Any], list[WireMessage]] = {
     ],
     cluster.TO_CLIENT: [cluster.EngineReply(3, "result", pack(None))],
     cluster.TO_RANK: [
-        cluster.Load(1, "starter", {"config.json": "x"}, None, "tensor", 512),
-        cluster.Warm(),
+        cluster.LoadPart(1, "starter", {"config.json": "x"}, None, "tensor", 512),
+        cluster.AllLoaded(),
         cluster.Unload(),
         cluster.Changes([cluster.Change(2, "commit", 0, [[1, 2], 3], [[1, 0], True, 3, None])], [1], 3, (1, 5)),
     ],
     cluster.TO_LEADER: [cluster.Loaded(1, ["KVCache"])],
-    cluster.ECHO: [cluster.Echo(b"x")],
+    cluster.ECHO: [cluster.Ping(b"x")],
     sandbox.REQUESTS: [sandbox.TaskRequest(8, "a.b", pack((1, "x")))],
     sandbox.REPLIES: [sandbox.Done(pack([1, 2])), sandbox.Failure.of(PromptTooLong(3, 2)), sandbox.TooLarge()],
 }
@@ -148,7 +148,7 @@ def told_of(error: EngineError) -> list[EngineError]:
     """Return the error as it arrives by each kind of message."""
     failed: Failed = unpack(pack(Failed(error, "", STATS), enc_hook), Failed, dec_hook)
     found: list[EngineError] = [failed.error]
-    for message in (cluster.LoadRefused(1, error), cluster.Lost(error)):
+    for message in (cluster.LoadRefused(1, error), cluster.RankFailed(error)):
         arrived: Any = cluster.TO_LEADER.take(bytearray(cluster.TO_LEADER.frame(message)))
         found.append(arrived.error)
     return [*found, from_plain(json.loads(json.dumps(as_plain(error))), EngineError)]

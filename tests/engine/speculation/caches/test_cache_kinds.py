@@ -14,7 +14,7 @@ from mlx_lm.models.cache import KVCache
 from engine.main_model.loaded_model import LoadedModel
 from engine.prefix.store import PrefixStore
 from engine.speculation.caches.cache_kinds import KINDS, CacheKind, kind_name
-from engine.speculation.caches.cache_rules import Trim
+from engine.speculation.caches.cache_rules import TrimRule
 from engine.speculation.caches.row_kinds import KeyValueRows
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.rounds.sequence import CachedSequence
@@ -44,7 +44,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setitem(VARIANTS, "toy", lambda _: ToyCache())
     monkeypatch.setitem(FAMILIES, "llama:toy", FAMILIES["llama"])
     assert CachedSequence(build("llama:toy"), fresh_caches("llama:toy")).plain_only == "ToyCache"
-    monkeypatch.setitem(KINDS, kind_name(ToyCache()), CacheKind(Trim, ToyRows))
+    monkeypatch.setitem(KINDS, kind_name(ToyCache()), CacheKind(TrimRule, ToyRows))
     return "llama:toy"
 
 
