@@ -14,7 +14,7 @@ from mlx_lm.models.cache import KVCache
 from engine.main_model.loaded_model import LoadedModel
 from engine.prefix.store import PrefixStore
 from engine.speculation.caches.cache_kinds import KINDS, CacheKind, kind_name
-from engine.speculation.caches.cache_rules import TrimRule
+from engine.speculation.caches.cache_rules import DeepSeekLayerRule, Rule, SnapshotOnly, TrimRule
 from engine.speculation.caches.row_kinds import KeyValueRows
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.rounds.sequence import CachedSequence
@@ -62,6 +62,21 @@ def test_every_kind_is_held_by_a_family() -> None:
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_every_kind_is_stored(name: str, tmp_path: Path) -> None:
     check_stored(name, tmp_path)
+
+
+WITHOUT_ROWS = sorted({kind.rule for kind in KINDS.values() if issubclass(kind.rule, SnapshotOnly)}, key=str)
+
+
+@pytest.mark.parametrize("rule", WITHOUT_ROWS)
+def test_a_cache_without_rows_refuses_every_cut(rule: type[Rule]) -> None:
+    """A state that has read too many tokens would give a wrong text without any sign of it."""
+    made = rule(SimpleNamespace(offset=7))
+    # One kind counts its rows: "cutting" at their end, which drops none, is all that it can do.
+    assert made.position == (7 if rule is DeepSeekLayerRule else None)
+    assert made.holds(7) == (rule is DeepSeekLayerRule)
+    for position in (0, 3, 6, 8):
+        with pytest.raises(AssertionError, match=f"cannot go back to {position}"):
+            made.cut(position)
 
 
 def check_stored(name: str, folder: Path) -> None:
