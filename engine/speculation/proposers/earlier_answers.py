@@ -12,15 +12,16 @@ from collections.abc import Set as AbstractSet
 from engine.answer_index.index import RUN, AnswerIndex
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.ngram import MAX_MATCH, NgramProposer
-from engine.speculation.proposers.suffix_index import Match, SuffixIndex
+from engine.speculation.proposers.suffix_index import LookupIndex, Match
 
 # The most occurrences to compare, the newest first: each costs host time.
 NEWEST_OCCURRENCES = 8
 
 
 def build(context: ProposerContext) -> EarlierAnswersProposer | None:
-    """Return None without an index of answers, and for a request that names no chat. Programs must not find out from
-    speeds what chats contain, and a comparison would find the answer that it repeats.
+    """Return None without an index of answers, and for a request that names no chat.
+
+    Programs must not find out from speeds what chats contain, and a comparison would find the answer that it repeats.
     """
     if context.answers is None or not context.conversation.name:
         return None
@@ -42,16 +43,20 @@ class EarlierAnswersProposer(NgramProposer):
         self._answers, self._rows = answers, rows
         super().__init__(max_depth, excluded, adaptive=adaptive)
 
-    def _new_index(self) -> SuffixIndex:
+    def _new_index(self) -> LookupIndex:
         return _EarlierAnswers(self._answers, self._excluded, self._rows)
 
 
-class _EarlierAnswers(SuffixIndex):
-    """The `answers` before the end of one conversation."""
+class _EarlierAnswers(LookupIndex):
+    """Searches `answers` for the end of one conversation; positions are those of the index of answers.
+
+    Ids from `rows` on, which the model has no embedding of, and `excluded` ones end what follows a match.
+    """
 
     def __init__(self, answers: AnswerIndex, excluded: AbstractSet[int], rows: int) -> None:
-        super().__init__(excluded)
-        self._answers, self._rows = answers, rows
+        self._answers = answers
+        self._excluded = excluded
+        self._rows = rows
         # The last tokens of the conversation, without those before an excluded one.
         self._newest: list[int] = []
 
@@ -64,8 +69,8 @@ class _EarlierAnswers(SuffixIndex):
     def matches(self, limit: int, longest: int) -> list[Match]:
         if len(self._newest) < RUN:
             return []
-        found = self._answers.occurrences(self._newest[-longest:], min(limit, NEWEST_OCCURRENCES))
-        return [Match(place, length) for place, length in found]
+        occurrences = self._answers.occurrences(self._newest[-longest:], min(limit, NEWEST_OCCURRENCES))
+        return [Match(end, length) for end, length in occurrences]
 
     def next_like_last(self, start: int, reach: int) -> int | None:
         searched = self.following(start, reach)

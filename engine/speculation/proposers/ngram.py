@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.suffix_index import Match, SuffixIndex
+from engine.speculation.proposers.suffix_index import LookupIndex, Match, SuffixIndex
 from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 
 # The most occurrences of the newest tokens to compare, the latest first: each costs host time.
@@ -23,7 +23,8 @@ AGREEMENT = 0.6
 # Wrong lookups in a row after which lookup pauses, because the text seems to repeat nothing.
 MISSES_TO_PAUSE = 3
 # The draft tokens of a round that any match allows, and those for each token that matched: a short match may end soon.
-FIRST_DEPTH, REACH = 4, 2
+FIRST_DEPTH = 4
+REACH = 2
 # The tokens of an unused proposal that are compared: a longer one would be judged too late.
 SHADOWED = 16
 # Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
@@ -33,8 +34,9 @@ EDIT_REACH = 8
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
-    """`tokens` found at position `end`, before which `matched` tokens equal the newest ones. If it is `tentative`, the
-    newest token differs from the copied text, and what follows may differ, too.
+    """`tokens` at position `end` of the index, before which `matched` tokens equal the newest ones.
+
+    If it is `tentative`, the newest token differs from the copied text, and what follows may differ, too.
     """
 
     tokens: list[int]
@@ -54,7 +56,10 @@ class NgramProposer(Proposer):
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
     crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation). If it is
-    `adaptive`, it proposes only after such a proposal was right, and little after a short match.
+    `adaptive`, it proposes only after such a proposal was right, and at most `FIRST_DEPTH` or `REACH` tokens for each
+    token that matched.
+
+    Subclasses search other texts by overriding `_new_index`.
     """
 
     source = "ngram"
@@ -65,9 +70,12 @@ class NgramProposer(Proposer):
         self._adaptive = adaptive
         self._excluded = excluded
         self._index = self._new_index()
+        # Used lookups in a row whose first token was wrong; at MISSES_TO_PAUSE it proposes nothing.
         self._misses: int
+        # Whether the last edited copy went on at once.
         self._resumes: bool
         self._begin()
+        # The lookup for the round to come, made on first use; and the unused proposal that is being compared.
         self._lookup: _Lookup | None = None
         self._shadow: _Lookup | None = None
         self._shadow_accepted = 0
@@ -76,7 +84,7 @@ class NgramProposer(Proposer):
         self._edited_at: int | None = None
         self._since_edit = 0
 
-    def _new_index(self) -> SuffixIndex:
+    def _new_index(self) -> LookupIndex:
         """Return an index for a conversation without tokens."""
         return SuffixIndex(self._excluded)
 
@@ -116,8 +124,8 @@ class NgramProposer(Proposer):
         self._observations = []
 
     def _begin(self) -> None:
+        """Expect nothing yet: an adaptive proposer pauses until a shadow evaluation is right."""
         self._misses = MISSES_TO_PAUSE if self._adaptive else 0
-        # Whether the last edited copy went on at once.
         self._resumes = True
 
     def _look_up(self) -> _Lookup:
@@ -154,7 +162,9 @@ class NgramProposer(Proposer):
         if lookup.tentative:
             self._resumes = lookup.tokens[0] == tokens[0]
         copied = self._index.following(lookup.end, len(tokens))
-        same = next((i for i, pair in enumerate(zip(copied, tokens, strict=False)) if pair[0] != pair[1]), len(copied))
+        same = 0
+        while same < len(copied) and copied[same] == tokens[same]:
+            same += 1
         if same == len(tokens):
             self._edited_at = None
         elif lookup.matched + same >= MIN_COPIED:
@@ -162,7 +172,10 @@ class NgramProposer(Proposer):
             self._since_edit = len(tokens) - same
 
     def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
-        """Return the tokens after `leader`, the latest longest match, until too many other matches differ."""
+        """Return the tokens after `leader`, the latest longest match, until too many other matches differ.
+
+        Matches at least half as long vote with their lengths; one that differs at a position votes no more after it.
+        """
         longest = leader.length
         tokens = self._index.following(leader.end, self._max_depth)
         voters = [
@@ -179,10 +192,13 @@ class NgramProposer(Proposer):
         return tokens
 
     def _evaluate_shadow(self, tokens: Sequence[int]) -> None:
-        """Compare the unused proposal with the committed tokens, over as many rounds as it covers."""
+        """Compare the unused proposal with the committed tokens, over as many rounds as it covers.
+
+        The first right token ends a pause (`_misses`).
+        """
         if self._shadow is None:
-            found = self._look_up()
-            self._shadow = replace(found, tokens=found.tokens[:SHADOWED])
+            lookup = self._look_up()
+            self._shadow = replace(lookup, tokens=lookup.tokens[:SHADOWED])
             self._shadow_accepted = 0
         shadow = self._shadow
         for token in tokens:
@@ -197,6 +213,7 @@ class NgramProposer(Proposer):
             self._close_shadow(self._shadow_accepted)
 
     def _close_shadow(self, drafted: int) -> None:
+        """Report an evaluation of `drafted` tokens, if it compared any, and end it."""
         if drafted:
             self._observations.append(Observation(drafted, self._shadow_accepted))
         self._shadow = None
