@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,13 +22,18 @@ from engine.gguf.provenance import Provenance, read_provenance
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import Sandbox
 
-# Weights that a slow machine converts in a second of computing; others convert ten times as many bytes.
+if TYPE_CHECKING:
+    from engine.gguf.writing import Prepared
+
+# Bytes of weights that a slow machine converts in a second of computing; other machines convert ten times as many.
 _BYTES_A_SECOND = 4_000_000
-# Seconds for what lies beside the weights, among them the largest vocabularies, and for opening a file of weights.
-_PREPARE_S, _OPEN_S = 60, 30
-# What is left for others on the disk.
+# Seconds for all files but the weights, among them the largest vocabularies.
+_PREPARE_S = 60
+# Seconds for opening a file of weights.
+_OPEN_S = 30
+# Bytes of the disk that a conversion leaves free.
 _SPARE_BYTES = 2**28
-# Between two looks whether another process is done.
+# Seconds between two looks whether another process is done.
 _LOOK_S = 0.1
 SANDBOX = Sandbox("engine.gguf.writing")
 
@@ -38,8 +44,12 @@ def convert(
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
     `on_progress` gets the bytes of weights written so far, and those of all. The folder appears when it is complete;
-    what killed conversions left is removed by the next one of any file. One of an older version keeps its weights.
-    One process converts at a time; others use what it made. Raises `ModelNotUsable`; `EngineClosed` when `cancelled`.
+    the unfinished folders of killed conversions are removed by the next conversion of any file. A folder that an older
+    version made keeps its weights, and its other files are written again. One process converts at a time; others wait
+    and use the folder that it made. Returns the record in the folder.
+
+    Raises `ModelNotUsable` if the file cannot be used, the disk is full or nothing can be written; `EngineClosed` when
+    `cancelled`.
     """
     # Not at the top: the package that knows GGUF's kinds is slow to import.
     from engine.gguf.writing import prepare
@@ -55,14 +65,15 @@ def convert(
                 shutil.rmtree(left, ignore_errors=True)
             try:
                 unfinished.mkdir()
-                shards, made, read = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
+                prepared = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
+                made = prepared.provenance
                 if older is not None:
                     for file in unfinished.iterdir():
                         os.replace(file, folder / file.name)
                     made = msgspec.structs.replace(older, version=provenance.VERSION)
                     _keep(made, folder)
                 else:
-                    _write(shards, source, unfinished, read, on_progress, cancelled)
+                    _write_shards(prepared, source, unfinished, on_progress, cancelled)
                     _keep(made, unfinished)
                     shutil.rmtree(folder, ignore_errors=True)
                     os.replace(unfinished, folder)
@@ -97,28 +108,32 @@ def _alone_in(folder: Path, cancelled: threading.Event) -> Iterator[None]:
 
 
 def _keep(made: Provenance, folder: Path) -> None:
+    """Write the record of the source into the folder."""
     write_atomically(folder / provenance.NAME, msgspec.json.format(msgspec.json.encode(made)))
 
 
-def _write(
-    shards: list[int],
+def _write_shards(
+    prepared: Prepared,
     source: Path,
     unfinished: Path,
-    read: str,
     on_progress: Callable[[int, int], object],
     cancelled: threading.Event,
 ) -> None:
-    """Write the weights, file by file, of the source as it was `read`."""
+    """Write the weights, file by file, while the source is in the state in which it was `prepared`.
+
+    Raises `ModelNotUsable` ("disk-full" before anything is written), `SandboxError`, and `EngineClosed`.
+    """
     from engine.gguf.writing import write_shard
 
     done = 0
-    total = sum(shards)
+    total = sum(prepared.shard_bytes)
     free = free_bytes(unfinished)
     if free is not None and free < total + _SPARE_BYTES:
         raise ModelNotUsable(source, "disk-full", f"{(total + _SPARE_BYTES) / 1e9:.1f} GB")
     on_progress(done, total)
-    for number, nbytes in enumerate(shards):
+    for number, nbytes in enumerate(prepared.shard_bytes):
         seconds = _OPEN_S + nbytes / _BYTES_A_SECOND
-        SANDBOX.run(partial(write_shard, str(source), str(unfinished), number, read), seconds, cancelled)
+        job = partial(write_shard, str(source), str(unfinished), number, prepared.source_state)
+        SANDBOX.run(job, seconds, cancelled)
         done += nbytes
         on_progress(done, total)

@@ -1,4 +1,4 @@
-"""What a folder that was made from a GGUF file keeps of its source."""
+"""The record, in a folder that was made from a GGUF file, of that file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import msgspec
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
 
 NAME = "gguf.json"
-# Raised when the files beside the weights change; those of older folders are then written anew.
+# Raised when files other than the weights change; those of older folders are then written again.
 VERSION = 1
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the weights of a folder come from. The path, size and time of change are those of the first file. Of
-    `tensors` tensors, those in `requantised` were quantised anew; the others have the codes or numbers of the file.
+    """Where the weights of a folder come from.
+
+    `source`, `size` (bytes) and `modified_ns` (nanoseconds since 1970) are those of the first file. There are `tensors`
+    tensors; those in `requantised` were quantised again, the others have the file's own codes or numbers.
     """
 
     source: str
