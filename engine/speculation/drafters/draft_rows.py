@@ -106,8 +106,7 @@ class DraftRows(SequenceBatch):
             return
         self._fed = None
         for member in self.members:
-            if member.rollback.active:
-                member.abort()
+            member.abandon()
         self._rows.commit([rollback.kept for rollback in self._rollbacks])
         for rollback in self._rollbacks:
             rollback.kept = 0

@@ -110,14 +110,10 @@ class DraftModelProposer(Proposer):
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del drafted
-        if self.sequence.rollback.active:
-            self.sequence.commit(accepted, tokens)
-        else:
-            self.sequence.append(tokens)
+        self.sequence.keep(accepted, tokens)
 
     def abandon(self) -> None:
-        if self.sequence.rollback.active:
-            self.sequence.abort()
+        self.sequence.abandon()
 
     def count_catching_up(self) -> None:
         """Count catch-up. Call it before the model is fed the pending tokens."""

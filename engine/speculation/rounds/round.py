@@ -171,15 +171,12 @@ class Rounds:
         """Keep the first `accepted` draft tokens, append `tokens`; of a `following` plain round, keep its row, too."""
         if following is not None:
             self.sequence.commit(1, tokens)
-        elif self.sequence.rollback.active:
-            self.sequence.commit(accepted, tokens)
         else:
-            self.sequence.append(tokens)
+            self.sequence.keep(accepted, tokens)
 
     def abandon(self) -> None:
-        """Abort the open transaction: the caches stand where the last commit left them."""
-        if self.sequence.rollback.active:
-            self.sequence.abort()
+        """Abort the open transaction, if there is one: the caches stand where the last commit left them."""
+        self.sequence.abandon()
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
         """Draw as `draw_tokens`, but return scores if the host reads them; a grammar waits for the tokens fed."""

@@ -83,6 +83,7 @@ class CachedSequence:
         self.on_logits: Callable[[int, mx.array], object] | None = None
         self._logits: mx.array | None = None
         self._outputs: list[mx.array] = []
+        # In the open transaction: how many of its rows were pending, and how many are draft tokens.
         self._pending_rows = self._draft_rows = 0
 
     @property
@@ -118,7 +119,11 @@ class CachedSequence:
 
         `draft_tokens` are k token ids, possibly a lazy array of shape (k,). Returns lazy logits of shape (k + 1, V):
         row i predicts the token after draft_tokens[:i], row 0 the one after the last pending token. With nothing
-        pending the rows start after the first draft token: (k, V). If the pass raises, the caches are as before.
+        pending the rows start after the first draft token: (k, V). If the pass raises, the transaction is aborted and
+        the caches are as before. Sets `rule`, the rule of this pass.
+
+        With pending [3, 8] and draft_tokens [5, 9, 2], the pass feeds [3, 8, 5, 9, 2] and returns the logits (4, V)
+        after 8, 5, 9 and 2.
         """
         pending = self.pending
         rows = self._as_row(pending, draft_tokens)
@@ -136,7 +141,10 @@ class CachedSequence:
         return logits[0, first:] if first else logits[0]
 
     def open_drafts(self, count: int) -> None:
-        """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending."""
+        """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending.
+
+        If it feeds fewer, `close_drafts` says so before the transaction ends.
+        """
         self.rollback.begin(count)
         self._pending_rows, self._draft_rows = 0, count
 
@@ -145,13 +153,17 @@ class CachedSequence:
         return self._pass(token[None])[0]
 
     def close_drafts(self, fed: int) -> None:
-        """Drafting stopped early, after `draft` has fed `fed` tokens since `open_drafts`."""
+        """Say that drafting ended early: `draft` has fed only `fed` tokens since `open_drafts`."""
         self.rollback.shorten(fed)
         self._draft_rows = fed
 
     def commit(self, accepted: int, new_tokens: Sequence[int]) -> None:
-        """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`. `new_tokens` are the
-        accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token after the cut is kept.
+        """End the transaction: keep pending and the first `accepted` draft tokens; append `new_tokens` to `tokens`.
+
+        `new_tokens` are the accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token
+        after the cut is kept. After a rejection that only a restore can undo, the caches keep none of these rows:
+        `position` stays, and all these tokens are pending. Reports the kept rows to the `listener`. Raises
+        `TransactionError` if no transaction is open.
         """
         keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
         start = self.position
@@ -161,32 +173,49 @@ class CachedSequence:
             # Also if the caches were restored: the rows are right, and come again with the next pass.
             self._report(start, keep)
 
+    def keep(self, accepted: int, new_tokens: Sequence[int]) -> None:
+        """Follow a round that committed `new_tokens`: `commit` them if a transaction is open, else `append` them."""
+        if self.rollback.active:
+            self.commit(accepted, new_tokens)
+        else:
+            self.append(new_tokens)
+
+    def abandon(self) -> None:
+        """Undo the open transaction, if there is one; see `abort`."""
+        if self.rollback.active:
+            self.abort()
+
     def remember(self) -> None:
-        """Take a checkpoint for `rewind` at the present position, if the caches cannot be cut."""
+        """Take a checkpoint for `rewind` at the present position, if the caches cannot be cut; drops excess ones."""
         if self.needs_boundaries and isinstance(self.rollback, Rollback):
-            if not any(kept.position == self.position for kept in self.checkpoints):
+            if not any(checkpoint.position == self.position for checkpoint in self.checkpoints):
                 self.checkpoints.append(self.rollback.remember(self.position))
-            each = sum(array.nbytes for array in self.checkpoints[-1].arrays())
-            self.thin(MAX_CHECKPOINTS + min(self.position // CHECKPOINT_SPACING, self.checkpoint_bytes // max(1, each)))
+            bytes_each = max(1, sum(array.nbytes for array in self.checkpoints[-1].arrays()))
+            affordable = self.checkpoint_bytes // bytes_each
+            self.thin(MAX_CHECKPOINTS + min(self.position // CHECKPOINT_SPACING, affordable))
 
     def thin(self, most: int, newest: int = 3) -> None:
-        """Drop checkpoints until `most` are left, those close to others first; the `newest` stay."""
-        # Other conversations share the end of the system prompt.
-        shared = next((kept for kept in self.checkpoints if kept.position % CHECKPOINT_SPACING), None)
+        """Drop checkpoints until at most `most` remain, those close to their neighbours first.
+
+        The `newest` stay, and the first one at the end of a turn: other conversations share the system prompt before
+        it. So more than `most` may remain.
+        """
+        shared = next((point for point in self.checkpoints if point.position % CHECKPOINT_SPACING), None)
         while len(self.checkpoints) > max(most, newest + 1):
-            places = [0, *(kept.position for kept in self.checkpoints)]
-            old = [index for index, kept in enumerate(self.checkpoints[:-newest]) if kept is not shared]
+            places = [0, *(point.position for point in self.checkpoints)]
+            old = [index for index, point in enumerate(self.checkpoints[:-newest]) if point is not shared]
             del self.checkpoints[min(old, key=lambda index: places[index + 2] - places[index])]
 
     def reach(self, length: int) -> int:
         """Return how many of the first `length` tokens the caches can still hold after `rewind(length)`."""
         if length >= self.position or self.rollback.can_rewind(length):
             return min(length, self.position)
-        return max((kept.position for kept in self.checkpoints if kept.position <= length), default=0)
+        return max((point.position for point in self.checkpoints if point.position <= length), default=0)
 
     def rewind(self, length: int) -> bool:
-        """Drop all but the first `length` tokens; those behind `reach(length)` become pending again. False, with
-        nothing changed, if that would leave the caches empty.
+        """Drop all but the first `length` tokens; those behind `reach(length)` become pending again.
+
+        Returns False, with nothing changed, if that would leave the caches empty.
         """
         if length < self.position:
             reach = self.reach(length)
@@ -196,9 +225,9 @@ class CachedSequence:
                 self.rollback.rewind(length)
             else:
                 assert isinstance(self.rollback, Rollback)
-                self.rollback.recall(next(kept for kept in self.checkpoints if kept.position == reach))
+                self.rollback.recall(next(point for point in self.checkpoints if point.position == reach))
             self.position = reach
-            self.checkpoints = [kept for kept in self.checkpoints if kept.position <= reach]
+            self.checkpoints = [point for point in self.checkpoints if point.position <= reach]
         del self.tokens[length:]
         self.pictures = within(self.pictures, 0, length)
         return True
@@ -208,7 +237,7 @@ class CachedSequence:
         if length > self.position or not self.rollback.rewind(length):
             return False
         self.position = length
-        self.checkpoints = [kept for kept in self.checkpoints if kept.position <= length]
+        self.checkpoints = [point for point in self.checkpoints if point.position <= length]
         return True
 
     def fork(self) -> CachedSequence | None:
@@ -249,8 +278,10 @@ class CachedSequence:
         self.rollback.abort()
 
     def prefill(self, most: int) -> int:
-        """Feed at most `most` tokens of pending[:-1] in one pass; returns how many. A pass ends at the next of
-        `boundaries`, where a checkpoint is taken. If it raises, the caches keep what was prefilled before it.
+        """Feed at most `most` tokens of pending[:-1] in one pass, and wait for it; returns how many it fed.
+
+        A pass ends at the next of `boundaries`, where a checkpoint is taken. If it raises, the caches keep what was
+        prefilled before it.
         """
         rows = self.begin_prefill(most)
         if rows:
@@ -258,7 +289,10 @@ class CachedSequence:
         return rows
 
     def begin_prefill(self, most: int) -> int:
-        """Begin `prefill` unevaluated; returns the rows for `end_prefill` or 0. `abort` cancels it in between."""
+        """Begin a pass as in `prefill`, without evaluating it.
+
+        Returns the number of rows for `end_prefill`, which has to follow, or `abort`; 0 if there is nothing to feed.
+        """
         rows = self.rows_to_prefill(most)
         if rows:
             start = self.position
@@ -278,7 +312,11 @@ class CachedSequence:
         return rows
 
     def end_prefill(self, rows: int) -> None:
-        """Evaluate the rest of the pass that was begun, and keep it."""
+        """Evaluate the pass of `rows` rows that was begun, and keep it; aborts it if the evaluation raises.
+
+        Reports the rows to the `listener` and `on_logits`, frees MLX's cached buffers, and takes a checkpoint at a
+        boundary.
+        """
         try:
             # The last layer's output is no part of the caches.
             mx.eval(self.arrays(), self._outputs)
@@ -295,7 +333,11 @@ class CachedSequence:
         self._remember_boundary()
 
     def rows_to_prefill(self, most: int) -> int:
-        """Return how many tokens `prefill(most)` feeds."""
+        """Return how many tokens `prefill(most)` feeds.
+
+        These may be more than `most` where the pass begins inside of a picture that is read in both directions, since
+        such a picture is not divided; otherwise the pass ends before it.
+        """
         end = min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()])
         if self.reader is not None and self.reader.bidirectional:
             cut = next((picture for picture in self.pictures if picture.start < end < picture.stop), None)
