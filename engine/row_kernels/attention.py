@@ -17,15 +17,17 @@ from engine.requests import MAX_DEPTH
 from engine.row_kernels.row_kernel import HALF, row_kernel
 from engine.tuning import PassSize
 
-# The widths of passes that are timed, of which each stands for those between it and the one before.
+# Timed widths (rows) of passes; each also covers the widths down to the previous one.
 WIDTHS = (2, 4, 6, 8, 12, 17, MAX_DEPTH + 1)
-# From so many keys on, MLX 0.32 changes its kernels on one chip or another (`scaled_dot_product_attention.cpp`): two
-# passes over keys, the parts of such a pass, and a kernel for a row alone whose heads share keys. Each is timed.
+# Numbers of keys from which on MLX 0.32 changes its kernels on one chip or another
+# (`scaled_dot_product_attention.cpp`): two passes over keys, the parts of such a pass, and a kernel for a row alone
+# whose heads share keys. Each is timed, and covers the numbers up to the next one.
 CONTEXTS = (1, 1024, 4096, 8192, 16384, 32768, 65536)
+# The name under which mlx-lm's modules look up their function for attention.
 NAME = "scaled_dot_product_attention"
 # The sizes of heads for which MLX has a kernel for one row, and uses it whatever the number of keys.
 SIZES = frozenset({64, 96, 128, 256})
-# From so many keys on, MLX sums each block in parts where so many query heads, of this size, share keys.
+# From MANY_KEYS keys on, MLX sums each block in parts for these pairs of (query heads that share keys, size of a head).
 MANY_KEYS = 8192
 PARTS = frozenset({(8, 64), (8, 128), (12, 128), (16, 128)})
 
@@ -115,84 +117,118 @@ ADDING = """
   }
 """
 
-# The threads of a threadgroup of it. Of 1,024, a thread has too few registers for heads of 256 on some chips: kernels
-# like it have been refused on an M1 Max and an M2 Ultra (mlx#3099, mlx-vlm#1799).
+# The threads of a threadgroup that adds blocks. With 1,024, a thread has too few registers for heads of 256 on some
+# chips: kernels like it have been refused on an M1 Max and an M2 Ultra (mlx#3099, mlx-vlm#1799).
 _ADDING_THREADS = 512
 
+# float (query heads,): a logit for each head that takes part in its softmax without a key; None for none.
 Sinks: TypeAlias = mx.array | None
-# The passes in which attention is ours, by the number of query heads, which tells the models in memory apart.
+# The sizes of passes in which the project's kernels compute attention, by the model's number of query heads. Two models
+# in memory with the same number of heads share an entry: what was chosen last holds for both.
 used: dict[int, frozenset[PassSize]] = {}
 
 
 @lru_cache(maxsize=256)
 def key_blocks(keys: int, share: int, chip: str) -> tuple[int, bool]:
-    """Return in how many blocks MLX 0.32 sums a row alone over `keys` keys, and whether their sums are rounded. `share`
-    query heads share keys. `chip` is the last letter of its architecture: "d" for an Ultra, "s" for a Max.
+    """Return in how many blocks MLX 0.32 sums a row alone over `keys` keys, and whether their sums are rounded.
+
+    `share` query heads share each head of keys. `chip` is the last letter of the chip's architecture: "d" for an Ultra,
+    "s" for a Max. Rounded sums have the type of the queries, others are float32. These numbers are copied from MLX's
+    source: with others, rows in a pass would be summed in another order than a row alone.
     """
-    if keys < (1024 if chip in "ds" else 4096) or (chip not in "ds" and share == 1):
+    is_large_chip = chip in "ds"
+    one_pass_below = 1024 if is_large_chip else 4096
+    if keys < one_pass_below or (not is_large_chip and share == 1):
         return 32, False
-    blocks = 64 if share >= 4 else 32
     if chip == "s":
-        steps = ((8192, 128), (32768, 256), (65536, 512), (keys, 1024))
-        blocks = next(some for most, some in steps if keys <= most) if keys > 1024 and share > 4 else 64
-    elif chip == "d":
-        blocks = 256 if share <= 2 and keys > 8192 else 128
-        if share >= 6 and keys >= 16384:
-            blocks = 512 if keys < 65536 else 1024
-    return blocks, True
+        return _blocks_of_max(keys, share), True
+    if chip == "d":
+        return _blocks_of_ultra(keys, share), True
+    return 64 if share >= 4 else 32, True
+
+
+def _blocks_of_max(keys: int, share: int) -> int:
+    """Return the blocks of `key_blocks` on a Max."""
+    if keys <= 1024 or share <= 4:
+        return 64
+    steps = ((8192, 128), (32768, 256), (65536, 512))
+    return next((blocks for most_keys, blocks in steps if keys <= most_keys), 1024)
+
+
+def _blocks_of_ultra(keys: int, share: int) -> int:
+    """Return the blocks of `key_blocks` on an Ultra."""
+    if share >= 6 and keys >= 16384:
+        return 512 if keys < 65536 else 1024
+    return 256 if share <= 2 and keys > 8192 else 128
 
 
 def attention_of_rows(
     queries: mx.array, keys: mx.array, values: mx.array, *, scale: float, mask: str | None = None, sinks: Sinks = None
 ) -> mx.array:
-    """Return (batch, heads, rows, size), as `mx.fast.scaled_dot_product_attention` does; types are those of `queries`.
+    """Compute attention by the project's kernels, as `mx.fast.scaled_dot_product_attention` does for single rows.
 
-    `mask` is "causal" or None. Metal compiles the kernels when the result is evaluated; MLX raises RuntimeError or
-    ValueError there if that fails, and here without a GPU.
+    `queries` are (batch, heads, rows, size), `keys` and `values` (batch, kv_heads, keys, size), all of one type:
+    bfloat16 or float16. `mask` is "causal" (the rows are the last tokens) or None. Returns (batch, heads, rows, size)
+    of that type, lazily.
+
+    Metal compiles the kernels when the result is evaluated; MLX raises RuntimeError or ValueError there if that fails,
+    and RuntimeError here without a GPU.
     """
-    (rows, share) = (queries.shape[2], queries.shape[1] // keys.shape[1])
-    chip = str(mx.device_info()["architecture"])
-    # A causal mask hides the keys of later rows, which are at the end.
-    seen = [keys.shape[2] - (rows - 1 - row if mask else 0) for row in range(rows)]
-    found = []
-    # Most passes are one run of rows that MLX sums in the same blocks.
-    for blocks, run in groupby(range(rows), lambda row: key_blocks(seen[row], share, chip[-1])):
-        own = [*run]
-        held = keys[:, :, : seen[own[-1]]], values[:, :, : seen[own[-1]]]
-        found.append(_in_blocks(blocks, queries[:, :, own[0] : own[-1] + 1], *held, scale, mask, sinks))
-    return found[0] if len(found) == 1 else mx.concatenate(found, axis=2)
+    rows = queries.shape[2]
+    share = queries.shape[1] // keys.shape[1]
+    chip = str(mx.device_info()["architecture"])[-1]
+    # How many keys each row attends to: a causal mask hides the keys of later rows, which are at the end.
+    hidden = [rows - 1 - row if mask else 0 for row in range(rows)]
+    visible = [keys.shape[2] - count for count in hidden]
+    outputs = []
+    # Rows are computed together as long as MLX would sum each of them alone in the same blocks: mostly all of them.
+    for blocks, group in groupby(range(rows), lambda row: key_blocks(visible[row], share, chip)):
+        run = [*group]
+        first, last = run[0], run[-1]
+        run_queries = queries[:, :, first : last + 1]
+        run_keys = keys[:, :, : visible[last]]
+        run_values = values[:, :, : visible[last]]
+        outputs.append(_in_blocks(blocks, run_queries, run_keys, run_values, scale, mask, sinks))
+    return outputs[0] if len(outputs) == 1 else mx.concatenate(outputs, axis=2)
 
 
 def _in_blocks(
     blocks: tuple[int, bool], queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any, sinks: Any
 ) -> mx.array:
+    """Compute `attention_of_rows` for rows that are all summed in the same `blocks`, the result of `key_blocks`.
+
+    The last row attends to all of `keys`. One kernel sums each block of keys, (batch, heads, rows, blocks, size); the
+    other adds up the blocks of each row and head.
+    """
+    block_count, rounded = blocks
     dtype = queries.dtype
     kv_heads = keys.shape[1]
-    (batch, heads, rows, size) = queries.shape
-    # So many of the rows and heads that share keys fit in a thread's registers, and so many SIMD groups in all.
-    each = 4
-    most = 12 if size == 256 else 16
-    tiles = -(-rows * heads // kv_heads // (each * most))
-    simds = -(-rows * heads // kv_heads // (each * tiles))
-    shape = (batch, heads, rows, blocks[0])
-    partial = dtype if blocks[1] else mx.float32
+    batch, heads, rows, size = queries.shape
+    # One SIMD group computes this many of the rows and heads that share keys: their sums fit in its registers.
+    queries_each = 4
+    # The most SIMD groups of a threadgroup; more rows and heads are divided into tiles.
+    most_simds = 12 if size == 256 else 16
+    sharing = rows * heads // kv_heads
+    tiles = -(-sharing // (queries_each * most_simds))
+    simds = -(-sharing // (queries_each * tiles))
+    shape = (batch, heads, rows, block_count)
+    sum_dtype = dtype if rounded else mx.float32
     summing = row_kernel(
         "rows_attention", SUMMING, "queries keys values scale sinks", "outputs weights most", HEADER, strided=True
     )
     adding = row_kernel("rows_attention_added", ADDING, "outputs weights most", "out", HEADER)
+    template = {"T": dtype, "O": sum_dtype, "D": size, "QUERIES": queries_each}
+    template |= {"CAUSAL": mask is not None, "SINKS": sinks is not None}
     summed = summing(
-        # Sinks that are not there are not read.
+        # Without sinks, the kernel does not read its last input.
         inputs=[queries, keys, values, scale, queries if sinks is None else sinks.astype(dtype)],
-        template=[
-            ("T", dtype), ("O", partial), ("D", size), ("QUERIES", each),
-            ("CAUSAL", mask is not None), ("SINKS", sinks is not None),
-        ],
+        template=[*template.items()],
         # Threadgroups that read the same keys follow each other.
-        grid=(32 * tiles, simds * batch * kv_heads, blocks[0]),
+        grid=(32 * tiles, simds * batch * kv_heads, block_count),
         threadgroup=(32, simds, 1),
         output_shapes=[(*shape, size), shape, shape],
-        output_dtypes=[partial, mx.float32, mx.float32],
-    )  # fmt: skip
+        output_dtypes=[sum_dtype, mx.float32, mx.float32],
+    )
     added: list[mx.array] = adding(
         inputs=summed,
         template=[("T", dtype), ("D", size)],
@@ -207,18 +243,41 @@ def _in_blocks(
 def attend(
     queries: mx.array, keys: Any, values: Any, cache: Any, scale: float, mask: Any, sinks: Sinks = None
 ) -> mx.array:
-    """Return what mlx-lm's function for attention returns; quantised keys and arrays as masks stay MLX's."""
+    """Compute attention in place of mlx-lm's `scaled_dot_product_attention`, whose parameters and result it has.
+
+    `attention_probe` puts this function into the modules of models that are to use the project's kernels. `queries` are
+    (batch, heads, rows, size), `keys` and `values` (batch, kv_heads, keys, size), or tuples if `cache` is quantised;
+    `mask` is "causal", an array or None. Returns (batch, heads, rows, size).
+
+    The project's kernels compute passes whose size was chosen (`used`). MLX's compute all others, and always those of
+    one row, with quantised keys (`cache.bits`), with an array as mask, or with keys unlike values. If a kernel fails,
+    MLX raises that when the result is evaluated.
+    """
     _, heads, rows, size = queries.shape
     sizes = used.get(heads)
-    own = hasattr(cache, "bits") or isinstance(mask, mx.array) or keys.shape != values.shape
-    if sizes and not own and suits(heads, keys.shape[1], size, queries.dtype):
-        count = keys.shape[2]
-        width = next((width for width in WIDTHS if 1 < rows <= min(width, count)), 0)
-        if PassSize(width, max(start for start in CONTEXTS if start <= count)) in sizes:
-            return attention_of_rows(queries, keys, values, scale=scale, mask=mask, sinks=sinks)
+    is_special = hasattr(cache, "bits") or isinstance(mask, mx.array) or keys.shape != values.shape
+    if not sizes or is_special or not suits(heads, keys.shape[1], size, queries.dtype):
+        return scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
+    if _timed_size(rows, keys.shape[2]) in sizes:
+        return attention_of_rows(queries, keys, values, scale=scale, mask=mask, sinks=sinks)
     return scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
 
 
+def _timed_size(rows: int, keys: int) -> PassSize | None:
+    """Return the size that was timed for passes of `rows` rows over `keys` keys; None if no timed size covers them.
+
+    Three rows over 5,000 keys are covered by the size of 4 rows from 4,096 keys on.
+    """
+    if not 1 < rows <= min(WIDTHS[-1], keys):
+        return None
+    width = min(width for width in WIDTHS if width >= rows)
+    context = max(context for context in CONTEXTS if context <= keys)
+    return PassSize(width, context)
+
+
 def suits(heads: int, kv_heads: int, size: int, dtype: mx.Dtype) -> bool:
-    """Return whether MLX has a kernel for one row that ours follow."""
+    """Return whether MLX has a kernel for one row whose order of sums the project's kernels follow.
+
+    `heads` query heads share `kv_heads` heads of `size` numbers of this type.
+    """
     return size in SIZES and heads <= 32 * kv_heads and dtype in HALF

@@ -13,6 +13,7 @@ import logging
 import re
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from statistics import median
 
@@ -32,18 +33,24 @@ from engine.tuning import KernelProblem, PassSize, WidthCost
 log = logging.getLogger(__name__)
 
 KERNELS: tuple[RowKernel, ...] = (PRODUCTS, ATTENTION)
-# How many seconds passes of all sizes are timed, with MLX's kernels and with ours, and the fewest passes of each size.
-SETTLE_S, FEWEST = 6.0, 3
-# A smaller gain is not worth another kernel, and so much is what the rounding of single rows is worth.
+# Seconds for which passes of all sizes together are timed, with MLX's kernels and again with the project's.
+SETTLE_S = 6.0
+# The fewest passes of each size that are timed.
+FEWEST = 3
+# A gain below this share is not worth another kernel. Where only the project's kernel rounds like single rows, it may
+# cost this share more: exact rounds are worth it.
 WORTH = 0.03
-# A pass that takes so many times as long as expected has stalled.
+# A pass with the project's kernel that takes this many times as long as with MLX's has stalled, and is not used.
 STALLED = 10.0
 # The first generation of GPUs, an M5's, on which only chips in `resources/confirmed_chips.json` use our kernels.
 _UNCONFIRMED = 17
 
 
 def is_confirmed() -> bool:
-    """Whether our kernels may be used on this chip; on others than Apple's they cannot be compiled."""
+    """Whether the project's kernels may be used on this chip.
+
+    Also True on chips that are not Apple's, where they cannot be compiled: comparing them finds that out.
+    """
     architecture = str(mx.device_info().get("architecture", ""))
     generation = re.match(r"applegpu_g(\d+)", architecture)
     if generation is None or int(generation[1]) < _UNCONFIRMED:
@@ -52,18 +59,20 @@ def is_confirmed() -> bool:
 
 
 def digest() -> str:
-    """Return what tells kernels apart whose results on a machine were kept."""
+    """Return a name of the kernels' code, "off" where they may not be used: results kept under another one are old."""
     sources = "".join([kernel.source for kernel in KERNELS]).encode()
     return hashlib.sha256(sources).hexdigest()[:16] if is_confirmed() else "off"
 
 
 def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[tuple[WidthCost, ...]]:
-    """Return what passes cost with our kernels and with MLX's, and which of ours are used from then on; a pass a step.
+    """Time passes with the project's kernels and with MLX's, and use the faster ones from then on; a pass a step.
 
-    Only those are used whose every bit equals that of single rows. The result is empty if no layer suits any. Between
-    two steps, and after an error or where the steps are closed, only MLX's are in use. `free` is the memory in bytes.
+    Returns what passes cost, and which sizes use the project's kernels: only where every bit equals that of single
+    rows. The result is empty if no layer suits any kernel. Between two steps, and after an error or where the steps are
+    closed, only MLX's kernels are in use. `free` is the memory in bytes.
 
-    `races` is told of each race, decides which kernels are left out, and has the problems afterwards.
+    `races` is told of each race, decides which kernels are left out, and has the problems afterwards. Failures of the
+    device are raised.
     """
     races = races or RaceJournal()
     races.problems = ()
@@ -88,14 +97,14 @@ def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = Non
 
 
 def use_row_kernels(model: nn.Module, costs: Iterable[WidthCost]) -> None:
-    """Let passes of `model` use the kernels that were chosen, and MLX's for all else."""
+    """Let passes of `model` use the kernels that `costs` say are used, and MLX's for all else; () for MLX's only."""
     used = {(cost.kernel, PassSize(cost.rows, cost.keys)) for cost in costs if cost.used}
     for kernel in KERNELS:
         kernel.use(model, {size for name, size in used if name == kernel.name})
 
 
 class Refusals:
-    """The sizes of passes that a kernel of ours cannot compute on this machine, and MLX's reasons."""
+    """The sizes of passes that a kernel of the project cannot compute on this machine, and MLX's reasons."""
 
     def __init__(self, kernel: str) -> None:
         self._kernel = kernel
@@ -105,7 +114,7 @@ class Refusals:
         return size in self._reasons
 
     def add(self, size: PassSize, error: Exception) -> None:
-        """Note why passes of this size cannot be computed. Raises a failure of the device."""
+        """Note why passes of this size cannot be computed; raises `error` itself if it is a failure of the device."""
         if is_device_failure(error):
             raise error
         self._reasons.setdefault(size, error)
@@ -126,46 +135,82 @@ class Refusals:
         return refused and bool(self._reasons)
 
 
-def _race(main: LoadedModel, kernel: RowKernel, free: int, refusals: Refusals) -> Steps[list[WidthCost]]:
-    """Time passes of all sizes with MLX's kernels and with ours, where these have the bits of single rows. A size that
-    ours cannot compute is added to `refusals`, and stays MLX's.
+@dataclass
+class _Alike:
+    """Up to how many rows passes have the bits of single rows, by what computes them; see `ComparedRows`.
+
+    `mlx` is None where MLX's kernels are not compared in layers that suit the project's, so that nothing is known.
+    `contexts` are the numbers of keys that were compared, ascending.
     """
-    # The rows up to which bits are alike; where MLX's kernels are not compared, nothing is known of them.
-    most = kernel.widths[-1]
-    contexts = list[int]()
-    alike = {"ours": most if is_confirmed() else 1, "others": most}
-    for keys, way, passes in kernel.comparisons(main, free):
-        contexts = sorted({*contexts, keys})
-        known = alike.get(way, most)
-        widths = [width for width in kernel.widths if width <= known]
-        if way == "ours":
-            other = yield from _compare_ours(passes, keys, widths, refusals)
-            alike[way] = known if other is None else other
-        else:
-            alike[way] = yield from _compare(kernel.name, passes, widths)
-    sizes = [PassSize(width, keys) for keys in contexts for width in kernel.widths]
-    ours = {size for size in sizes if size.rows <= alike["ours"] and size not in refusals}
-    if not sizes or (not ours and "mlx" not in alike):
+
+    ours: int
+    others: int
+    mlx: int | None = None
+    contexts: list[int] = field(default_factory=list)
+
+
+def _race(main: LoadedModel, kernel: RowKernel, free: int, refusals: Refusals) -> Steps[list[WidthCost]]:
+    """Time passes of all sizes with MLX's kernels and with `kernel`, where that has the bits of single rows.
+
+    A size that the kernel cannot compute is added to `refusals`, and stays MLX's. Returns [] if there is nothing to
+    choose.
+    """
+    alike = yield from _compare_all(main, kernel, free, refusals)
+    sizes = [PassSize(width, keys) for keys in alike.contexts for width in kernel.widths]
+    candidates = {size for size in sizes if size.rows <= alike.ours and size not in refusals}
+    if not sizes or (not candidates and alike.mlx is None):
         return []
     costs = []
-    seconds = SETTLE_S / len(sizes) if ours else 0.0
-    one_s: dict[int, float] = {}
+    # Without candidates, only what wider passes cost with MLX's kernels is of interest.
+    seconds = SETTLE_S / len(sizes) if candidates else 0.0
+    one_row_s: dict[int, float] = {}
     for size in sizes:
-        if size.keys not in one_s:
-            one_s[size.keys] = yield from _time(main, kernel, PassSize(1, size.keys), seconds)
+        if size.keys not in one_row_s:
+            one_row_s[size.keys] = yield from _time(main, kernel, PassSize(1, size.keys), seconds)
         mlx_s = yield from _time(main, kernel, size, seconds)
         our_s = inf
-        if size in ours:
+        if size in candidates:
             try:
                 our_s = yield from _time(main, kernel, size, seconds, STALLED * mlx_s)
             except (RuntimeError, ValueError) as error:
                 refusals.add(size, error)
-        same = size.rows <= alike.get("mlx", 1)
-        used = our_s < inf and our_s <= mlx_s * (1.0 - WORTH if same else 1.0 + WORTH)
-        exact = size.rows <= alike["others"] and (used or same)
-        relative = our_s / one_s[size.keys] if our_s < inf else None
-        costs.append(WidthCost(size.rows, mlx_s / one_s[size.keys], relative, used, exact, kernel.name, size.keys))
+        costs.append(_cost_of(kernel.name, size, alike, one_row_s[size.keys], mlx_s, our_s))
     return costs
+
+
+def _compare_all(main: LoadedModel, kernel: RowKernel, free: int, refusals: Refusals) -> Steps[_Alike]:
+    """Compare the bits of all passes that the kernel names; adds the sizes that it cannot compute to `refusals`."""
+    most = kernel.widths[-1]
+    # On an unconfirmed chip nothing is used, but MLX's kernels are compared all the same.
+    alike = _Alike(ours=most if is_confirmed() else 1, others=most)
+    for keys, computed_by, passes in kernel.comparisons(main, free):
+        alike.contexts = sorted({*alike.contexts, keys})
+        if computed_by == "ours":
+            widths = [width for width in kernel.widths if width <= alike.ours]
+            widest = yield from _compare_ours(passes, keys, widths, refusals)
+            if widest is not None:
+                alike.ours = widest
+        elif computed_by == "mlx":
+            limit = most if alike.mlx is None else alike.mlx
+            widths = [width for width in kernel.widths if width <= limit]
+            alike.mlx = yield from _compare(kernel.name, passes, widths)
+        else:
+            widths = [width for width in kernel.widths if width <= alike.others]
+            alike.others = yield from _compare(kernel.name, passes, widths)
+    return alike
+
+
+def _cost_of(name: str, size: PassSize, alike: _Alike, one_row_s: float, mlx_s: float, our_s: float) -> WidthCost:
+    """Decide whether passes of this size use the project's kernel, and return what they cost relative to one row.
+
+    Durations are in seconds; `our_s` is infinite if the kernel cannot be used.
+    """
+    mlx_is_alike = size.rows <= (alike.mlx or 1)
+    limit_s = mlx_s * (1.0 - WORTH if mlx_is_alike else 1.0 + WORTH)
+    used = our_s < inf and our_s <= limit_s
+    exact = size.rows <= alike.others and (used or mlx_is_alike)
+    our_cost = our_s / one_row_s if our_s < inf else None
+    return WidthCost(size.rows, mlx_s / one_row_s, our_cost, used, exact, name, size.keys)
 
 
 def _compare(name: str, passes: WidePasses, widths: Sequence[int]) -> Steps[int]:
@@ -178,23 +223,28 @@ def _compare(name: str, passes: WidePasses, widths: Sequence[int]) -> Steps[int]
 
 
 def _compare_ours(passes: WidePasses, keys: int, widths: Sequence[int], refusals: Refusals) -> Steps[int | None]:
-    """Return up to how many rows passes with our kernel have the bits of single rows; None if all of `widths` have that
-    can be computed. The others are added to `refusals`.
+    """Return up to how many rows passes with the project's kernel have the bits of single rows.
+
+    None means all of `widths` that can be computed; those that cannot are added to `refusals`.
     """
     while possible := [width for width in widths if PassSize(width, keys) not in refusals]:
         try:
-            found = yield from widest_alike(passes, possible)
+            widest = yield from widest_alike(passes, possible)
         except NotComputed as failure:
             refusals.add(PassSize(failure.width, keys), failure.error)
         else:
-            return None if found == possible[-1] else found
+            return None if widest == possible[-1] else widest
     return None
 
 
 def _time(
     main: LoadedModel, kernel: RowKernel, size: PassSize, seconds: float, limit: float | None = None
 ) -> Steps[float]:
-    """Return the median duration of passes in `seconds`, at least FEWEST; inf once ours takes longer than `limit`."""
+    """Return the median seconds of a pass; passes are timed for `seconds`, but at least FEWEST.
+
+    Without `limit` they use MLX's kernels. With it they use `kernel`, and the result is infinite as soon as a pass
+    takes longer than `limit` seconds. After each pass only MLX's kernels are in use.
+    """
     times: list[float] = []
     caches = kernel.caches(main, size.keys)
     tokens = mx.arange(size.rows)[None] % main.vocabulary

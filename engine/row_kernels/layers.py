@@ -1,4 +1,7 @@
-"""Quantised layers of a main model whose products over a few rows are computed by `product_of_rows`, if chosen."""
+"""Quantised layers of a main model whose products over a few rows are computed by `product_of_rows`, if chosen.
+
+`PRODUCTS` is the entry of this kernel for `engine.row_kernels.choice`.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ class RowsEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
 
 
 def quantised_layers(model: nn.Module) -> list[Quantised]:
-    """Return the layers of `model` that multiply by quantised weights, each once; none of one that ranks share."""
+    """Return the layers of `model` that multiply by quantised weights, each once.
+
+    Layers that several machines share are of other classes, and are not among them.
+    """
     modules = {id(module): module for module in (model.modules() if isinstance(model, nn.Module) else [])}.values()
     linears = [module for module in modules if type(module) in {nn.QuantizedLinear, RowsLinear}]
     shapes = {module.weight.shape for module in linears}
@@ -56,12 +62,15 @@ def quantised_layers(model: nn.Module) -> list[Quantised]:
 
 
 def is_suitable(layer: Quantised) -> bool:
-    """Return whether our kernel follows MLX's for one row, which is another for up to 128 inputs."""
+    """Return whether the project's kernel sums as MLX's for one row does, which is another one for up to 128 inputs."""
     return inputs_of(layer) > 128 and layer.bits in {3, 4, 5, 6, 8} and dtype_of(layer) in HALF
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
-    """Let the layers of `model` compute products in passes of these sizes by our kernel, and all others by MLX's."""
+    """Let the layers of `model` compute products in passes of these sizes by the project's kernel, others by MLX's.
+
+    Changes the classes of the layers.
+    """
     widths = frozenset(size.rows for size in sizes)
     for layer in filter(is_suitable, quantised_layers(model)):
         if widths:
@@ -71,23 +80,31 @@ def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
 
 
 def _comparisons(main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
+    """Yield the products of all quantised layers with ROWS random rows; nothing if no layer is suitable."""
     layers = quantised_layers(main.model)
     for layer in layers if any(map(is_suitable, layers)) else ():
         size = inputs_of(layer)
         x = mx.random.normal((ROWS, size), key=mx.random.key(size)).astype(dtype_of(layer))
-        yield 0, "mlx" if is_suitable(layer) else "others", partial(_passes, mlx_product, layer, x)
+        by_mlx = partial(_passes, mlx_product, layer, x)
         if is_suitable(layer):
-            yield 0, "ours", partial(_passes, our_product, layer, x)
+            yield ComparedRows(0, "mlx", by_mlx)
+            yield ComparedRows(0, "ours", partial(_passes, our_product, layer, x))
+        else:
+            yield ComparedRows(0, "others", by_mlx)
 
 
 def _passes(product: Product, layer: Quantised, x: mx.array, width: int) -> Iterator[mx.array]:
-    """Yield the products of the rows of `x`, `width` at a time; single ones are MLX's."""
+    """Yield the products (width, outputs) of the rows of `x` (rows, inputs), `width` at a time; single ones are MLX's.
+
+    The last rows are left out if they are fewer.
+    """
     use = product if width > 1 else mlx_product
     for start in range(0, len(x) - width + 1, width):
         yield use(layer, x[start : start + width])
 
 
 def inputs_of(layer: Quantised) -> int:
+    """Return the number of inputs of a quantised layer, whose `weight` packs 32 / bits of them in a number."""
     return int(layer.weight.shape[1]) * 32 // int(layer.bits)
 
 
@@ -97,7 +114,7 @@ def dtype_of(layer: Quantised) -> mx.Dtype:
 
 
 def our_product(layer: Quantised, x: mx.array) -> mx.array:
-    """Map (..., inputs) to (..., outputs) without the layer's bias, by our kernel."""
+    """Map (..., inputs) to (..., outputs) without the layer's bias, by the project's kernel; see `product_of_rows`."""
     kind = {"group_size": layer.group_size, "bits": layer.bits}
     return product_of_rows(x, layer.weight, layer.scales, layer.get("biases"), **kind)
 
@@ -109,7 +126,7 @@ def mlx_product(layer: Quantised, x: mx.array) -> mx.array:
 
 
 def _suits(layer: RowsLinear | RowsEmbedding, x: mx.array) -> bool:
-    """Whether our kernel computes this product."""
+    """Whether the project's kernel computes the product of `x` (..., inputs): `_use` chose it for this many rows."""
     if x.size // x.shape[-1] not in layer.widths:
         return False
     return x.dtype in HALF if layer.get("biases") is None else bool(x.dtype == layer.scales.dtype)

@@ -18,8 +18,8 @@ TILE = 8
 SIMDS = 4
 # A pack is the least number of weights that fills whole bytes and a 32-bit word, or 24 or 40 bits: 32 / bits, or these.
 PACKS = {3: 8, 5: 8, 6: 4}
-# Where inputs are a multiple of so many packs, MLX's one-row kernel gives each of its 32 threads two packs of weights
-# at a time instead of one (mlx#3965).
+# Where the inputs are a multiple of this many packs, MLX's one-row kernel gives each of its 32 threads two packs of
+# weights at a time instead of one (mlx#3965).
 _TWO_PACKS = 64
 
 # Affine weights stay at their bits in the word or byte; inputs are divided by the power of two there.
@@ -165,9 +165,14 @@ SOURCE = """
 
 
 def template_of(rows: int, inputs: int, bits: int, group_size: int, *, affine: bool) -> dict[str, int]:
-    """Return the numbers that the kernel for `rows` rows is compiled with."""
+    """Return the numbers that the kernel for `rows` rows is compiled with.
+
+    `ROWS` is the size of a tile: 11 rows are computed in two tiles of 6, not of 8. `VALUES` is how many inputs a
+    thread reads at a time.
+    """
     pack = PACKS.get(bits, 32 // bits)
-    tile = -(-rows // -(-rows // TILE))
+    tiles = -(-rows // TILE)
+    tile = -(-rows // tiles)
     values = 2 * pack if inputs % (_TWO_PACKS * pack) == 0 else pack
     return {"ROWS": tile, "BITS": bits, "GROUP": group_size, "VALUES": values, "AFFINE": affine, "SIMDS": SIMDS}
 
@@ -185,8 +190,9 @@ def product_of_rows(
     outputs = len(weight)
     rows = x.size // inputs
     template = template_of(rows, inputs, bits, group_size, affine=biases is not None)
-    found: list[mx.array] = row_kernel("rows_product", SOURCE, "w scales biases x", "y", HEADER)(
-        # Biases that are not there are not read.
+    kernel = row_kernel("rows_product", SOURCE, "w scales biases x", "y", HEADER)
+    products: list[mx.array] = kernel(
+        # Without biases, the kernel does not read its third input.
         inputs=[weight, scales, scales if biases is None else biases, x.reshape(rows, inputs)],
         template=[("T", x.dtype), *template.items()],
         # Threadgroups that read the same weights follow each other, so that a cache has them.
@@ -195,4 +201,4 @@ def product_of_rows(
         output_shapes=[(*x.shape[:-1], outputs)],
         output_dtypes=[x.dtype],
     )
-    return found[0]
+    return products[0]

@@ -150,7 +150,8 @@ def shorten_probe(patch: pytest.MonkeyPatch) -> None:
         # From the 32nd key on, some of these machines sum otherwise, which the first rows must not reach.
         (rounding_probe, "WIDTHS", WIDTHS),
         (attention_probe, "MOST_KEYS", 600),
-        (attention_probe, "ROWS", (20, 20)),
+        (attention_probe, "FEWEST_ROWS", 20),
+        (attention_probe, "MOST_ROWS", 20),
     ):
         patch.setattr(module, name, value)
 

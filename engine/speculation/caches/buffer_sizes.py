@@ -9,7 +9,10 @@ _MOST_GROWTH_TOKENS = 8192
 
 
 def compiled_buffer_tokens(tokens: int) -> int:
-    """Return the buffer size of a compiled pass with `tokens` tokens: one of a few, because each needs a trace."""
+    """Return the buffer size, in tokens, of a compiled pass that holds `tokens` tokens.
+
+    Each size needs its own trace, so there are few sizes: each twice the one before, up to a largest step.
+    """
     size = GROWTH_TOKENS
     while size < min(tokens, _MOST_GROWTH_TOKENS):
         size *= 2

@@ -83,10 +83,10 @@ def kind_name(cache: Any) -> str:
 
 def kind_of(cache: Any) -> CacheKind:
     """Return the entry of a single cache. Raises `UnknownCacheKind`."""
-    found = KINDS.get(kind_name(cache))
-    if found is None:
+    kind = KINDS.get(kind_name(cache))
+    if kind is None:
         raise UnknownCacheKind(type(cache).__name__)
-    return found
+    return kind
 
 
 def rules_for(caches: Iterable[Any]) -> list[Rule]:

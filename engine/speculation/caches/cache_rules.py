@@ -33,16 +33,23 @@ class UnknownCacheKind(EngineError):
 
 
 class Rule(ABC):
-    """How one layer's cache is rolled back; `cache` is the live object that the model writes to. Positions count rows
-    from the beginning of the text. No method copies the contents of an array, and only `restore`, `cut` and `keep`
-    change the cache.
+    """How one layer's cache is rolled back; `cache` is the live object that the model writes to.
+
+    Positions count rows from the beginning of the text: position p is the row of token p, and a cache at position n has
+    seen n rows. No method copies the contents of an array. Only `restore`, `cut`, `keep`, `recall` and `compact` change
+    the cache.
+
+    A transaction is `begin`, one or several passes of the model, then `keep` or `restore`, then `forget`.
     """
 
+    # True if there are no rows to drop: the cache can only go back to the whole snapshot of `begin`.
     restores_only = False
+    # True if `holds` is true at every position, so that nobody need `remember` anything.
     cuts_anywhere = False
 
     def __init__(self, cache: Any) -> None:
         self.cache = cache
+        # What `begin` keeps for `restore`; None outside of transactions.
         self._before: Any = None
 
     @property
@@ -81,22 +88,22 @@ class Rule(ABC):
         return self.holds(position)
 
     def keep(self, position: int, rows: int) -> None:  # noqa: ARG002
-        """Drop the rows from `position` on, which are some of the `rows` fed since `begin`."""
+        """Drop the rows from `position` on, which are some of the `rows` fed since `begin`; needs `can_keep`."""
         self.cut(position)
 
     def remember(self) -> Any:
-        """Return the current state for `recall`; None if cutting is enough."""
+        """Return the current state for `recall`, as handles that copy nothing; None if cutting is enough."""
         return None if self.cuts_anywhere else _handles(vars(self.cache))
 
     def recall(self, state: Any, position: int) -> None:
-        """Restore the `state` that `remember` returned at `position`."""
+        """Restore the `state` that `remember` returned at `position`, of this cache or the one it was copied from."""
         if state is None:
             self.cut(position)
         else:
             vars(self.cache).update(_handles(state))
 
     def compact(self) -> None:  # noqa: B027
-        """Free the room behind the rows, where that is much."""
+        """Free the buffer's room after the rows, if that is most of it."""
 
     def forget(self) -> None:
         """Release what only the transaction needed, because it is over."""
@@ -123,8 +130,8 @@ class TrimRule(Rule):
         cache = self.cache
         # Buffers grow by fixed steps; a short text fills little of one. A long text is not worth a copy.
         if cache.keys is not None and 2 * cache.offset < next(leaves(cache.keys)).shape[-2]:
-            held = (cache.keys, cache.values)
-            cache.keys, cache.values = tree_map(lambda array: mx.contiguous(array[..., : cache.offset, :]), held)
+            buffers = (cache.keys, cache.values)
+            cache.keys, cache.values = tree_map(lambda array: mx.contiguous(array[..., : cache.offset, :]), buffers)
 
 
 class IndexedRule(TrimRule):
@@ -143,9 +150,10 @@ class IndexedRule(TrimRule):
 
 
 class ChunkedRule(Rule):
-    """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows. Dropping makes new arrays, so
-    the objects kept at `begin` still hold the rows that were dropped since. A row attends to its own chunk only, so the
-    rows needed begin with the chunk of the next position.
+    """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
+
+    Dropping makes new arrays, so the objects kept at `begin` still hold the rows that were dropped since. A row attends
+    to its own chunk only, so the rows needed begin with the chunk of the next position.
     """
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
@@ -214,21 +222,23 @@ class WindowRule(Rule):
         if self.holds(position):
             self.cut(position)
             return
+        # The window has already lost rows that the next pass attends to: put the accepted rows behind the old window.
+        position_before = self._before[2]
         start = self._length() - rows
-        end = start + position - self._before[2]
-        kept = self._ordered(start, end)
-        self.restore(self._before[2])
+        accepted = self._ordered(start, start + position - position_before)
+        self.restore(position_before)
         if self.cache.keys is not None:
             window = self._ordered(self._stale(), None)
-            kept = [mx.concatenate([old, new], axis=2) for old, new in zip(window, kept, strict=True)]
-        self._set(kept, position)
+            accepted = [mx.concatenate([old, new], axis=2) for old, new in zip(window, accepted, strict=True)]
+        self._set(accepted, position)
 
     def _ordered(self, start: int, end: int | None) -> list[mx.array]:
-        """Return keys and values in temporal order, from row `start` to row `end`."""
+        """Return keys and values (1, heads, end - start, size) in temporal order; `start` 0 is the oldest row held."""
         cache = self.cache
         return [in_order(cache, array)[..., start:end, :] for array in (cache.keys, cache.values)]
 
     def _set(self, ordered: list[mx.array], position: int) -> None:
+        """Make `ordered`, keys and values in temporal order, the contents of the cache, which is at `position` now."""
         cache = self.cache
         if ordered[0].shape[2] < min(position, cache.max_size):
             # The window lacks one row, but the slot that the next single row overwrites has to exist.
@@ -250,7 +260,11 @@ class WindowRule(Rule):
 
 
 class SnapshotOnly(Rule):
-    """Caches without rows to drop: the snapshot of the transaction restores them, and a checkpoint recalls them."""
+    """Caches without rows to drop: the snapshot of the transaction restores them, and a checkpoint recalls them.
+
+    They do not count rows (`position` is None) and hold no position but their own, so `cut` always raises. A state that
+    has read rejected tokens would give a wrong text without any sign of it.
+    """
 
     restores_only = True
 
@@ -275,7 +289,10 @@ class SnapshotOnly(Rule):
 
 
 class DeepSeekLayerRule(SnapshotOnly):
-    """LayerCache of deepseek_v41: a window, compressed groups and the open group. It counts its rows."""
+    """LayerCache of deepseek_v41: a window, compressed groups and the open group, all restored together.
+
+    It counts its rows, so `cut` at the very position where it stands is allowed, and drops nothing.
+    """
 
     @property
     def position(self) -> int | None:
@@ -331,6 +348,7 @@ def copies(caches: Iterable[Any]) -> list[Any]:
 
 
 def _copy(cache: Any) -> Any:
+    """Return a cache of the same class with the same attributes, without calling its constructor."""
     kind: Any = type(cache)
     twin = kind.__new__(kind)
     if is_list(cache):

@@ -45,9 +45,14 @@ class Checkpoint:
 
 
 class Rollback:
-    """Transactions over all layers' caches: begin, then commit(n) or abort. Raises `UnknownCacheKind` for caches
-    without a rule, before it touches anything. The caches stay the caller's; if one of them is replaced (by a quantised
-    one, say), make a new Rollback.
+    """Transactions over all layers' caches: begin, then commit(n) or abort.
+
+    Raises `UnknownCacheKind` for caches without a rule, before it touches anything. The caches stay the caller's; if
+    one of them is replaced (by a quantised one, say), make a new Rollback. Methods that are called out of order raise
+    `TransactionError`.
+
+    At position 10, `begin(4)` and a pass over 4 rows; `commit(3)` leaves the caches at 13 and returns 3. With a
+    recurrent layer it leaves them at 10 and returns 0: the 3 kept rows have to be fed again.
     """
 
     intact = True
@@ -77,9 +82,10 @@ class Rollback:
         return next((rule.position for rule in self._rules if rule.position is not None), None)
 
     def begin(self, rows: int) -> None:
-        """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied. Raises
-        `CachesOutOfStep` if the layers are not at one position, `TransactionError` if a transaction is open or `rows`
-        is not positive.
+        """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied.
+
+        Raises `CachesOutOfStep` if the layers are not at one position, `TransactionError` if a transaction is open or
+        `rows` is not positive.
         """
         if self._rows is not None:
             raise TransactionError("a transaction is already open")
@@ -92,7 +98,10 @@ class Rollback:
         self._rows, self._start = rows, start
 
     def shorten(self, rows: int) -> None:
-        """Correct the number of rows fed, at least one, to fewer than `begin` announced."""
+        """Correct the number of rows fed, at least one, to fewer than `begin` announced.
+
+        Raises `TransactionError` if it is more, or no transaction is open.
+        """
         if not 1 <= rows <= self._open_rows():
             raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
         self._rows = rows
@@ -102,7 +111,7 @@ class Rollback:
 
         That is `keep`, or 0 if everything was restored and the caller must feed those rows again. commit(rows) always
         returns rows. If not exactly `rows` rows were written to every cache that counts, restores everything and
-        raises `CachesOutOfStep`.
+        raises `CachesOutOfStep`. Raises `TransactionError` if no transaction is open, or it has fewer rows.
         """
         rows = self._rows
         if rows is None or not 0 <= keep <= rows:
@@ -124,7 +133,10 @@ class Rollback:
         return keep
 
     def abort(self) -> None:
-        """Restore the caches to their state at `begin`, even after an exception in the middle of a pass."""
+        """Restore the caches to their state at `begin`, even after an exception in the middle of a pass.
+
+        Raises `TransactionError` if no transaction is open.
+        """
         self._open_rows()
         for rule in self._rules:
             rule.restore(self._start)
@@ -136,7 +148,10 @@ class Rollback:
         return all(rule.holds(position) for rule in self._rules)
 
     def rewind(self, position: int) -> bool:
-        """Drop all rows from `position` on, committed ones included; False, with nothing changed, if it cannot."""
+        """Drop all rows from `position` on, committed ones included; False, with nothing changed, if it cannot.
+
+        Raises `TransactionError` in a transaction.
+        """
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         if not self.can_rewind(position):
@@ -152,13 +167,19 @@ class Rollback:
         return all(rule.cuts_anywhere for rule in self._rules)
 
     def remember(self, position: int) -> Checkpoint:
-        """Return a checkpoint for `recall` at `position`, where the caches must be now. Copies no array."""
+        """Return a checkpoint for `recall` at `position`, where the caches must be now. Copies no array.
+
+        Raises `TransactionError` in a transaction.
+        """
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         return Checkpoint(position, [rule.remember() for rule in self._rules])
 
     def recall(self, checkpoint: Checkpoint) -> None:
-        """Restore `checkpoint`, which was taken of these caches or of those that they were copied from."""
+        """Restore `checkpoint`, which was taken of these caches or of those that they were copied from.
+
+        Raises `TransactionError` in a transaction.
+        """
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         for rule, state in zip(self._rules, checkpoint.states, strict=True):
@@ -170,6 +191,7 @@ class Rollback:
         return [array for rule in self._rules for array in rule.arrays()]
 
     def _open_rows(self) -> int:
+        """Return the rows of the open transaction. Raises `TransactionError` without one."""
         if self._rows is None:
             raise TransactionError("no transaction is open")
         return self._rows
@@ -187,8 +209,9 @@ class Rollback:
 
 
 class PlainOnly:
-    """A substitute for Rollback if a cache has no rule: it keeps every row, and can roll nothing back. After an abort
-    `intact` is False: the contents of the caches are unknown, so they must not be used again.
+    """A substitute for Rollback if a cache has no rule: it keeps every row, and can roll nothing back.
+
+    After an abort `intact` is False: the contents of the caches are unknown, so they must not be used again.
     """
 
     carries = False
@@ -213,7 +236,7 @@ class PlainOnly:
     rewind = can_rewind
 
     def begin(self, rows: int) -> None:
-        """Open a transaction over `rows` rows."""
+        """Open a transaction over `rows` rows. Raises `TransactionError` if one is open or was aborted."""
         if self._rows is not None or not self.intact:
             raise TransactionError("a transaction is already open, or one was aborted")
         self._rows = rows
@@ -223,14 +246,14 @@ class PlainOnly:
         raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
 
     def commit(self, keep: int) -> int:
-        """Close the transaction; `keep` must be all of its rows."""
+        """Close the transaction, and return `keep`; raises `TransactionError` unless that is all of its rows."""
         if keep != self._rows:
             raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
         self._rows = None
         return keep
 
     def abort(self) -> None:
-        """Close the transaction and mark the caches as unusable."""
+        """Close the transaction and mark the caches as unusable. Raises `TransactionError` if none is open."""
         if self._rows is None:
             raise TransactionError("no transaction is open")
         self._rows, self.intact = None, False

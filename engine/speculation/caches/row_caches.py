@@ -31,8 +31,11 @@ class RowCaches:
     """The caches of a batch; call the model with `caches`. Belongs to the engine's thread.
 
     `positions[b]` is how many tokens row b held when the last transaction ended. A transaction is `begin` and a pass of
-    the model, then `go_on` and a pass for each further pass, then `commit`. Add and remove rows between
-    transactions; that does not move the contents of other rows.
+    the model, then `go_on` and a pass for each further pass, then `commit`. Add and remove rows between transactions;
+    adding does not move the contents of other rows, and removing moves only the last row.
+
+    Two rows at `positions` [5, 3] verify two and one draft tokens: `begin([3, 2])`, a pass over ids (2, 3), of which
+    the last of row 1 is padding, then `commit([3, 1])`, which returns [3, 1] and leaves `positions` [8, 4].
     """
 
     def __init__(self, caches: Iterable[Any]) -> None:
@@ -60,7 +63,10 @@ class RowCaches:
         self._capacity = max(self._capacity, rows)
 
     def add(self, caches: Iterable[Any], length: int) -> None:
-        """Copy the caches of one text, which hold its first `length` tokens, into a new last row."""
+        """Copy the caches of one text, which hold its first `length` tokens, into a new last row.
+
+        Buffers grow if they are too small. The caches given stay as they are.
+        """
         row = len(self)
         self.positions.append(length)
         self._capacity = max(self._capacity, len(self))
@@ -70,11 +76,11 @@ class RowCaches:
             layout.end = max(layout.end, length - start)
             # Without free slots, the next round would grow the buffers and copy them once more.
             self._make_room(layout, _FREE)
-        for cache, own in zip(flatten(self.caches), flatten(caches), strict=True):
-            cache.put(row, own, length, self._capacity)
+        for rows, single in zip(flatten(self.caches), flatten(caches), strict=True):
+            rows.put(row, single, length, self._capacity)
 
     def remove(self, row: int) -> list[Any]:
-        """Remove a row; returns its caches, of the model's own kinds. The last row takes its number."""
+        """Remove a row; returns copies of its caches, of the model's own kinds. The last row takes its number."""
         length = self.positions[row]
         last = len(self) - 1
         taken = [_take(cache, row, length) for cache in self.caches]
@@ -86,13 +92,13 @@ class RowCaches:
         return taken
 
     def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
-        """Copy a row's contents to the place of another one, whose contents `taken` has."""
+        """Copy row `source` over row `target`, whose own contents `taken` has; all copies are evaluated first."""
         copies: list[mx.array] = []
         for cache in flatten(self.caches):
-            held = self._held_by(cache, source)
+            used = self._used_slices(cache, source)
 
-            def read(array: mx.array, held: tuple[slice, ...] = held) -> mx.array:
-                copies.append(mx.take(array[slice(None), *held], mx.array([source]), axis=0) if array.size else array)
+            def read(array: mx.array, used: tuple[slice, ...] = used) -> mx.array:
+                copies.append(mx.take(array[slice(None), *used], mx.array([source]), axis=0) if array.size else array)
                 return array
 
             cache.change(read)
@@ -100,24 +106,31 @@ class RowCaches:
         mx.eval(copies, [[*leaves(vars(cache))] for cache in flatten(taken)])
         remaining = iter(copies)
         for cache in flatten(self.caches):
-            held = self._held_by(cache, source)
+            used = self._used_slices(cache, source)
 
-            def write(array: mx.array, held: tuple[slice, ...] = held) -> mx.array:
+            def write(array: mx.array, used: tuple[slice, ...] = used) -> mx.array:
                 copy = next(remaining)
                 if array.size:
-                    array[slice(target, target + 1), *held] = copy
+                    array[slice(target, target + 1), *used] = copy
                 return array
 
             cache.change(write)
 
-    def _held_by(self, cache: Any, row: int) -> tuple[slice, ...]:
-        """Return the slices of a cache's arrays with a row's tokens, for all axes after the row itself."""
+    def _used_slices(self, cache: Any, row: int) -> tuple[slice, ...]:
+        """Return the slices of a cache's arrays that a row's tokens use, for the axes after that of the rows.
+
+        A recurrent state is used whole: ().
+        """
         if not isinstance(cache, KeyValueRows):
             return ()
         return slice(None), slice(self.positions[row] - cache.layout.starts[row])
 
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
-        """Begin a transaction and a pass of `counts[b]` (or 0) tokens for row b; later passes feed at most `more`."""
+        """Begin a transaction and a pass that feeds row b `counts[b]` tokens.
+
+        The pass is as wide as the longest row; shorter rows are padded at the end, and their padding is masked. A row
+        with 0 gets no token in this pass. Later passes of the transaction feed a row at most `more` tokens in all.
+        """
         assert self._fed is None
         rows = len(self.positions)
         width = max(counts) + more
@@ -133,7 +146,7 @@ class RowCaches:
         self._begin_pass(self.positions, counts)
 
     def go_on(self, counts: Sequence[int]) -> None:
-        """Begin another pass of the open transaction."""
+        """Begin another pass of the open transaction, which feeds row b `counts[b]` tokens after those of the last."""
         assert self._fed is not None
         self._begin_pass(list(map(add, self.positions, self._fed)), counts)
 
@@ -155,48 +168,60 @@ class RowCaches:
             self._sat_out = [out or not count for out, count in zip(self._sat_out, counts, strict=True)]
 
     def held(self, row: int, keep: int) -> int:
-        """Return how many tokens of the transaction the row will hold if it keeps the first `keep`: these or 0."""
+        """Return how many tokens of the transaction the row will hold if it keeps the first `keep`: `keep` or 0.
+
+        See `commit`; nothing changes here.
+        """
         assert self._fed is not None
         partial = self.carries and (keep < self._fed[row] or self._sat_out[row])
         return 0 if partial else keep
 
     def commit(self, keep: Sequence[int]) -> list[int]:
-        """Keep the first `keep[b]` tokens of each row; returns how many of them each row holds now. If that is 0
-        instead, the row is as before the transaction, and the kept tokens have to be fed again.
+        """End the transaction: keep the first `keep[b]` of the tokens that row b was fed.
+
+        Returns how many of them each row holds now: `keep[b]`; or 0 if the row has a recurrent layer that has read
+        other tokens as well. Such a row is as before the transaction, and the kept tokens have to be fed again.
         """
         assert self._fed is not None
-        held = [self.held(row, kept) for row, kept in enumerate(keep)] if self._recurrent else list(keep)
-        sat_out, fed, self._fed = self._sat_out, self._fed, None
+        tokens_held = list(keep)
         if self._recurrent:
-            partial = [kept < count or out for kept, count, out in zip(keep, fed, sat_out, strict=True)]
-            for state in self._recurrent:
-                if any(partial):
-                    state.restore(partial)
-                state.before = []
-                state.lengths = None
-        self.positions = list(map(add, self.positions, held))
-        return held
+            tokens_held = [self.held(row, count) for row, count in enumerate(keep)]
+            self._end_recurrent(keep, self._fed)
+        self._fed = None
+        self.positions = list(map(add, self.positions, tokens_held))
+        return tokens_held
+
+    def _end_recurrent(self, keep: Sequence[int], fed: Sequence[int]) -> None:
+        """Restore the states of the rows that have read more than they keep, or padding; forget those before."""
+        to_restore = [count < read or out for count, read, out in zip(keep, fed, self._sat_out, strict=True)]
+        for state in self._recurrent:
+            if any(to_restore):
+                state.restore(to_restore)
+            state.before = []
+            state.lengths = None
 
     def arrays(self) -> list[mx.array]:
+        """Return every array of the caches."""
         return [array for cache in flatten(self.caches) for array in cache.arrays()]
 
     def state_arrays(self) -> list[mx.array]:
         """Return the arrays of recurrent layers, which would grow into long lazy chains if never evaluated."""
-        return [array for state in self._recurrent for array in state.arrays()] if self._recurrent else []
+        return [array for state in self._recurrent for array in state.arrays()]
 
     def _make_room(self, layout: RowLayout, width: int) -> None:
-        before = layout.size
-        moves = layout.moves(self.positions, width)
-        if moves is None and layout.size == before:
+        """Make room for `width` more tokens in each row: enlarge the buffers of the layout's caches, and shift rows."""
+        room = layout.make_room(self.positions, width)
+        if not room.grown and not room.shifts:
             return
-        own = [cache for cache in self._attention if cache.layout is layout]
-        for cache in own:
+        sharing = [cache for cache in self._attention if cache.layout is layout]
+        for cache in sharing:
             cache.change(lambda array: resized(array, self._capacity, layout.size))
-        if moves is not None and any(moves):
-            moves += [0] * (self._capacity - len(moves))
-            slots = mx.minimum(mx.arange(layout.size) + mx.array(moves)[:, None], layout.size - 1)[:, None, :, None]
-            for cache in own:
-                cache.change(lambda array: mx.take_along_axis(array, slots, axis=2) if array.shape[3] else array)
+        if room.shifts:
+            shifts = [*room.shifts, *[0] * (self._capacity - len(room.shifts))]
+            # Where each slot's contents come from, (rows, 1, slots, 1); what comes from past the end is masked.
+            sources = mx.minimum(mx.arange(layout.size) + mx.array(shifts)[:, None], layout.size - 1)[:, None, :, None]
+            for cache in sharing:
+                cache.change(lambda array: mx.take_along_axis(array, sources, axis=2) if array.shape[3] else array)
 
     def _rows_of(self, cache: Any) -> Any:
         """Return empty rows of the kind of `cache`."""

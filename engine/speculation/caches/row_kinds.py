@@ -1,4 +1,8 @@
-"""The kinds of caches as rows of a batch, which a model is given in place of its own caches."""
+"""The kinds of caches as rows of a batch, which a model is given in place of its own caches.
+
+Each class offers what models ask of the cache that it stands for (`update_and_fetch`, `make_mask`, `offset` …), and to
+`RowCaches` the same few methods: `put` and `take` copy one text in and out, `change` replaces every array.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,16 @@ from engine.speculation.caches.row_layout import RowLayout
 
 
 def resized(array: mx.array, rows: int, slots: int) -> mx.array:
-    """Return a cache's array (rows, heads, slots, width), padded with zeros to `rows` and `slots` if it is smaller."""
+    """Return a cache's array (rows, heads, slots, size), padded with zeros to `rows` and `slots` if it is smaller."""
     missing = [(0, max(0, rows - array.shape[0])), (0, 0), (0, max(0, slots - array.shape[2])), (0, 0)]
     return mx.pad(array, missing) if any(after for _, after in missing) else array
 
 
 def written(array: mx.array | None, new: mx.array, layout: RowLayout) -> mx.array:
-    """Write `new` (rows, heads, width, ...) to the layout's slots of `array`, which is created if it is None."""
+    """Return `array` (rows, heads, slots, size) with `new` (rows, heads, width, size) in the layout's slots.
+
+    `array` is None before the first pass: it is created. Numbers are converted to the type of `array`.
+    """
     if array is None:
         array = mx.zeros((layout.rows + layout.spare, new.shape[1], layout.size, new.shape[3]), new.dtype)
     if not new.shape[3]:
@@ -29,13 +36,17 @@ def written(array: mx.array | None, new: mx.array, layout: RowLayout) -> mx.arra
 
 
 class KeyValueRows:
-    """Rows of KVCaches; subclasses are those of QuantizedKVCaches and RotatingKVCaches."""
+    """Rows of KVCaches; subclasses are those of QuantizedKVCaches and RotatingKVCaches.
+
+    `keys` and `values` are (rows, heads, slots, size), or a tuple of such arrays if they are quantised; None before the
+    first token.
+    """
 
     def __init__(self, layout: RowLayout) -> None:
         self.layout = layout
         self.keys: Any = None
         self.values: Any = None
-        # (rows,): how many tokens each row has seen.
+        # int32 (rows,): the position of each row's first token in the pass under way, and after its last.
         self.offset: Any = None
         self.following: Any = None
 
@@ -45,7 +56,10 @@ class KeyValueRows:
         return cls(layout(None))
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
-        """Write (rows, heads, width, ...) at the rows' ends; returns all keys and values, up to the longest row."""
+        """Write `keys` and `values` (rows, heads, width, size) at the rows' ends, and advance `offset`.
+
+        Returns all keys and values (rows, heads, end, size), up to the longest row; quantised ones as tuples.
+        """
         self.offset = self.following
         self.keys = self._written(self.keys, keys)
         self.values = self._written(self.values, values)
@@ -53,7 +67,7 @@ class KeyValueRows:
 
     def keys_and_values(self) -> tuple[Any, Any]:
         """Return the keys and values with those of the pass under way: some models ask for them again."""
-        return self._held(self.keys), self._held(self.values)
+        return self._used_slots(self.keys), self._used_slots(self.values)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
         """Return the mask of the pass under way; see `RowLayout.mask`."""
@@ -66,58 +80,74 @@ class KeyValueRows:
     def change(self, change: Callable[[mx.array], mx.array]) -> None:
         """Replace each array by what `change` makes of it."""
         if self.keys is not None:
-            self.keys, self.values = (_each(change, held) for held in (self.keys, self.values))
+            self.keys = _each(change, self.keys)
+            self.values = _each(change, self.values)
 
     def put(self, row: int, cache: Any, length: int, rows: int) -> None:
-        """Copy `cache`, which holds `length` tokens, into a row of `rows`."""
+        """Copy `cache`, a single text's with `length` tokens, into row `row` of buffers with at least `rows` rows.
+
+        Buffers are created, or grow to the layout's `size`, as needed. `cache` is empty if the model never uses it.
+        """
         if cache.keys is None and self.keys is None:
             return
         keys = values = None
         if cache.keys is not None:
-            keys, values = (self._of_cache(cache, array) for array in (cache.keys, cache.values))
-        size = self.layout.size
-        start = self.layout.starts[row]
+            keys = self._tokens_in_order(cache, cache.keys)
+            values = self._tokens_in_order(cache, cache.values)
+        slots = self.layout.size
+        # What the layout keeps of the text: all of it, or the end of it that is in the window.
+        count = length - self.layout.starts[row]
 
-        def placed(held: mx.array | None, own: mx.array | None) -> mx.array:
-            if held is None:
-                assert own is not None
-                held = mx.zeros((rows, own.shape[1], size, own.shape[3]), own.dtype)
-            held = resized(held, rows, size)
-            if own is not None and held.shape[3]:
-                held[row : row + 1, :, : length - start] = own[:, :, own.shape[2] - (length - start) :]
-            return held
+        def with_row(buffer: mx.array | None, text: mx.array | None) -> mx.array:
+            if buffer is None:
+                assert text is not None
+                buffer = mx.zeros((rows, text.shape[1], slots, text.shape[3]), text.dtype)
+            buffer = resized(buffer, rows, slots)
+            if text is not None and buffer.shape[3]:
+                buffer[row : row + 1, :, :count] = text[:, :, text.shape[2] - count :]
+            return buffer
 
-        self.keys, self.values = (_each(placed, held, own) for held, own in ((self.keys, keys), (self.values, values)))
+        self.keys = _each(with_row, self.keys, keys)
+        self.values = _each(with_row, self.values, values)
 
     def take(self, row: int, length: int) -> Any:
-        """Return a cache of the model's own kind with the `length` tokens of a row."""
+        """Return a copy of row `row`, which holds `length` tokens, as a cache of mlx-lm's kind; the row stays.
+
+        Its keys and values are (1, heads, count, size), lazy and contiguous, where `count` is `length` or what the
+        window keeps of it. With no tokens, it is empty.
+        """
         cache = self._empty()
         if self.keys is not None and length:
-            first = 0
-            last = length - self.layout.starts[row]
+            count = length - self.layout.starts[row]
 
-            def own(array: mx.array) -> mx.array:
-                return mx.contiguous(array[row : row + 1, :, first:last])
+            def copy_of_row(array: mx.array) -> mx.array:
+                return mx.contiguous(array[row : row + 1, :, :count])
 
-            cache.keys, cache.values = (_each(own, held) for held in (self.keys, self.values))
+            cache.keys = _each(copy_of_row, self.keys)
+            cache.values = _each(copy_of_row, self.values)
             cache.offset = length
         return cache
 
     def _empty(self) -> Any:
+        """Return an empty cache of one text, of mlx-lm's kind."""
         return KVCache()
 
-    def _written(self, held: Any, new: mx.array) -> Any:
-        return written(held, new, self.layout)
+    def _written(self, buffer: Any, new: mx.array) -> Any:
+        """Return `buffer`, the keys or the values, with those of a pass written; see `written`."""
+        return written(buffer, new, self.layout)
 
-    def _held(self, held: Any) -> Any:
-        return held[: self.layout.rows, :, : self.layout.end]
+    def _used_slots(self, buffer: Any) -> Any:
+        """Return the keys or values of the rows in use, up to the end of the longest row."""
+        return _each(lambda array: array[: self.layout.rows, :, : self.layout.end], buffer)
 
-    def _of_cache(self, cache: Any, held: Any) -> Any:
-        """Return the arrays of a single text's cache, its tokens in order and no other slots."""
-        return _each(lambda array: array[:, :, : cache.offset], held)
+    def _tokens_in_order(self, cache: Any, arrays: Any) -> Any:
+        """Return the keys or values of a single text's cache: its tokens in order, and no other slots."""
+        return _each(lambda array: array[:, :, : cache.offset], arrays)
 
 
 class QuantisedRows(KeyValueRows):
+    """Rows of QuantizedKVCaches: keys and values are tuples of codes, scales and biases, with as many slots each."""
+
     def __init__(self, layout: RowLayout, group_size: int, bits: int) -> None:
         super().__init__(layout)
         self.group_size, self.bits = group_size, bits
@@ -129,16 +159,15 @@ class QuantisedRows(KeyValueRows):
     def _empty(self) -> Any:
         return QuantizedKVCache(self.group_size, self.bits)
 
-    def _written(self, held: Any, new: mx.array) -> Any:
+    def _written(self, buffer: Any, new: mx.array) -> Any:
         parts = mx.quantize(new, group_size=self.group_size, bits=self.bits)
-        held = held or (None,) * len(parts)
-        return tuple(written(array, part, self.layout) for array, part in zip(held, parts, strict=True))
-
-    def _held(self, held: Any) -> Any:
-        return tuple(array[: self.layout.rows, :, : self.layout.end] for array in held)
+        buffers = buffer or (None,) * len(parts)
+        return tuple(written(array, part, self.layout) for array, part in zip(buffers, parts, strict=True))
 
 
 class WindowRows(KeyValueRows):
+    """Rows of RotatingKVCaches, in the order of the text: they are no rings, their layout shifts them when full."""
+
     @classmethod
     def like(cls, cache: Any, layout: Callable[[int | None], RowLayout]) -> WindowRows:
         return cls(layout(cache.max_size))
@@ -153,26 +182,32 @@ class WindowRows(KeyValueRows):
         cache = super().take(row, length)
         if cache.keys is not None:
             # In a full ring the oldest slot has to exist, because the next token overwrites it.
-            held = cache.keys.shape[2]
-            wanted = min(length, self.max_size)
-            cache.keys, cache.values = (_last(array, held, wanted) for array in (cache.keys, cache.values))
-            set_next_slot(cache, wanted)
+            count = min(length, self.max_size)
+            cache.keys = _last_slots(cache.keys, count)
+            cache.values = _last_slots(cache.values, count)
+            set_next_slot(cache, count)
         return cache
 
     def _empty(self) -> Any:
         return RotatingKVCache(self.max_size)
 
-    def _of_cache(self, cache: Any, held: Any) -> Any:
-        return in_order(cache, held)
+    def _tokens_in_order(self, cache: Any, arrays: Any) -> Any:
+        return in_order(cache, arrays)
 
 
 class StateRows(ArraysCache):  # type: ignore[misc]
-    """Recurrent state of all rows; in a pass of unequal rows, `lengths` says how many tokens of each count."""
+    """Rows of ArraysCaches: the recurrent states of all rows, (rows, ...) each.
 
+    In a pass of unequal rows, `lengths` says how many tokens of each row are its own; the layer ignores the padding
+    after them. None means that all rows are equally long.
+    """
+
+    # The states, each None before the first token.
     cache: list[Any]
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
+        # What `remember` keeps: the states before the transaction.
         self.before: list[Any] = []
 
     @classmethod
@@ -185,34 +220,34 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         return leaves(self.cache)
 
     def put(self, row: int, cache: Any, length: int, rows: int) -> None:  # noqa: ARG002
-        """Copy the state of `cache` into a row of `rows`."""
-        for index, own in enumerate(cache.cache):
-            held = self.cache[index]
-            if held is None and own is None:
+        """Copy the states of `cache`, a single text's, into row `row` of states with at least `rows` rows."""
+        for index, state in enumerate(cache.cache):
+            states = self.cache[index]
+            if states is None and state is None:
                 continue
-            if held is None:
-                held = mx.zeros((rows, *own.shape[1:]), own.dtype)
-            if held.shape[0] < rows:
-                held = mx.pad(held, [(0, rows - held.shape[0]), *[(0, 0)] * (held.ndim - 1)])
-            held[row : row + 1] = mx.zeros_like(held[:1]) if own is None else own
-            self.cache[index] = held
+            if states is None:
+                states = mx.zeros((rows, *state.shape[1:]), state.dtype)
+            if states.shape[0] < rows:
+                states = mx.pad(states, [(0, rows - states.shape[0]), *[(0, 0)] * (states.ndim - 1)])
+            states[row : row + 1] = mx.zeros_like(states[:1]) if state is None else state
+            self.cache[index] = states
 
     def take(self, row: int, length: int) -> Any:  # noqa: ARG002
-        """Return an ArraysCache with the state of a row."""
+        """Return a copy of a row's states as an ArraysCache of mlx-lm; the row stays."""
         cache = ArraysCache(len(self.cache))
-        cache.cache = [None if held is None else mx.contiguous(held[row : row + 1]) for held in self.cache]
+        cache.cache = [None if states is None else mx.contiguous(states[row : row + 1]) for states in self.cache]
         return cache
 
     def change(self, change: Callable[[mx.array], mx.array]) -> None:
         """Replace each array by what `change` makes of it."""
-        self.cache = [None if held is None else change(held) for held in self.cache]
+        self.cache = [None if states is None else change(states) for states in self.cache]
 
     def remember(self) -> None:
-        """Remember the present state; keeps handles, no copies."""
-        self.before = [None if held is None else mx.array(held) for held in self.cache]
+        """Remember the present states in `before`; keeps handles, no copies."""
+        self.before = [None if states is None else mx.array(states) for states in self.cache]
 
     def restore(self, rows: Sequence[bool]) -> None:
-        """Restore the remembered state of the rows that are true in `rows`."""
+        """Restore the remembered states of the rows that are true in `rows`, and forget what was remembered."""
         if not all(rows):
             chosen = mx.array(list(rows))
             self.cache = [_chosen(chosen, old, new) for old, new in zip(self.before, self.cache, strict=True)]
@@ -221,20 +256,24 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         self.before = []
 
 
-def _each(change: Callable[..., mx.array], held: Any, *more: Any) -> Any:
-    """Apply `change` to an array, or to each array of a tuple."""
-    parts = next((one for one in (held, *more) if one is not None), None)
+def _each(change: Callable[..., mx.array], *values: Any) -> Any:
+    """Apply `change` to arrays, or, where they are tuples, to the first array of each, to the second, and so on.
+
+    A None among `values` stands for arrays that are not there, and is handed to `change` as it is.
+    """
+    parts = next((value for value in values if value is not None), None)
     if not isinstance(parts, (tuple, list)):
-        return change(held, *more)
-    columns = [one if one is not None else (None,) * len(parts) for one in (held, *more)]
+        return change(*values)
+    columns = [value if value is not None else (None,) * len(parts) for value in values]
     return tuple(change(*column) for column in zip(*columns, strict=True))
 
 
-def _last(array: mx.array, held: int, wanted: int) -> mx.array:
-    """Return the last `wanted` of `held` slots, padded with empty ones in front if there are fewer."""
-    if held >= wanted:
-        return array[:, :, held - wanted :]
-    return mx.pad(array, [(0, 0), (0, 0), (wanted - held, 0), (0, 0)])
+def _last_slots(array: mx.array, count: int) -> mx.array:
+    """Return the last `count` slots of (1, heads, slots, size), padded with zeros in front if there are fewer."""
+    slots = array.shape[2]
+    if slots >= count:
+        return array[:, :, slots - count :]
+    return mx.pad(array, [(0, 0), (0, 0), (count - slots, 0), (0, 0)])
 
 
 def _chosen(rows: mx.array, old: mx.array | None, new: mx.array) -> mx.array:

@@ -1,15 +1,31 @@
-"""The positions of a batch's rows in their buffers: slots to write to, masks, and moves when a buffer is full."""
+"""The positions of a batch's rows in their buffers: slots to write to, masks, and making room when a buffer is full.
+
+It only counts; the arrays are those of the caches in `row_kinds`, and `row_caches` changes them as it says.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import sub
 from typing import Any
 
 import mlx.core as mx
 
-# Buffers grow by this many slots. A window has this many beyond its size, and moves its rows when they are full.
+# Buffers grow by this many slots. A window has this many beyond its size, and shifts its rows when they are full.
 STEP = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What the caches of a layout have to do, in this order, before more tokens are written.
+
+    First, if `grown`, they enlarge their buffers to the layout's new `size`. Then they shift the contents of each row
+    by `shifts[row]` slots to the left; an empty tuple means that no row is shifted.
+    """
+
+    grown: bool
+    shifts: tuple[int, ...] = ()
 
 
 class RowLayout:
@@ -18,6 +34,9 @@ class RowLayout:
     The first slot of row b holds position `starts[b]`; `size` is the number of slots, and no row uses any from `end`
     on. For one pass it has the slots to write to, and the masks. `spare` rows after the `rows` in use are written to as
     well.
+
+    Two rows with `starts` [0, 0] hold 5 and 3 tokens, at `positions` [5, 3]. After `begin([5, 3], width=2, spare=0)`
+    row 0 writes to slots 5 and 6, row 1 to slots 3 and 4, and `end` is 7.
     """
 
     def __init__(self, window: int | None) -> None:
@@ -25,30 +44,40 @@ class RowLayout:
         self.starts: list[int] = []
         self.size = 0
         self.end = 0
-        self.rows = self.spare = 0
+        self.rows = 0
+        self.spare = 0
+        # The slots that the pass under way writes to, int32 (rows + spare, 1, width, 1).
         self.slots: Any = None
+        # The masks of the pass under way, by window.
         self._masks: dict[int | None, mx.array] = {}
 
-    def moves(self, positions: Sequence[int], width: int) -> list[int] | None:
-        """Make room for `width` tokens after each of `positions`; returns by how many slots each row moves to the left.
+    def make_room(self, positions: Sequence[int], width: int) -> Room:
+        """Make room for `width` more tokens in each row; `positions[b]` is the position of row b's next token.
 
-        None if no row has to move. Grow buffers to `size` first.
+        May raise `size`. If a window would need more than `STEP` slots beyond its size, it gives up what lies before
+        each row's window instead, and changes `starts`. No array is touched: the caller does what the result says, for
+        all caches of this layout.
         """
-        needed = max(map(sub, positions, self.starts), default=0) + width
+        size_before = self.size
+        needed = _most_slots(positions, self.starts) + width
         if needed <= self.size:
-            return None
+            return Room(grown=False)
         if self.window is None or needed <= self.window + STEP:
-            self.size = -(-needed // STEP) * STEP
-            return None
+            self.size = _rounded_up(needed)
+            return Room(grown=True)
+        # The oldest position that the next token of each row still attends to.
         oldest = [max(start, at - self.window + 1) for at, start in zip(positions, self.starts, strict=True)]
-        moves = [new - old for new, old in zip(oldest, self.starts, strict=True)]
+        shifts = tuple(new - old for new, old in zip(oldest, self.starts, strict=True))
         self.starts = oldest
-        needed = max(at - start for at, start in zip(positions, oldest, strict=True)) + width
-        self.size = max(self.size, -(-needed // STEP) * STEP)
-        return moves
+        needed = _most_slots(positions, self.starts) + width
+        self.size = max(self.size, _rounded_up(needed))
+        return Room(grown=self.size > size_before, shifts=shifts if any(shifts) else ())
 
     def begin(self, positions: Sequence[int], width: int, spare: int) -> None:
-        """Begin a pass of `width` tokens a row, from `positions` on."""
+        """Begin a pass of `width` tokens a row: sets `slots` and `end`, and drops the masks of the pass before.
+
+        `positions[b]` is the position of row b's first token in it. There must be room for them (`make_room`).
+        """
         # No comprehensions in what runs for every token: up to Python 3.11 each is a call.
         first = list(map(sub, positions, self.starts))
         self.end = max(first) + width
@@ -62,16 +91,29 @@ class RowLayout:
         self._masks = {}
 
     def filled(self, new: mx.array) -> mx.array:
-        """Return what a pass writes, (rows, ...), padded with zeros for the spare rows."""
+        """Return what a pass writes, (rows, heads, width, size), padded with zeros to (rows + spare, ...)."""
         return mx.pad(new, [(0, self.spare), (0, 0), (0, 0), (0, 0)]) if self.spare else new
 
     def mask(self, window: int | None) -> mx.array:
-        """Return the mask (rows, 1, width, end), true for the slots that a token attends to."""
+        """Return the mask of the pass under way, bool (rows, 1, width, end): true for what a token attends to.
+
+        `window` is that of the layer that asks, None for full attention; the layout's own window applies as well.
+        """
         if window is None or (self.window is not None and self.window < window):
             window = self.window
         if window not in self._masks:
-            own = self.slots[: self.rows] if self.spare else self.slots
+            written = self.slots[: self.rows] if self.spare else self.slots
             slots = mx.arange(self.end)
-            mask = slots <= own
-            self._masks[window] = mask if window is None else mask & (slots > own - window)
+            mask = slots <= written
+            self._masks[window] = mask if window is None else mask & (slots > written - window)
         return self._masks[window]
+
+
+def _most_slots(positions: Sequence[int], starts: Sequence[int]) -> int:
+    """Return how many slots the longest row uses; 0 without rows."""
+    return max(map(sub, positions, starts), default=0)
+
+
+def _rounded_up(slots: int) -> int:
+    """Return the next multiple of STEP."""
+    return -(-slots // STEP) * STEP

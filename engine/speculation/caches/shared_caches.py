@@ -1,4 +1,8 @@
-"""Caches that are divided among processes: every change made here has to be made in the others as well."""
+"""Caches that are divided among processes: every change made here has to be made in the others as well.
+
+`engine.cluster` implements them. The functions at the end let callers open transactions, copies and rows without
+knowing whether caches are shared.
+"""
 
 from __future__ import annotations
 

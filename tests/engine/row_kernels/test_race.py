@@ -57,8 +57,8 @@ def running(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LoadedModel]:
             return iter([mx.full((width, 1), width > 1 and way not in alike)] * (WIDTH // width))
 
         def comparisons(_main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
-            yield 0, "mlx", partial(passes, "mlx")
-            yield 0, "ours", partial(passes, "ours")
+            yield ComparedRows(0, "mlx", partial(passes, "mlx"))
+            yield ComparedRows(0, "ours", partial(passes, "ours"))
 
         def use(model: Machine, sizes: Set[PassSize]) -> None:
             model.in_use = bool(sizes)
@@ -196,7 +196,7 @@ class Launches(nn.Module):  # type: ignore[misc]
         def comparisons(_main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
             # Attention of two shapes.
             for keys in (1, 1, 1024, 1024):
-                yield keys, "ours", partial(passes, keys)
+                yield ComparedRows(keys, "ours", partial(passes, keys))
 
         def use(model: Launches, sizes: Set[PassSize]) -> None:
             model.in_use = sizes

@@ -197,7 +197,7 @@ def raced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def comparisons(main: LoadedModel, _free: int) -> Iterator[ComparedRows]:
         begun.append(main.info.name)
-        yield 0, "ours", lambda width: (mx.zeros((width, 1)) for _ in range(100 // width))
+        yield ComparedRows(0, "ours", lambda width: (mx.zeros((width, 1)) for _ in range(100 // width)))
 
     kernel = RowKernel("products", "", [2], comparisons, lambda *_: None)
     monkeypatch.setattr(choice, "KERNELS", (kernel,))
