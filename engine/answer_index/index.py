@@ -70,9 +70,10 @@ class _Held(NamedTuple):
 
 
 class AnswerIndex:
-    """The answers of stored chats in `folder`, in about `budget` bytes, the oldest dropped first. `use` selects the
-    tokenizer. All methods but `close` return at once; a future is done when the file is written, by earlier calls, too.
-    Only the engine's thread calls them, and only the index's own thread writes.
+    """The answers of stored chats in `folder`, in about `budget` bytes, the oldest dropped first.
+
+    `use` selects the tokenizer. All methods but `close` return at once; a future is done when the file is written, by
+    earlier calls, too. Only the engine's thread calls them, and only the index's own thread writes.
     """
 
     def __init__(self, folder: Path, budget: int) -> None:
@@ -129,8 +130,9 @@ class AnswerIndex:
             self._reading.close()
 
     def occurrences(self, newest: Sequence[int], limit: int) -> list[tuple[int, int]]:
-        """Find the last RUN of the `newest` tokens in the answers, the newest `limit` times. Returns the places after
-        them, the newest first, each with the number of the `newest` tokens before it.
+        """Find the last RUN of the `newest` tokens in the answers, the newest `limit` times.
+
+        Returns the places after them, the newest first, each with the number of the `newest` tokens before it.
         """
         text = _packed(newest)
         found = []

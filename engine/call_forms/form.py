@@ -32,9 +32,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The texts before and after calls; without `end` they extend to the end of the answer. With `whole` the reader
-    gets the marks, too. With `first`, only the beginning of a reply is such a mark, and with `named`, only a text
-    before the name of a function.
+    """The texts before and after calls; without `end` they extend to the end of the answer.
+
+    With `whole` the reader gets the marks, too. With `first`, only the beginning of a reply is such a mark, and with
+    `named`, only a text before the name of a function.
     """
 
     start: str

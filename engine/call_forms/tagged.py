@@ -256,8 +256,9 @@ class _CallsText:
         return alone or end.following is not None or end.at >= self._last_end
 
     def _unclosed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
-        """Read arguments of which some have no closing tag: they end before the next argument, or with the call. The
-        next argument has to be one that the function needs, if the call's last argument has a closing tag.
+        """Read arguments of which some have no closing tag: they end before the next argument, or with the call.
+
+        The next argument has to be one that the function needs, if the call's last argument has a closing tag.
         """
         stops = self._tags.end or self._tags.stop
         body_end = self._text.find(stops, at)

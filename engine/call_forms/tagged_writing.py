@@ -48,9 +48,10 @@ class TaggedCalls:
 
 @dataclass
 class _TaggedWriter:
-    """Writes the rules of calls with tags. The function i has the rules `call_i` of what follows the beginning of its
-    call, `call_i_n` of what follows its first n parameters, and `call_i_value_n` of what follows the tag that begins
-    the next one.
+    """Writes the rules of calls with tags.
+
+    The function i has the rules `call_i` of what follows the beginning of its call, `call_i_n` of what follows its
+    first n parameters, and `call_i_value_n` of what follows the tag that begins the next one.
     """
 
     form: TaggedCalls

@@ -49,9 +49,10 @@ class Writer:
         return self.rule("/(?s:.)*/", f"[suffix={json.dumps(end)}]")
 
     def text_up_to(self, end: str, tags: str, without: str = "", *, more: str = "") -> str:
-        """Return an expression for any text up to `end`, with the control tokens that are in `tags` as a part of it. It
-        ends at the first `end`; with `more`, which is "end" or "anything", it may go on to a later one, or without one.
-        A text that has `without` in it does not end so.
+        """Return an expression for any text up to `end`, with the control tokens that are in `tags` as a part of it.
+
+        It ends at the first `end`; with `more`, which is "end" or "anything", it may go on to a later one, or without
+        one. A text that has `without` in it does not end so.
         """
         control = " | ".join(self._expression(mark) for mark in self.marks if mark in tags)
         first, *others = self._parts(end)

@@ -76,9 +76,10 @@ class _Wanted:
 
 
 def check_machines(machines: Machines, model: str | Path | None = None, split: str = "auto") -> tuple[HostCheck, ...]:
-    """Check all machines at once, and return one check each, in the order of ranks. With a `model`, each needs the same
-    files of it; by layers (`split` as in `plan.choose_split`), a machine may lack the files of others' layers. Raises
-    `ModelNotUsable` if this machine does not have the model.
+    """Check all machines at once, and return one check each, in the order of ranks.
+
+    With a `model`, each needs the same files of it; by layers (`split` as in `plan.choose_split`), a machine may lack
+    the files of others' layers. Raises `ModelNotUsable` if this machine does not have the model.
     """
     ranks = len(machines.all)
     wanted = [_Wanted() if model is None else _wanted(model, split, rank, ranks) for rank in range(ranks)]
@@ -201,9 +202,10 @@ def own_report(model: str | None) -> dict[str, Any]:
 
 
 def serve_report() -> int:
-    """Run `tandem cluster report` on a machine that is checked, over standard input and output. The first line of its
-    input names a secret, an address for measuring the link, and a model. It prints one line, serves the measurement,
-    and ends with its input.
+    """Run `tandem cluster report` on a machine that is checked, over standard input and output.
+
+    The first line of its input names a secret, an address for measuring the link, and a model. It prints one line,
+    serves the measurement, and ends with its input.
     """
     order = json.loads(sys.stdin.readline())
     address = str(order.get("address", ""))

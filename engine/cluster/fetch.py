@@ -53,9 +53,10 @@ def fetch_missing(
     on_bytes: OnBytes = lambda _host, _done, _total: None,
     stop: threading.Event | None = None,
 ) -> None:
-    """Make all machines download at once the files that they lack by their checks of `model`, and wait for them. `here`
-    is the access and the cache with which this machine downloads; with None it does not. Returns early, with nothing
-    lost, soon after `stop` is set. Raises the `ClusterError` of the first machine that fails.
+    """Make all machines download at once the files that they lack by their checks of `model`, and wait for them.
+
+    `here` is the access and the cache with which this machine downloads; with None it does not. Returns early, with
+    nothing lost, soon after `stop` is set. Raises the `ClusterError` of the first machine that fails.
     """
     folder = ModelFolder(resolve_model(model))
     whole = {file.name for file in folder.weight_files} | set(folder.files_by_tensor.values())

@@ -148,8 +148,9 @@ class Change(WireMessage, frozen=True):
 
 
 class Changes(WireMessage, frozen=True):
-    """The calls that rank 0 has `done`, the numbers that it has `dropped`, and a pass that follows. The pass reads ids
-    of `shape` with the caches of number `caches` (0: there is no pass).
+    """The calls that rank 0 has `done`, the numbers that it has `dropped`, and a pass that follows.
+
+    The pass reads ids of `shape` with the caches of number `caches` (0: there is no pass).
     """
 
     done: list[Change]

@@ -101,8 +101,9 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
 
 
 def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozenset[str]:
-    """Return the files of weights that hold only layers of other ranks, so that this rank does not need them. There are
-    none in a split by heads, or if the index does not name every layer. Raises `ModelNotUsable`.
+    """Return the files of weights that hold only layers of other ranks, so that this rank does not need them.
+
+    There are none in a split by heads, or if the index does not name every layer. Raises `ModelNotUsable`.
     """
     if split != "pipeline":
         return frozenset()

@@ -38,8 +38,9 @@ def open_sockets() -> set[int]:
 
 
 class RingWatch:
-    """Watches on a thread the sockets that the ring `made` in a rank that listens on `own_port`. `lost(step)` is called
-    once when a connection has ended: step 1 is the one to the next rank, -1 to the previous.
+    """Watches on a thread the sockets that the ring `made` in a rank that listens on `own_port`.
+
+    `lost(step)` is called once when a connection has ended: step 1 is the one to the next rank, -1 to the previous.
     """
 
     def __init__(self, made: Iterable[int], own_port: int, lost: Callable[[int], None]) -> None:

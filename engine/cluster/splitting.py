@@ -43,9 +43,10 @@ class SplitPart:
 
 
 def shared_ids(ids: mx.array | None, shape: Sequence[int], group: mx.distributed.Group) -> mx.array:
-    """Return the token ids (rows, width) of rank 0 on every rank; the other ranks pass None. Like the exchanges of the
-    layers this is lazy, so rank 0 need not wait for ids that are still computed. Gathering waits for the link half as
-    often as a sum.
+    """Return the token ids (rows, width) of rank 0 on every rank; the other ranks pass None.
+
+    Like the exchanges of the layers this is lazy, so rank 0 need not wait for ids that are still computed. Gathering
+    waits for the link half as often as a sum.
     """
     own = mx.zeros(tuple(shape), mx.uint32) if ids is None else ids.astype(mx.uint32)
     return mx.distributed.all_gather(own, group=group)[: shape[0]]
@@ -89,8 +90,9 @@ def _launch(array: Any) -> RuntimeError | None:
 
 
 def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> None:
-    """Keep this rank's part of `model`: its heads of every layer ("tensor"), or its layers ("pipeline"). The dropped
-    weights must not have been evaluated. Raises `ClusterError` if the model cannot be split so.
+    """Keep this rank's part of `model`: its heads of every layer ("tensor"), or its layers ("pipeline").
+
+    The dropped weights must not have been evaluated. Raises `ClusterError` if the model cannot be split so.
     """
     try:
         if split == "tensor":
@@ -118,9 +120,10 @@ def cache_kinds(model: nn.Module) -> list[str]:
 
 
 class LastExchange:
-    """Finds the array of a pass whose evaluation includes all exchanges between ranks. It is the output of the trunk,
-    the module that holds the layers, if the model has one: a prompt's logits, as wide as the vocabulary, then need not
-    be computed. Else it is the logits. Create it before the model is split.
+    """Finds the array of a pass whose evaluation includes all exchanges between ranks.
+
+    It is the output of the trunk, the module that holds the layers, if the model has one: a prompt's logits, as wide as
+    the vocabulary, then need not be computed. Else it is the logits. Create it before the model is split.
     """
 
     def __init__(self, model: nn.Module, *, by_layers: bool) -> None:

@@ -32,9 +32,10 @@ _EMBEDDING = ("bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a tensor goes: its name in the folder, and what is changed. `rows` are the file's rows that are taken, in
-    their order; `columns` reorder it, in equal parts. `half` is the half of each expert's rows that is taken. `change`
-    takes floats, so what has one is stored as floats.
+    """Where a tensor goes: its name in the folder, and what is changed.
+
+    `rows` are the file's rows that are taken, in their order; `columns` reorder it, in equal parts. `half` is the half
+    of each expert's rows that is taken. `change` takes floats, so what has one is stored as floats.
     """
 
     name: str
@@ -69,9 +70,10 @@ class GgufArchitecture:
 def model_of(
     file: GgufFile, factors: Mapping[str, tuple[float, ...]] | None = None
 ) -> tuple[GgufArchitecture, GgufSettings, dict[str, Any]]:
-    """Return the entry of a file's architecture, its settings, and the configuration for mlx-lm. `factors` are those of
-    `GgufSettings`; None, before any tensor is read, stands for some that can be used. Raises `ModelNotUsable`: is-part,
-    is-embedding, unknown-architecture, or damaged for sizes that do not fit together.
+    """Return the entry of a file's architecture, its settings, and the configuration for mlx-lm.
+
+    `factors` are those of `GgufSettings`; None, before any tensor is read, stands for some that can be used. Raises
+    `ModelNotUsable`: is-part, is-embedding, unknown-architecture, or damaged for sizes that do not fit together.
     """
     path = file.files[0]
     name = file.architecture

@@ -65,8 +65,9 @@ def qwen3_moe(settings: GgufSettings) -> dict[str, Any]:
 
 
 def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
-    """For qwen3_5.py; undoes Qwen3_5TextModel and its base Qwen3NextModel (conversion/qwen.py). The converter writes
-    the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`.
+    """For qwen3_5.py; undoes Qwen3_5TextModel and its base Qwen3NextModel (conversion/qwen.py).
+
+    The converter writes the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`.
     """
     sections = settings.get("rope.dimension_sections") or [11, 11, 10, 0]
     if not isinstance(sections, list) or not all(type(section) is int for section in sections):
@@ -93,9 +94,10 @@ def qwen3_5_moe(settings: GgufSettings) -> dict[str, Any]:
 
 
 def _gemma(settings: GgufSettings, model_type: str, largest: int) -> dict[str, Any]:
-    """Return what Gemma 2 and 3 share. The converter leaves `query_pre_attn_scalar` out. As in src/models/gemma2.cpp
-    and gemma3.cpp of llama.cpp, the largest model (27B, recognised by its layer count) uses hidden_size / heads, others
-    the width of a head.
+    """Return what Gemma 2 and 3 share.
+
+    The converter leaves `query_pre_attn_scalar` out. As in src/models/gemma2.cpp and gemma3.cpp of llama.cpp, the
+    largest model (27B, recognised by its layer count) uses hidden_size / heads, others the width of a head.
     """
     shared = settings.shared(model_type)
     own = settings.layers == largest

@@ -20,9 +20,10 @@ _NAME = re.compile(r"[\w.-]{1,128}", re.ASCII)
 
 
 def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
-    """Return the grammar of calls in llguidance's dialect; `source` is a result of `calls_source`. `marks` maps the
-    texts of the model's control tokens to ids; without them the grammar describes the text alone. Raises
-    `CallsNotExpressible`.
+    """Return the grammar of calls in llguidance's dialect; `source` is a result of `calls_source`.
+
+    `marks` maps the texts of the model's control tokens to ids; without them the grammar describes the text alone.
+    Raises `CallsNotExpressible`.
     """
     asked = json.loads(source)
     writer = Writer(marks or {})

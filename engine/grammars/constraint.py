@@ -115,9 +115,10 @@ class Thinking:
 
 
 class Constraint:
-    """Matches one answer, which begins at `position` of its sequence and continues the text `begun`. Each call rolls
-    the matcher back to where the given tokens differ from the previous ones, so rejected draft tokens leave no trace.
-    Belongs to the engine's thread.
+    """Matches one answer, which begins at `position` of its sequence and continues the text `begun`.
+
+    Each call rolls the matcher back to where the given tokens differ from the previous ones, so rejected draft tokens
+    leave no trace. Belongs to the engine's thread.
     """
 
     holds = True

@@ -52,8 +52,9 @@ class Grammar:
             self._schema()
 
     def as_lark(self, marks: Mapping[str, int] | None = None) -> str:
-        """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON. `marks` maps the
-        texts of a model's control tokens to ids; without it they are ordinary text.
+        """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON.
+
+        `marks` maps the texts of a model's control tokens to ids; without it they are ordinary text.
         """
         if self.of_calls:
             return self._calls(marks)

@@ -35,9 +35,10 @@ Usable = Callable[[Mapping[str, Any]], bool]
 
 
 def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a schema without what no grammar follows, and what was left out. References lead to "$defs". Integers
-    without bounds get those of LARGEST_INTEGER. Objects that declare properties have no others, unless the schema
-    speaks of others.
+    """Return a schema without what no grammar follows, and what was left out.
+
+    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. Objects that declare properties
+    have no others, unless the schema speaks of others.
     """
     plain = _PlainSchema(schema)
     found = plain.node(schema, "#")

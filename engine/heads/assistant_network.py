@@ -72,9 +72,10 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
         offset: int,
         masks: dict[str, mx.array] | None = None,
     ) -> mx.array:
-        """Return the rows (1, n, width) of n queries from position `offset` on. `embedded` and `states` are (1, n, main
-        model's width). `seen` maps each kind of attention to keys and values, `masks` maps it to the rows (n, rows)
-        that each query sees; without masks every query sees all rows.
+        """Return the rows (1, n, width) of n queries from position `offset` on.
+
+        `embedded` and `states` are (1, n, main model's width). `seen` maps each kind of attention to keys and values,
+        `masks` maps it to the rows (n, rows) that each query sees; without masks every query sees all rows.
         """
         rows: mx.array = self.pre_projection(mx.concatenate([embedded, states], axis=-1))
         for layer in self.model.layers:
@@ -96,9 +97,10 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
 
 
 class AssistantHead(Head):
-    """An assistant, for the main model that it is bound to. It attends to the keys and values of the main model's last
-    layer of each kind of attention. It recomputes them from the tapped inputs of these layers, because the main model's
-    caches may be quantised, cut, or rows of a batch.
+    """An assistant, for the main model that it is bound to.
+
+    It attends to the keys and values of the main model's last layer of each kind of attention. It recomputes them from
+    the tapped inputs of these layers, because the main model's caches may be quantised, cut, or rows of a batch.
     """
 
     config: AssistantConfig

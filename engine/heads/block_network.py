@@ -137,8 +137,10 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
 
 
 class BlockNetwork(TapNetwork):
-    """All layers, and the projection of taps to context rows. `tensors` show which optional parts a head has. MiMo's
-    heads have their own embedding of the mask token, because the main model's was never trained.
+    """All layers, and the projection of taps to context rows.
+
+    `tensors` show which optional parts a head has. MiMo's heads have their own embedding of the mask token, because the
+    main model's was never trained.
     """
 
     def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:

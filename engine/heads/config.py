@@ -202,9 +202,10 @@ class Settings:
         return self.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
 
     def taps(self, name: str, ids: object, columns: int, shifts: Sequence[int], *, spec: bool) -> list[tuple[int, ...]]:
-        """Return the taps that the setting `name` can mean: its ids less each of the `shifts`. The last id of
-        speculators' heads can be the final state. It is left out if the tensor that reads the taps has no `columns` for
-        it. Raises `HeadConfigError` if the main model has none of the layers.
+        """Return the taps that the setting `name` can mean: its ids less each of the `shifts`.
+
+        The last id of speculators' heads can be the final state. It is left out if the tensor that reads the taps has
+        no `columns` for it. Raises `HeadConfigError` if the main model has none of the layers.
         """
         hidden = self.width("hidden_size")
         total = self.main_layers()

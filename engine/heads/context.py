@@ -20,8 +20,9 @@ Rows = tuple[mx.array, mx.array]
 
 
 class LayerRows(KVCache):  # type: ignore[misc]
-    """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `offset - 1` of the text. A
-    query sees the `window` rows that end with its own. The buffers `keys` and `values` have unused rows at their end.
+    """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `offset - 1` of the text.
+
+    A query sees the `window` rows that end with its own. The buffers `keys` and `values` have unused rows at their end.
     mlx-lm's layers write to this cache as to their own.
     """
 
@@ -138,9 +139,10 @@ class HeadContext:
         return [array for array in (*buffers, self.states) if array is not None]
 
     def rewind(self, length: int) -> None:
-        """Drop the rows from position `length` on, 0 <= length <= self.length. Afterwards `self.length` is at most
-        `length`: a head that needs rows which were dropped rewinds further. The caller supplies rows from there on, or
-        takes a new context.
+        """Drop the rows from position `length` on, 0 <= length <= self.length.
+
+        Afterwards `self.length` is at most `length`: a head that needs rows which were dropped rewinds further. The
+        caller supplies rows from there on, or takes a new context.
         """
         if length < self.length:
             self.states = None
@@ -230,8 +232,9 @@ class ChainContext(HeadContext):
             self.tokens += tokens
 
     def take_waiting(self, stay: int = 1) -> tuple[list[int], mx.array]:
-        """Return the tokens (n) of the pairs that wait and all states (1, n + 1, width), and keep the last `stay`. The
-        caller appends the pairs of the others to the layers. Raises ValueError unless the context is `ready`.
+        """Return the tokens (n) of the pairs that wait and all states (1, n + 1, width), and keep the last `stay`.
+
+        The caller appends the pairs of the others to the layers. Raises ValueError unless the context is `ready`.
         """
         if self.states is None:
             raise ValueError("no state to continue from")

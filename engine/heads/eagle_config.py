@@ -98,9 +98,10 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
 
 
 def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
-    """Return where the last norm is applied; `norm_output` has two meanings. In speculators and vLLM, also under
-    `eagle_config`, the chained state is normed. In SpecForge, where the default is true, the output matrix gets normed
-    states (specforge, llama3_eagle.py).
+    """Return where the last norm is applied; `norm_output` has two meanings.
+
+    In speculators and vLLM, also under `eagle_config`, the chained state is normed. In SpecForge, where the default is
+    true, the output matrix gets normed states (specforge, llama3_eagle.py).
     """
     nested = config.get("eagle_config")
     chained = Settings(config if spec else nested).flag("norm_output")

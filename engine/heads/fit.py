@@ -27,9 +27,10 @@ class Mismatch:
 
 
 def mismatch(head: tuple[int, int, int], main: tuple[int, int, int], *, exact: bool) -> Mismatch | None:
-    """Return why a head cannot draft for a main model, or None if it can as far as is known. `head` and `main` are
-    (layers, width, vocabulary); 0 stands for an unknown value. Unless `exact`, the main model may have more layers. The
-    vocabulary is the number of rows of the main model's output matrix, padding included.
+    """Return why a head cannot draft for a main model, or None if it can as far as is known.
+
+    `head` and `main` are (layers, width, vocabulary); 0 stands for an unknown value. Unless `exact`, the main model may
+    have more layers. The vocabulary is the number of rows of the main model's output matrix, padding included.
     """
     for what, needed, there in zip(("layers", "width", "vocabulary"), head, main, strict=True):
         more = needed > there or exact or what != "layers"

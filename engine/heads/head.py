@@ -33,9 +33,10 @@ from engine.heads.weights import Weights
 
 @dataclass(frozen=True, slots=True)
 class AttendedLayer:
-    """A layer of the main model whose keys and values a head may attend to. `kind` is its kind of attention, `layer`
-    counts from 0, `window` is in tokens, None for full attention. `read` maps the layer's input (1, n, width) and its
-    first position to keys and values (1, heads, n, size), as in the cache.
+    """A layer of the main model whose keys and values a head may attend to.
+
+    `kind` is its kind of attention, `layer` counts from 0, `window` is in tokens, None for full attention. `read` maps
+    the layer's input (1, n, width) and its first position to keys and values (1, heads, n, size), as in the cache.
     """
 
     kind: str
@@ -70,9 +71,10 @@ class Draw(Protocol):
     """Draws tokens for some rows of a proposal with the sampler of the request."""
 
     def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
-        """Return the draft tokens (n,) int32 from number `first` on, counted from 0. `scores` (n, m) are logits. Column
-        c stands for the id `ids[row, c]`; without `ids`, for c itself. Heads whose rows are independent call it once
-        for all rows, the others once for each row, left to right.
+        """Return the draft tokens (n,) int32 from number `first` on, counted from 0.
+
+        `scores` (n, m) are logits. Column c stands for the id `ids[row, c]`; without `ids`, for c itself. Heads whose
+        rows are independent call it once for all rows, the others once for each row, left to right.
         """
 
 
@@ -117,8 +119,9 @@ class Head(ABC):
     @staticmethod
     @abstractmethod
     def build(config: Any, weights: Weights) -> tuple[nn.Module, Weights]:
-        """Return the network of a head, and its weights by the network's names, from the `weights` of its files. Only
-        values that decide the conversion are read. Raises ValueError for tensors that do not fit.
+        """Return the network of a head, and its weights by the network's names, from the `weights` of its files.
+
+        Only values that decide the conversion are read. Raises ValueError for tensors that do not fit.
         """
 
     @property
@@ -194,9 +197,10 @@ class Head(ABC):
 
     @abstractmethod
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        """Return `count` draft tokens to follow the anchor, 1 <= count <= max_proposals; nothing is evaluated. `anchor`
-        is the newest token, int32 (1,), perhaps lazy, at position `context.length`. The context's content does not
-        change.
+        """Return `count` draft tokens to follow the anchor, 1 <= count <= max_proposals; nothing is evaluated.
+
+        `anchor` is the newest token, int32 (1,), perhaps lazy, at position `context.length`. The context's content does
+        not change.
         """
 
     def embed(self, ids: mx.array) -> mx.array:
@@ -212,8 +216,9 @@ class Head(ABC):
         return self.ports.logits(rows.astype(self.main_dtype))
 
     def columns(self, scores: mx.array, ids: mx.array | None = None) -> mx.array | None:
-        """Return the main-model ids (n, m) of the columns of `scores`, None if column c stands for id c. `ids` (n, m)
-        are ids of the head's vocabulary; without them the columns stand for all of it.
+        """Return the main-model ids (n, m) of the columns of `scores`, None if column c stands for id c.
+
+        `ids` (n, m) are ids of the head's vocabulary; without them the columns stand for all of it.
         """
         if self.targets is None:
             return ids

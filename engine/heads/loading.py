@@ -28,9 +28,10 @@ _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 
 
 def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = lambda _network: None) -> Steps[Head]:
-    """Load a head in steps of some milliseconds. Raises `ModelNotUsable`, and what `adapt` raises. The head has to be
-    bound to a main model before it drafts. `adapt` may change the layers of its network, and then returns what tells it
-    from others.
+    """Load a head in steps of some milliseconds.
+
+    Raises `ModelNotUsable`, and what `adapt` raises. The head has to be bound to a main model before it drafts. `adapt`
+    may change the layers of its network, and then returns what tells it from others.
     """
     folder = content.folder
     with DiskPool() as disk:

@@ -195,9 +195,10 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
 
 
 def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return the main model's settings with lists that also describe `count` layers of the head after its own. Lists
-    that end with the main model are continued with the entry of its last sliding layer, because published heads have
-    sliding layers. Raises `HeadConfigError` if a list is too short or the head's layers are of different types.
+    """Return the main model's settings with lists that also describe `count` layers of the head after its own.
+
+    Lists that end with the main model are continued with the entry of its last sliding layer, because published heads
+    have sliding layers. Raises `HeadConfigError` if a list is too short or the head's layers are of different types.
     """
     first = Settings(text).whole("num_hidden_layers", 1, 1000)
     types = text.get("layer_types")

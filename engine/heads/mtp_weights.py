@@ -69,8 +69,9 @@ def _with_whole_latents(weights: Weights, rank: Any) -> Weights:
 
 
 def are_zero_centred(weights: Mapping[str, mx.array]) -> bool:
-    """Whether the norms' weights are still to be added to 1, judged by their means (MTPLX, compressed_tensors.py). An
-    export may have added 1 and kept the published names, so neither names nor formats decide.
+    """Whether the norms' weights are still to be added to 1, judged by their means (MTPLX, compressed_tensors.py).
+
+    An export may have added 1 and kept the published names, so neither names nor formats decide.
     """
     queries, others = (
         [array.astype(mx.float32).mean() for name, array in weights.items() if name.endswith(names)]

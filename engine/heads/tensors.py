@@ -43,9 +43,10 @@ class HeadFiles:
 
 
 def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = bare_name) -> dict[str, str]:
-    """Return the names of our networks by published ones, for the tensors that are read. `our_name` returns None for a
-    tensor that is not read. Tensors of the main model that some exports repeat are left out. Raises `HeadTensorError`
-    if two names stand for one tensor.
+    """Return the names of our networks by published ones, for the tensors that are read.
+
+    `our_name` returns None for a tensor that is not read. Tensors of the main model that some exports repeat are left
+    out. Raises `HeadTensorError` if two names stand for one tensor.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -58,8 +59,9 @@ def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = b
 
 
 def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
-    """Return the number of inputs of a matrix, quantised or not; 0 if there is none. Raises `HeadTensorError`. Bits and
-    mode are those of the layer's own entry in the settings, or the common ones.
+    """Return the number of inputs of a matrix, quantised or not; 0 if there is none.
+
+    Raises `HeadTensorError`. Bits and mode are those of the layer's own entry in the settings, or the common ones.
     """
     tensors = {own: files.tensors[name] for name, own in names.items()}
     weight = tensors.get(f"{layer}.weight")

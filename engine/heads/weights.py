@@ -16,8 +16,9 @@ _LARGEST_SCALE = 2.0**12
 
 
 def quantise(network: nn.Module, weights: Weights) -> None:
-    """Quantise the layers of `network` that have scales; bits, groups and modes follow from shapes and types. If a
-    layer cannot be quantised, as some routers, its entry in `weights` is dequantised. Raises ValueError.
+    """Quantise the layers of `network` that have scales; bits, groups and modes follow from shapes and types.
+
+    If a layer cannot be quantised, as some routers, its entry in `weights` is dequantised. Raises ValueError.
     """
     for path, module in network.named_modules():
         if f"{path}.scales" in weights and not hasattr(module, "to_quantized"):

@@ -101,8 +101,9 @@ class PrefixStore:
         self._head = drafter if isinstance(drafter, HeadSource) else None
 
     def find(self, content: Sequence[int], better_than: int) -> CachedConversation | None:
-        """Return the stored conversation that shares the longest prefix with a text, or None. `content` is as in
-        `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
+        """Return the stored conversation that shares the longest prefix with a text, or None.
+
+        `content` is as in `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
         """
         best = self._worth_loading(content[: len(content) - 1], better_than)
         if best is None:

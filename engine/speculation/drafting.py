@@ -36,8 +36,10 @@ MEASURING = Choice(None, 0, "measuring")
 
 
 class Drafting:
-    """Proposers and controllers for one main model. Each request has its own proposers, and one controller chooses the
-    depths of all that share a round. `set_draft` may be called during requests, and takes effect at their next round.
+    """Proposers and controllers for one main model.
+
+    Each request has its own proposers, and one controller chooses the depths of all that share a round. `set_draft` may
+    be called during requests, and takes effect at their next round.
     """
 
     def __init__(self, main: LoadedModel, controllers: Controllers | None = None) -> None:
@@ -138,8 +140,10 @@ class Drafting:
         return request
 
     def install(self, request: RequestProposers) -> None:
-        """Give a request its proposers, at its beginning or in the middle of its answer. Only one that is answered
-        alone in a named conversation may have a smaller vocabulary: programs must not find out what chats contain.
+        """Give a request its proposers, at its beginning or in the middle of its answer.
+
+        Only one that is answered alone in a named conversation may have a smaller vocabulary: programs must not find
+        out what chats contain.
         """
         drafter, text = self.drafter, request.conversation
         if request.alone and self.reduced is not None and text.name:

@@ -52,8 +52,9 @@ class RoundTiming:
     def observe(
         self, request: RequestProposers, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float
     ) -> None:
-        """Learn from the duration of a round of one request, which took `seconds` until the next one began. Its
-        duration is not typical if a draft model caught up first, or if it is a plain round that was not between two
+        """Learn from the duration of a round of one request, which took `seconds` until the next one began.
+
+        Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between two
         others.
         """
         caught_up = request.take_caught_up()

@@ -20,8 +20,9 @@ _NAMES = ("role", "type")
 
 
 class ControlMarks:
-    """The marks of a tokenizer's control tokens: special tokens, and added tokens that its template writes. In messages
-    of the assistant only the special tokens count, without those around its thoughts, which are its own.
+    """The marks of a tokenizer's control tokens: special tokens, and added tokens that its template writes.
+
+    In messages of the assistant only the special tokens count, without those around its thoughts, which are its own.
     """
 
     def __init__(self, tokenizer: Any) -> None:

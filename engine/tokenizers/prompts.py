@@ -69,9 +69,10 @@ def render(
 def apply_template(
     tokenizer: Any, conversation: Sequence[Mapping[str, Any]], pictures: PictureTexts = NO_PICTURES, **options: Any
 ) -> Sequence[int]:
-    """Call the tokenizer's `apply_chat_template`, without mlx-lm's default of switching thinking on. A template that
-    gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart, and signs of
-    `pictures` become their texts.
+    """Call the tokenizer's `apply_chat_template`, without mlx-lm's default of switching thinking on.
+
+    A template that gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart, and
+    signs of `pictures` become their texts.
     """
     template = getattr(tokenizer, "chat_template", "")
     conversation = _with_short_ids(template, _with_thoughts(template, conversation))
@@ -165,9 +166,10 @@ class PromptJob:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known. `merged`
-    system messages, which the template refuses, became a part of users' messages. `pictures` are the digests of those
-    in it, in their order.
+    """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known.
+
+    `merged` system messages, which the template refuses, became a part of users' messages. `pictures` are the digests
+    of those in it, in their order.
     """
 
     ids: list[int]

@@ -56,9 +56,10 @@ _COMMON = ("low", "medium", "high")
 
 @dataclass(frozen=True, slots=True)
 class ThinkingChoice:
-    """The `levels` of a template: "off", "on" and efforts, as far as they change its text. `default` is the level that
-    the template has by itself, "" if that is none of them. `switch` and `effort` are the names of its variables, in
-    `SWITCHES` and `EFFORTS`.
+    """The `levels` of a template: "off", "on" and efforts, as far as they change its text.
+
+    `default` is the level that the template has by itself, "" if that is none of them. `switch` and `effort` are the
+    names of its variables, in `SWITCHES` and `EFFORTS`.
     """
 
     levels: tuple[str, ...] = ()

@@ -67,8 +67,9 @@ def parts_of_characters(vocabulary: Vocabulary) -> dict[int, bytes]:
 
 
 def tokens_by_bytes(vocabulary: Vocabulary) -> dict[bytes | str, int]:
-    """Return the ids by the bytes that they add to a text; those of control tokens by their string. For the same byte
-    an ordinary token ("A") replaces a byte-fallback token ("<0x41>"), as encoders prefer it.
+    """Return the ids by the bytes that they add to a text; those of control tokens by their string.
+
+    For the same byte an ordinary token ("A") replaces a byte-fallback token ("<0x41>"), as encoders prefer it.
     """
     keys: dict[bytes | str, int] = {text: vocabulary.ids[text] for text in vocabulary.special & vocabulary.ids.keys()}
     fallbacks: dict[bytes, int] = {}

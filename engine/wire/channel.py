@@ -18,9 +18,10 @@ _KEEP_ALIVE = [getattr(socket, name) for name in ("TCP_KEEPIDLE", "TCP_KEEPALIVE
 
 
 class Channel(Generic[Received]):
-    """Messages over a connected stream socket, which it owns. Any thread may send, and one thread receives. `send`
-    waits for a peer that reads slowly, unless `most_unsent` is given: then it never waits, and a peer that leaves more
-    bytes than that unread counts as stopped.
+    """Messages over a connected stream socket, which it owns.
+
+    Any thread may send, and one thread receives. `send` waits for a peer that reads slowly, unless `most_unsent` is
+    given: then it never waits, and a peer that leaves more bytes than that unread counts as stopped.
     """
 
     def __init__(self, end: socket.socket, codec: Codec[Received], *, most_unsent: int | None = None) -> None:

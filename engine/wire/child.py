@@ -23,8 +23,9 @@ _NEEDED = re.compile(
 
 
 def own_program(module: str, bundled: str, *options: str) -> list[str]:
-    """Return the command that runs `module.main` with the arguments that follow it, by Python with `options`. In an app
-    bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
+    """Return the command that runs `module.main` with the arguments that follow it, by Python with `options`.
+
+    In an app bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
     """
     if getattr(sys, "frozen", False):
         return [sys.executable, bundled]

@@ -67,9 +67,10 @@ def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
 
 
 class Listener(Generic[Received]):
-    """Demands of each end that connects to `listening` a proof that it knows `secret`, and proves the same to it. It
-    accepts one after the other. What an end without the secret sends ends its own connection only, and so does silence
-    of `PROOF_S` seconds. The listener owns the socket; one thread uses it.
+    """Demands of each end that connects to `listening` a proof that it knows `secret`, and proves the same to it.
+
+    It accepts one after the other. What an end without the secret sends ends its own connection only, and so does
+    silence of `PROOF_S` seconds. The listener owns the socket; one thread uses it.
     """
 
     def __init__(self, listening: socket.socket, secret: bytes, codec: Codec[Received]) -> None:
@@ -80,8 +81,9 @@ class Listener(Generic[Received]):
         return int(self._socket.getsockname()[1])
 
     def accept(self, timeout_s: float | None = None) -> tuple[int, Channel[Received]]:
-        """Return the number and the channel of the next peer that proves the secret; None waits without a limit. Raises
-        `TimeoutError`, and `OSError` once closed.
+        """Return the number and the channel of the next peer that proves the secret; None waits without a limit.
+
+        Raises `TimeoutError`, and `OSError` once closed.
         """
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while True:

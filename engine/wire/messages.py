@@ -54,8 +54,9 @@ class Codec(Generic[Received]):
         return _LENGTH.pack(len(content)) + content
 
     def take(self, received: bytearray) -> Received | None:
-        """Remove the first whole message from `received` and return it; None while there is none. Raises `BadMessage`;
-        for a message that is too large, as soon as its length has arrived.
+        """Remove the first whole message from `received` and return it; None while there is none.
+
+        Raises `BadMessage`; for a message that is too large, as soon as its length has arrived.
         """
         if len(received) < _LENGTH.size:
             return None

@@ -10,9 +10,10 @@ from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What an answer does in the next round: `depth` draft tokens of `source`, or plain decoding (None, 0). `reason`
-    and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`. If a plain round has no reason, no
-    proposer had a proposal, and the proposer's own reason applies.
+    """What an answer does in the next round: `depth` draft tokens of `source`, or plain decoding (None, 0).
+
+    `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`. If a plain round has no reason,
+    no proposer had a proposal, and the proposer's own reason applies.
     """
 
     source: str | None
@@ -23,9 +24,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one answer's proposers could propose in the next round, by source. `limits` are the most draft tokens, and
-    `backlog` the tokens that a proposer would have to read first. The verify pass has `carried` more rows, and keeps to
-    `rule`. If `decided` is given, the answer does that.
+    """What one answer's proposers could propose in the next round, by source.
+
+    `limits` are the most draft tokens, and `backlog` the tokens that a proposer would have to read first. The verify
+    pass has `carried` more rows, and keeps to `rule`. If `decided` is given, the answer does that.
     """
 
     limits: Mapping[str, int] = field(default_factory=dict)

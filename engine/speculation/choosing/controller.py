@@ -65,8 +65,9 @@ class Learned(Struct):
 
 
 class Controller:
-    """Chooses every round's proposers and depths for one main model with its drafter, and learns from the results. It
-    outlives answers, and continues from what another one `learned`, if given. `speedup` measures the speed-up of
+    """Chooses every round's proposers and depths for one main model with its drafter, and learns from the results.
+
+    It outlives answers, and continues from what another one `learned`, if given. `speedup` measures the speed-up of
     speculation. Not thread-safe.
     """
 

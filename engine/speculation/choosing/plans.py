@@ -27,8 +27,9 @@ Candidate = tuple[AnswerState, Offer]
 
 @dataclass(slots=True)
 class Plan:
-    """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`. `depth` is that of
-    the longest proposal. `exact`: its rows are rounded like those of plain decoding.
+    """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
+
+    `depth` is that of the longest proposal. `exact`: its rows are rounded like those of plain decoding.
     """
 
     depth: int
@@ -131,7 +132,8 @@ def _plan(
 
 
 def _reading(costs: Costs, backlog: int, source: str, tokens: float) -> float:
-    """Return the seconds of a drafter's catch-up that a round of `tokens` tokens is charged. The catch-up has to pay
-    within two stretches of text.
+    """Return the seconds of a drafter's catch-up that a round of `tokens` tokens is charged.
+
+    The catch-up has to pay within two stretches of text.
     """
     return costs.reading(source, backlog) * min(1.0, tokens / (2.0 * STRETCH)) if backlog else 0.0

@@ -115,8 +115,9 @@ class SpeedupMeter:
         return True
 
     def observe(self, source: str | None, rows: int, committed: int, seconds: float, *, typical: bool) -> None:
-        """Learn from a round of `source` (None: plain) with `rows` rows that took `seconds`. A round that is not
-        `typical` included other work, or is the first or the last plain one of a run.
+        """Learn from a round of `source` (None: plain) with `rows` rows that took `seconds`.
+
+        A round that is not `typical` included other work, or is the first or the last plain one of a run.
         """
         if source is None and self._behind_plain:
             self.compare()
@@ -138,9 +139,10 @@ class SpeedupMeter:
             self.compare()
 
     def measured(self, estimate: Callable[[str, int], Cost | None] = lambda *_: None) -> MeasuredSpeedup | None:
-        """Return the answer's speed-up so far; None if the costs of its rounds are unknown. `estimate` returns the
-        estimated cost of a source's rounds, or None. It is used for rounds that are too unlike those that were
-        compared.
+        """Return the answer's speed-up so far; None if the costs of its rounds are unknown.
+
+        `estimate` returns the estimated cost of a source's rounds, or None. It is used for rounds that are too unlike
+        those that were compared.
         """
         steps, error, typical_s, count = 0.0, 0.0, 0.0, 0
         for kind, (rounds, seconds) in self._typical.items():
@@ -217,9 +219,10 @@ class SpeedupMeter:
 
 
 def _possible(cost: Cost | None, rows: int) -> Cost | None:
-    """Return the cost of a round with `rows` rows, without what noise made of it; None if it was disturbed. Its pass
-    takes at least as long as one over a single row and at most as long as `rows` of these, and drafting takes no longer
-    than that.
+    """Return the cost of a round with `rows` rows, without what noise made of it; None if it was disturbed.
+
+    Its pass takes at least as long as one over a single row and at most as long as `rows` of these, and drafting takes
+    no longer than that.
     """
     if cost is None:
         return None

@@ -46,9 +46,10 @@ class RowRollback(PlainOnly):
 
 
 class DraftRows(SequenceBatch):
-    """Sequences of a draft model, in the order of `members`. Belongs to the engine's thread. A transaction is
-    `catch_up`, `open`, a `draft` for each token but the last, and `close`. Members join and leave between transactions,
-    and commit or abort theirs before the next one.
+    """Sequences of a draft model, in the order of `members`.
+
+    Belongs to the engine's thread. A transaction is `catch_up`, `open`, a `draft` for each token but the last, and
+    `close`. Members join and leave between transactions, and commit or abort theirs before the next one.
     """
 
     def __init__(self, first: CachedSequence) -> None:

@@ -60,9 +60,11 @@ class _Piece:
 
 
 class HeadSession:
-    """A head's state of one text. It is a `HiddenStateListener` of the main model's sequence. It covers the positions
-    `start` to `length - 1`: the tokens before `start` were not tapped, so proposals may be worse. Call `copy` and
-    `rewind` together with those of the sequence. Belongs to the engine's thread.
+    """A head's state of one text.
+
+    It is a `HiddenStateListener` of the main model's sequence. It covers the positions `start` to `length - 1`: the
+    tokens before `start` were not tapped, so proposals may be worse. Call `copy` and `rewind` together with those of
+    the sequence. Belongs to the engine's thread.
     """
 
     def __init__(self, head: Head, taps: Taps, context: HeadContext | None = None) -> None:
@@ -100,9 +102,10 @@ class HeadSession:
         return self.context.nbytes + self._unread_bytes
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
-        """Take the rows of `tokens` at positions `start` and on; those that it has already are ignored. If it has
-        missed rows, it starts anew, because a context has no gaps. On failure the head is no longer fed; `read_some`
-        re-raises the error later, so the main model's pass is unaffected.
+        """Take the rows of `tokens` at positions `start` and on; those that it has already are ignored.
+
+        If it has missed rows, it starts anew, because a context has no gaps. On failure the head is no longer fed;
+        `read_some` re-raises the error later, so the main model's pass is unaffected.
         """
         if self._failure is not None:
             return

@@ -40,9 +40,10 @@ TIMINGS = 9
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReducedVocabulary:
-    """The head `source` that drafts only `ids`. `unseen` is the share of tokens outside that a new chat is expected to
-    have, and `saved_s` are the seconds saved in a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides
-    the whole head.
+    """The head `source` that drafts only `ids`.
+
+    `unseen` is the share of tokens outside that a new chat is expected to have, and `saved_s` are the seconds saved in
+    a round of USUAL_DEPTH draft tokens. `nbytes` is what it takes besides the whole head.
     """
 
     source: HeadSource

@@ -13,8 +13,9 @@ NO_ID = -1
 
 
 class Translation:
-    """Translates between a main and a draft tokenizer, both as mlx-lm loads them. `to_draft` (V,) int32 has the draft's
-    id for each main id, or `NO_ID` if the draft has no token for the same bytes.
+    """Translates between a main and a draft tokenizer, both as mlx-lm loads them.
+
+    `to_draft` (V,) int32 has the draft's id for each main id, or `NO_ID` if the draft has no token for the same bytes.
     """
 
     def __init__(self, main: Tokenizer, draft: Tokenizer) -> None:

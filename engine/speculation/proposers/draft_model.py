@@ -168,8 +168,9 @@ class Draft(DraftSampling):
 
 
 class EarlyStop:
-    """The joint probability of a round's greedy draft tokens by the draft model. It is read one token behind: the
-    device drafts a token while the host waits for the one before.
+    """The joint probability of a round's greedy draft tokens by the draft model.
+
+    It is read one token behind: the device drafts a token while the host waits for the one before.
     """
 
     def __init__(self) -> None:

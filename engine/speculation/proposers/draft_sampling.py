@@ -10,9 +10,10 @@ from engine.main_model.sampling import DRAFT, Sampler
 
 
 class DraftSampling:
-    """The draft tokens of one proposal of at most `depth` tokens after `history`, while they are drawn. They are drawn
-    with the noise that the main model will use at the same positions. With `keep_distributions` they are drawn
-    independently of it, and their distributions are kept for rejection acceptance.
+    """The draft tokens of one proposal of at most `depth` tokens after `history`, while they are drawn.
+
+    They are drawn with the noise that the main model will use at the same positions. With `keep_distributions` they are
+    drawn independently of it, and their distributions are kept for rejection acceptance.
     """
 
     def __init__(self, sampler: Sampler, history: Sequence[int], depth: int, *, keep_distributions: bool) -> None:

@@ -31,9 +31,10 @@ def build(context: ProposerContext) -> HeadProposer | None:
 
 
 class HeadProposer(Proposer):
-    """Proposes with the head of `session`, which follows the main model's sequence `main`. With `keep_distributions`
-    draft tokens are drawn independently of the main model's noise and carry their distributions, for rejection
-    acceptance.
+    """Proposes with the head of `session`, which follows the main model's sequence `main`.
+
+    With `keep_distributions` draft tokens are drawn independently of the main model's noise and carry their
+    distributions, for rejection acceptance.
     """
 
     source = "head"

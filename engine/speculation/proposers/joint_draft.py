@@ -75,8 +75,9 @@ class JointDraft:
         self._rows = None
 
     def propose(self, asked: Sequence[tuple[Proposer, int]]) -> list[Proposal | Exception]:
-        """Return what each `propose(depth)` would, or the exception raised for that request alone. If this raises, the
-        caches of all members are lost: close it.
+        """Return what each `propose(depth)` would, or the exception raised for that request alone.
+
+        If this raises, the caches of all members are lost: close it.
         """
         depths = {cast("DraftModelProposer", proposer): depth for proposer, depth in asked}
         for member in depths:

@@ -19,8 +19,9 @@ from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 
 
 class SharedTokensProposer(DraftModelProposer):
-    """Proposes only tokens that both models have; the draft model is fed all others spelled in its own. `main` is the
-    main model's sequence; `sequence` holds its text as `translation.translate` returns it.
+    """Proposes only tokens that both models have; the draft model is fed all others spelled in its own.
+
+    `main` is the main model's sequence; `sequence` holds its text as `translation.translate` returns it.
     """
 
     # One main token can take several draft tokens.

@@ -49,8 +49,9 @@ class _TracedCache:
 
 
 class CompiledSteps:
-    """Passes of `model` over at most MAX_ROWS rows with caches of plain full attention. Made by `compiled_steps`, which
-    checks whether the model allows it. Belongs to the engine's thread.
+    """Passes of `model` over at most MAX_ROWS rows with caches of plain full attention.
+
+    Made by `compiled_steps`, which checks whether the model allows it. Belongs to the engine's thread.
     """
 
     def __init__(self, model: Any) -> None:

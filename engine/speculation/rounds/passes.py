@@ -30,9 +30,10 @@ def model_pass(
     in_parts: bool = False,
     seen: PassInput | None = None,
 ) -> tuple[mx.array, list[mx.array]]:
-    """Return lazy logits (rows, width, V) of token ids (rows, width), and the outputs that `taps` recorded. With
-    `in_parts`, most layers have been sent to the device when it returns, unless the model has no list of layers. With
-    pictures among the rows, the model reads what is `seen`.
+    """Return lazy logits (rows, width, V) of token ids (rows, width), and the outputs that `taps` recorded.
+
+    With `in_parts`, most layers have been sent to the device when it returns, unless the model has no list of layers.
+    With pictures among the rows, the model reads what is `seen`.
     """
     launching = _launched_in_parts(model) if in_parts else nullcontext()
     recording: AbstractContextManager[list[mx.array]] = nullcontext([]) if taps is None else taps.record()

@@ -35,8 +35,10 @@ class Observation:
 
 
 class Proposer(ABC):
-    """A source of draft tokens for one conversation. Owned and called by the engine's thread only. A subclass needs a
-    `source`, `max_proposals` and `propose`; the other defaults suit one that keeps no state and runs no model.
+    """A source of draft tokens for one conversation.
+
+    Owned and called by the engine's thread only. A subclass needs a `source`, `max_proposals` and `propose`; the other
+    defaults suit one that keeps no state and runs no model.
     """
 
     source: str
@@ -69,8 +71,9 @@ class Proposer(ABC):
         """Propose up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: B027
-        """Follow a round, which may be plain, that committed `tokens`. `accepted` of `drafted` tokens of this proposer
-        were kept; both are 0 if it proposed none.
+        """Follow a round, which may be plain, that committed `tokens`.
+
+        `accepted` of `drafted` tokens of this proposer were kept; both are 0 if it proposed none.
         """
 
     def observations(self) -> Sequence[Observation]:

@@ -277,9 +277,10 @@ def draw_tokens(
 
 
 def count_matching(proposed: Sequence[int], sampled: Sequence[int]) -> int:
-    """Return the length of the longest proposed prefix that the main model drew itself. `sampled` holds one token more
-    than `proposed`: row i is what the main model draws after proposed[:i], so sampled[count] is the token that ends the
-    round.
+    """Return the length of the longest proposed prefix that the main model drew itself.
+
+    `sampled` holds one token more than `proposed`: row i is what the main model draws after proposed[:i], so
+    sampled[count] is the token that ends the round.
     """
     for index, token in enumerate(proposed):
         if sampled[index] != token:

@@ -14,8 +14,10 @@ from engine.tuning import Rounding
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """The rows of a pass: `most` rows or fewer are exact, 0 while nothing is known. If the rule is `strict`, no round
-    has more; otherwise the controller prefers such rounds where they are about as fast.
+    """The rows of a pass: `most` rows or fewer are exact, 0 while nothing is known.
+
+    If the rule is `strict`, no round has more; otherwise the controller prefers such rounds where they are about as
+    fast.
     """
 
     most: int = 0

@@ -17,9 +17,10 @@ from engine.speculation.rounds.sequence import CachedSequence
 
 @dataclass(eq=False, slots=True)
 class BatchPass:
-    """One pass over the rows of a batch; row b was fed `counts[b]` tokens from position `starts[b]` on. `logits` (rows,
-    width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last pending token. `outputs` are the
-    tapped outputs for listeners, (rows, width, ...) each.
+    """One pass over the rows of a batch; row b was fed `counts[b]` tokens from position `starts[b]` on.
+
+    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last pending token.
+    `outputs` are the tapped outputs for listeners, (rows, width, ...) each.
     """
 
     logits: mx.array
@@ -30,9 +31,10 @@ class BatchPass:
 
 
 class SequenceBatch:
-    """Sequences of one model whose caches are rows of one batch, in the order of `members`. A transaction is `verify`,
-    then `commit`; `report` follows once the kept tokens are in the sequences. Members join and leave between
-    transactions. Belongs to the engine's thread.
+    """Sequences of one model whose caches are rows of one batch, in the order of `members`.
+
+    A transaction is `verify`, then `commit`; `report` follows once the kept tokens are in the sequences. Members join
+    and leave between transactions. Belongs to the engine's thread.
     """
 
     def __init__(self, first: CachedSequence) -> None:
@@ -63,9 +65,10 @@ class SequenceBatch:
         self._remove(sequence)
 
     def verify(self, drafts: mx.array | Sequence[mx.array | Sequence[int]]) -> BatchPass:
-        """Begin a transaction: run one pass over each member's pending tokens and its `drafts`. `drafts` are token ids,
-        possibly lazy: one item for each member, or an array (rows, k). A member with nothing pending needs at least
-        one, the newest committed token. If the pass raises, the caches are lost.
+        """Begin a transaction: run one pass over each member's pending tokens and its `drafts`.
+
+        `drafts` are token ids, possibly lazy: one item for each member, or an array (rows, k). A member with nothing
+        pending needs at least one, the newest committed token. If the pass raises, the caches are lost.
         """
         return self._pass([member.pending for member in self.members], drafts)
 

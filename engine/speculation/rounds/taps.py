@@ -46,8 +46,10 @@ class HiddenStateListener(Protocol):
 
 
 class Taps:
-    """The outputs of the layers `indices` of `model`, counted from 0. Belongs to the engine's thread. Raises
-    `CannotTap` for a model without such layers; `main_ports` checks whether its passes can be tapped.
+    """The outputs of the layers `indices` of `model`, counted from 0.
+
+    Belongs to the engine's thread. Raises `CannotTap` for a model without such layers; `main_ports` checks whether its
+    passes can be tapped.
     """
 
     def __init__(self, model: nn.Module, indices: Sequence[int]) -> None:
@@ -62,9 +64,10 @@ class Taps:
 
     @contextmanager
     def record(self) -> Iterator[list[mx.array]]:
-        """Record one pass of the model, run in the body. The list is filled at the end, in the order of `indices`: lazy
-        arrays (batch, rows, width). They must be evaluated with the pass, or be dropped, or they keep its graph in
-        memory.
+        """Record one pass of the model, run in the body.
+
+        The list is filled at the end, in the order of `indices`: lazy arrays (batch, rows, width). They must be
+        evaluated with the pass, or be dropped, or they keep its graph in memory.
         """
         outputs: list[mx.array] = []
         try:
