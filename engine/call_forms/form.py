@@ -90,7 +90,10 @@ class CallForm:
         return written
 
     def calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], bool]:
-        """Return the calls of `tools` in `text` between marks, and whether it holds nothing else, readable or not."""
+        """Return the calls of `tools` in `text`, which stood between the marks, and whether it holds nothing else.
+
+        Unreadable text and calls of other functions count as something else.
+        """
         if len(text) > LONGEST_CALL:
             return [], False
         names = self.names([tool["function"]["name"] for tool in tools])

@@ -84,7 +84,10 @@ def whole(value: Any, schema: Schema) -> Any:
 
 
 def typed(text: str, schema: Schema) -> Any:
-    """Return the value of a text without quotes: JSON, or one of Python, unless the schema says that it is a text."""
+    """Return the value that a text without quotes stands for: JSON unless the schema says that it is a text.
+
+    Some models write the values of Python where no text is allowed.
+    """
     kinds = schema.kinds
     if kinds == {"string"}:
         return text

@@ -177,6 +177,7 @@ def _named_part(root: Mapping[str, Any], keys: Sequence[str], name: str) -> Any:
 
 
 def kind_of(value: Any) -> str:
+    """Return the type of a value."""
     return _KINDS.get(type(value), "null")
 
 

@@ -1,4 +1,7 @@
-"""How families of models write calls: an entry for each `ModelInfo.tool_format`; mlx-lm's own are read, not forced."""
+"""The ways in which families of models write function calls: signs in a template, marks, reader and grammar.
+
+`ModelInfo.tool_format` names the entry of a loaded model. A form that only mlx-lm knows is read, but not forced.
+"""
 
 from __future__ import annotations
 

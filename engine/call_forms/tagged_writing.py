@@ -87,6 +87,7 @@ class _TaggedWriter:
         return [(self.form.end + self.form.between + begin, call) for begin, call in self._begins()]
 
     def _write(self, call: str, parameters: Sequence[Parameter]) -> None:
+        """Write the rules of a call."""
         add = self.writer.rules.append
         texts = dict[str, list[str]]()
         add(f"{call}: {call}_0")
@@ -152,7 +153,10 @@ class _TaggedWriter:
 
 @dataclass(frozen=True)
 class NestedCalls(TaggedCalls):
-    """MiniMax-M3's form: an element for each argument and entry, with `mark` before every tag."""
+    """MiniMax-M3's form: an element for each argument, and for each entry of objects and lists in it.
+
+    `mark` stands before every tag.
+    """
 
     mark: str = ""
 

@@ -83,11 +83,13 @@ class Writer:
         return f"<[{self.marks[part]}]>" if part in self.marks else json.dumps(part)
 
     def _terminal(self, body: str) -> str:
+        """Add a terminal and return its name."""
         name = f"TEXT_{len(self.rules)}"
         self.rules.append(f"{name}: {body}")
         return name
 
     def rule(self, body: str, attributes: str = "") -> str:
+        """Add a rule and return its name."""
         name = f"part_{len(self.rules)}"
         self.rules.append(f"{name}{attributes}: {body}")
         return name

@@ -143,7 +143,10 @@ class Cluster:
 
 
 def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
-    """Return the settings of the ranks: finished turns stay in memory, costs of speculation in their own file."""
+    """Return the settings of the ranks.
+
+    Finished turns stay in the ranks' memory, and the costs of speculation are kept in a file of their own.
+    """
     learned = settings.learned_file
     if learned is not None:
         learned = learned.with_name(f"{learned.stem}-{ranks}-machines{learned.suffix}")

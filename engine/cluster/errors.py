@@ -6,7 +6,10 @@ from engine.errors import EngineError
 
 
 class ClusterError(EngineError):
-    """A cluster that cannot start, or has ended, for one of `REASONS`; `detail` was found on machine `host`."""
+    """A cluster that cannot start, or that has ended.
+
+    `reason` is one of `REASONS`; `host` names the machine concerned, if any, and `detail` what was found there.
+    """
 
     code = "cluster"
     REASONS = (

@@ -41,7 +41,10 @@ class Machines:
 
 
 def parse_machines(text: str) -> Machines:
-    """Read machines from names with commas, this one first, and give them addresses for all. Raises `ClusterError`."""
+    """Read machines from names with commas between them: this one first, and added if it is not named.
+
+    They get addresses that all of them can reach. Raises `ClusterError` if a machine has none.
+    """
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if not _NAME.fullmatch(name):

@@ -33,7 +33,10 @@ def command_on(machine: Machine, *arguments: str) -> list[str]:
 
 
 class Process:
-    """A process that exchanges JSON objects, a line each. Raises `ClusterError` ("unreachable")."""
+    """A process that exchanges JSON objects, one a line. Raises `ClusterError` ("unreachable") if it cannot start.
+
+    A command on another machine ends with its input, so it ends even if this process is killed.
+    """
 
     def __init__(self, label: str, command: Sequence[str]) -> None:
         self.label = label

@@ -37,7 +37,10 @@ log = logging.getLogger(__name__)
 
 
 class Leader(MainLoader):
-    """Leads `followers`, by number, from machine `host`; `lost(error)` is called, on any thread, once one is lost."""
+    """Leads the other ranks: `followers` maps their numbers to their hosts and channels; `host` is rank 0's.
+
+    `lost(error)` is called, on any thread, when one of them is lost.
+    """
 
     one_at_a_time = True
 
@@ -67,7 +70,11 @@ class Leader(MainLoader):
         on_progress: OnProgress,
         context: int | None,
     ) -> Steps[LoadedModel]:
-        """Load a main model on all ranks. Raises `ModelNotUsable`, and `ClusterError` if the ranks cannot share it."""
+        """Load a main model on all ranks.
+
+        Raises `ModelNotUsable`, and `ClusterError` if a rank has other files or no room for its part, or if the model
+        cannot be divided.
+        """
         path = resolve_model(main)
         split = choose_split(ModelFolder(path).config, self._group.size(), self._split)
         self._load += 1

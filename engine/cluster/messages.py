@@ -138,7 +138,10 @@ class Unload(WireMessage, frozen=True):
 
 
 class Change(WireMessage, frozen=True):
-    """A call that changes caches: the numbers of its object and argument (0: none), its `outcome`, their positions."""
+    """A call that changes caches, with the numbers of its object and of an argument that has one (0: none).
+
+    `outcome` is its result, and the positions of the caches afterwards.
+    """
 
     target: int
     method: str

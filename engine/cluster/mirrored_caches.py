@@ -86,7 +86,10 @@ def journaled(
 
 
 class Replay(Journal):
-    """Repeats rank 0's changes on caches of `new_caches`; `run_pass(caches, shape)` reads ids that come from there."""
+    """Repeats the changes of rank 0 on another rank's parts of the caches, which `new_caches` makes.
+
+    `run_pass(caches, shape)` runs the model over ids that arrive from rank 0.
+    """
 
     def __init__(
         self, new_caches: Callable[[], list[Any]], run_pass: Callable[[list[Any], Sequence[int]], object]
@@ -142,6 +145,7 @@ class MirroredModel:
 
     @journaled
     def new(self) -> MirroredText:
+        """Make the caches of a new text."""
         return MirroredText(self._new_caches(), self.journal)
 
 

@@ -22,7 +22,10 @@ _FOLDER = "/"
 
 
 def portable_name(name_or_path: str | Path) -> str:
-    """Return a name by which other machines find a model: starter, Hub, or same folder. Raises `ModelNotUsable`."""
+    """Return a name by which another machine finds a model: the starter, a name on the Hub, or the same folder there.
+
+    Raises `ModelNotUsable` if this machine does not have the model.
+    """
     path = resolve_model(name_or_path)
     if path == starter_pair()[0].resolve():
         return _STARTER
@@ -40,7 +43,10 @@ def folder_of(portable: str) -> Path:
 
 
 def fingerprint(folder: Path) -> dict[str, str]:
-    """Return digests of the configuration, the index, and size and header of each file. Raises `ModelNotUsable`."""
+    """Return digests by name of a model's configuration, its index, and the size and header of each file of weights.
+
+    Raises `ModelNotUsable` if there is no configuration.
+    """
     found = {_FOLDER: folder.name}
     try:
         found[_CONFIG] = hashlib.sha256((folder / _CONFIG).read_bytes()).hexdigest()

@@ -1,4 +1,7 @@
-"""Plans how several machines divide a model, and whether each part fits, by config.json and file sizes, without MLX."""
+"""Plans how several machines divide a model, by heads or by layers, and whether each part fits.
+
+It computes with config.json and file sizes only. Imports no MLX.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class ClusterPlan:
 
 
 def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") -> str:
-    """Return "tensor", which is faster, if the heads can be divided, else "pipeline". Raises `ClusterError`."""
+    """Return "tensor" if the heads can be divided, else "pipeline". Raises `ClusterError` ("cannot-split").
+
+    By heads all machines work at the same time; by layers they work in turn, which only adds up their memory.
+    """
     module = mlx_lm_module(config)
     ways = splits_of(module) if module is not None else ()
     if not ways:
@@ -85,7 +91,10 @@ def model_size(folder: Path) -> ModelSize:
 
 
 def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
-    """Return the size of a rank's part; every rank holds the tables, and shared caches are divided by layers only."""
+    """Return the size of one rank's part of a model.
+
+    Every rank holds the embedding and the output matrix, and caches that all heads share are divided by layers only.
+    """
     text = text_config(size.config)
     layers = _number(text, "num_hidden_layers")
     share = 1 / ranks

@@ -125,7 +125,10 @@ class _Rank:
         self._leave(0)
 
     def _places(self, control: int = 0, client: int = 0) -> dict[str, Any]:
-        """Report where this rank listens, and wait for all ranks' places: MLX gives up on one that listens late."""
+        """Report where this rank listens, and wait for the places of all ranks, which have imported their modules then.
+
+        MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast.
+        """
         self._tell(listening={"ring": self._ring, "control": control, "client": client, "versions": versions()})
         places = _next_order()
         threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()

@@ -24,7 +24,10 @@ PROGRESS_S = 0.1
 
 
 def serve(engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Exception], object]) -> None:
-    """Serve until the client closes, then close the engine; `failed(error)` is called if a reply cannot be sent."""
+    """Serve until the client closes the connection; then close the engine.
+
+    Calls `failed(error)`, on any thread, if a reply cannot be sent.
+    """
     _EngineServer(engine, channel, failed).run()
 
 

@@ -19,7 +19,10 @@ class SettingError(ValueError):
 
 
 class GgufSettings:
-    """One architecture's settings without its prefix, the file's tensors, and its `factors` of frequencies by name."""
+    """The settings of one architecture by their names without its prefix, and the file's tensors.
+
+    `factors` are the tensors that scale the frequencies of positions, by name.
+    """
 
     def __init__(self, file: GgufFile, factors: Mapping[str, tuple[float, ...]]) -> None:
         self.tensors = file.tensors
@@ -105,6 +108,7 @@ class GgufSettings:
         return period
 
     def rows(self, tensor: str) -> int:
+        """Return the first side of a tensor. Raises `SettingError` if the file has no such tensor."""
         if tensor not in self.tensors:
             raise SettingError(tensor)
         return self.tensors[tensor].shape[0]

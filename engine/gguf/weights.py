@@ -65,14 +65,19 @@ def stored_bytes(kind: GGMLQuantizationType, elements: int, nbytes: int) -> int:
 
 
 def floats_of(kind: GGMLQuantizationType, rows: Bytes) -> Floats:
-    """Return the numbers of rows of bytes."""
+    """Return the numbers, float32 (rows, weights a row), of encoded `rows` (rows, bytes a row) of any kind."""
     if kind == Kind.BF16:
         return (rows.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     return np.asarray(dequantize(rows, kind), dtype=np.float32)
 
 
 def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, NDArray[Any]]:
-    """Return MLX's arrays of rows of bytes by name, floats in `dtype`. Raises ValueError if scales are not finite."""
+    """Return MLX's arrays of encoded `rows` (rows, bytes a row) of a quantised kind, by the last part of their names.
+
+    "weight" is uint32 (rows, weights a row * bits / 32). "scales" and, for affine groups, "biases" are (rows, groups)
+    in `dtype`, the name of a safetensors type; the scales of mxfp4 are uint8. Raises ValueError for scales that are not
+    finite in `dtype`.
+    """
     width = width_of(kind)
     assert width is not None
     if width.mode == "mxfp4":
@@ -91,17 +96,20 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
 
 
 def cast(numbers: Floats, dtype: str) -> NDArray[Any]:
-    """Return numbers in the type that safetensors names so, rounded to the nearest; BF16 as its bits in uint16."""
+    """Return numbers in the type that safetensors names so, rounded to the nearest; BF16 as its bits in uint16.
+
+    The shape stays. Raises ValueError for numbers that are not finite, or would not be in this type.
+    """
     if not np.isfinite(numbers).all():
         raise ValueError("numbers that are not finite")
     if dtype == "BF16":
         bits = numbers.view(np.uint32)
         return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     with np.errstate(over="ignore"):
-        found = numbers.astype({"F16": np.float16, "F32": np.float32}[dtype])
-    if not np.isfinite(found).all():
+        converted = numbers.astype({"F16": np.float16, "F32": np.float32}[dtype])
+    if not np.isfinite(converted).all():
         raise ValueError("numbers too large")
-    return found
+    return converted
 
 
 def _anew(numbers: Floats, bits: int, dtype: str) -> tuple[Bytes, dict[str, NDArray[Any]]]:

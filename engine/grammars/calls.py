@@ -85,7 +85,10 @@ def _places(function: str, left_out: Sequence[str]) -> list[str]:
 
 
 def with_reduced_arguments(source: str, usable: Callable[[str], bool], usable_schema: Usable) -> str:
-    """Return a result of `calls_source` with wider schemas where a function's own are not `usable`."""
+    """Return a result of `calls_source` with wider schemas for those functions whose own are not `usable`.
+
+    `usable` says so of the source of a grammar of the function alone, `usable_schema` of a schema.
+    """
     asked = json.loads(source)
     for index, function in enumerate(asked["functions"]):
         alone = {**asked, "functions": [function], "answer": ()}

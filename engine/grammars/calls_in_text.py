@@ -113,6 +113,7 @@ class CallsInText:
         return (b"", []) if call is None else call.forced_text(self._place.tokens)
 
     def learn(self, text: bytes, tokens: Sequence[int]) -> None:
+        """See `Constraint.learn`."""
         if text and (grammar := self._compiled()) is not None:
             grammar.spelling.learn(text, tokens)
 

@@ -36,7 +36,7 @@ def compile_by_byte(source: str) -> LLMatcher:
 
 @task
 def trial(lark: str) -> str:
-    """Compile a grammar for single bytes and return its error, or ""."""
+    """Compile a grammar for single bytes and return its error, or "". Call it in a process with limits."""
     before = threading.stack_size(_TRIAL_STACK)
     try:
         with ThreadPoolExecutor(1, "grammar") as pool:

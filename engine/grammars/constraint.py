@@ -108,7 +108,10 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """Thinking before the answer, free of grammars, up to `end`; it has begun already if `start` is None."""
+    """Thinking before the answer, to which no grammar applies.
+
+    The token `end` ends it. If `start` is None, it has begun in the prompt; else the answer may begin with `start`.
+    """
 
     end: int
     start: int | None = None

@@ -78,6 +78,7 @@ class Grammar:
 
     @property
     def of_calls(self) -> bool:
+        """Whether it is a grammar of calls of functions."""
         return self.kind in ("calls", "calls_in_text")
 
     @property

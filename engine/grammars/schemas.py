@@ -1,4 +1,7 @@
-"""Schemas as grammars can follow them; what llguidance cannot check is left out, and named by a JSON pointer."""
+"""Schemas as a grammar can follow them: what llguidance cannot check token by token is left out, and named.
+
+What is left out stands as its place in the schema, a JSON pointer such as `#/properties/mail/pattern`.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,10 @@ class AssistantConfig(HeadConfig):
 
 
 def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, str]]:
-    """Return the assistant and its tensors' names. Raises `HeadConfigError`, or `UnknownHeadError` for another head."""
+    """Return the assistant and its tensors' names, which are those of the network.
+
+    Raises `HeadConfigError`, or `UnknownHeadError` for another model's head that has projections of these names.
+    """
     config = files.config
     if config.get("model_type") not in _MODEL_TYPES:
         raise UnknownHeadError

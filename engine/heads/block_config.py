@@ -164,7 +164,10 @@ def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Map
 
 
 def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[str, Any]:
-    """Return `value_scale` and `rotated` of MiMo's heads only (vLLM, qwen3_dflash), as others rotate all numbers."""
+    """Return `value_scale` and `rotated` of MiMo's heads (vLLM, qwen3_dflash).
+
+    Other heads may repeat their main model's `partial_rotary_factor` but rotate all numbers.
+    """
     nested = config.get("dflash_config")
     if not isinstance(nested, Mapping) or nested.get("attention_value_scale") is None:
         return {}

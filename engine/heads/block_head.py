@@ -84,7 +84,10 @@ class MarkovHead(nn.Module):  # type: ignore[misc]
             self.joint_proj = nn.Linear(2 * rank + config.width, 3 * rank)
 
     def step(self, state: mx.array | None, before: mx.array, hidden: mx.array) -> tuple[mx.array | None, mx.array]:
-        """Return the next state (None at first) and the bias (1, m), by the previous token (1, rank) and the row."""
+        """Return the next state and the bias (1, m) of a row.
+
+        `state` is None for the first row, `before` (1, rank) embeds the previous token, `hidden` is (1, width).
+        """
         if self._style == "gated":
             before = mx.sigmoid(self.gate_proj(mx.concatenate([hidden, before], axis=-1))) * before
         elif self._style == "rnn":

@@ -65,7 +65,10 @@ class BlockAttention(HeadAttention):
         return self.projected(output)
 
     def _mask(self, count: int, seen: int) -> mx.array | str | None:
-        """Return the mask of a block over `seen` rows and itself, None without need; a window counts the row itself."""
+        """Return the mask of a block's rows over `seen` context rows and the block; None if they see everything.
+
+        A window counts the row itself, so later rows see fewer context rows.
+        """
         if self._from_anchor or seen + count <= self._window:
             return "causal" if self._causal else None
         query = mx.arange(seen, seen + count)[:, None]
@@ -75,7 +78,10 @@ class BlockAttention(HeadAttention):
 
 
 class BlockConvolution(nn.Module):  # type: ignore[misc]
-    """DFlash2: a causal convolution inside the block; each row's kernels of groups are added to a shared one."""
+    """DFlash2: a causal convolution inside the block, before a sublayer and, with another kernel, after it.
+
+    Each row has its own kernel for every group of channels, which is added to a shared one.
+    """
 
     def __init__(self, width: int, kernel: int, group: int) -> None:
         super().__init__()
@@ -104,7 +110,10 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
 
 
 class BlockLayer(nn.Module):  # type: ignore[misc]
-    """A layer with its norms: after both parts too in Gemma 4, with a factor; between convolutions in DFlash2."""
+    """One layer: attention and feed-forward with their norms, between convolutions in DFlash2.
+
+    Gemma 4's layers have norms after both as well, and a factor.
+    """
 
     def __init__(self, config: BlockConfig, tensors: Container[str], layer: LayerConfig) -> None:
         super().__init__()

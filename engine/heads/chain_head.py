@@ -20,7 +20,11 @@ MAX_WAITING = 32
 
 
 class ChainHead(Head):
-    """A head that drafts token by token; a subclass has its `states_of`, a `step`, and the `scores` of its result."""
+    """A head that drafts token by token.
+
+    A subclass defines its states (`states_of`), a step (`step`), and how tokens are predicted from its result
+    (`scores`).
+    """
 
     @property
     def depths(self) -> int:
@@ -98,7 +102,10 @@ class ChainHead(Head):
 
 
 def mean_log_chance(logits: mx.array, ids: mx.array | None, answers: mx.array) -> mx.array:
-    """Return the mean log-probability of those `answers` (n,) that are among `ids`, (n, m) or all, by logits (n, m)."""
+    """Return the mean log-probability of `answers` (n,) by logits (n, m), whose columns stand for `ids` (n, m) or all.
+
+    Answers that are not among the ids are left out.
+    """
     chances = logits.astype(mx.float32) - mx.logsumexp(logits.astype(mx.float32), axis=-1, keepdims=True)
     if ids is None:
         return mx.take_along_axis(chances, answers[:, None], axis=-1).mean()

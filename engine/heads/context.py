@@ -175,7 +175,10 @@ class HeadContext:
         return state
 
     def restored(self, state: dict[str, mx.array], shapes: Sequence[RowShape], width: int = 0) -> Self:
-        """Fill this new context with layers of `shapes` and states of `width`; return it. Raises ValueError."""
+        """Fill this new context from `state` and return it. Raises ValueError if `state` is not of this form.
+
+        `shapes` are those of each layer, `width` is that of a state.
+        """
         spans = state.get("spans")
         if spans is None or spans.shape != (len(self.layers), 2):
             raise ValueError("spans")

@@ -1,4 +1,7 @@
-"""EAGLE-3 heads: a layer reads an embedding and the previous state; attributes are named as speculators' tensors."""
+"""EAGLE-3 heads: a layer reads a token's embedding and the previous state, and drafts a chain of tokens.
+
+Attribute names are those of the tensors that speculators publishes.
+"""
 
 from __future__ import annotations
 

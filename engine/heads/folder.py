@@ -92,7 +92,10 @@ def _saved_mask(folder: Path) -> SavedVector | None:
 
 
 def sampled_hash(files: Iterable[Path], sample_bytes: int) -> str:
-    """Return a hash of names, sizes and 16 parts of readable files, because whole models take too long."""
+    """Return a hash of names, sizes and 16 evenly spread parts of files. Files that cannot be read are left out.
+
+    Reading whole models takes too long.
+    """
     digest = hashlib.sha256()
     for path in files:
         with suppress(OSError), path.open("rb") as file:

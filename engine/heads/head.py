@@ -80,7 +80,10 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeadProposal:
-    """Draft tokens as main-model ids (count,) int32, and `scores` and `ids` as in `Draw`."""
+    """Draft tokens as main-model ids (count,) int32, and the logits from which they were drawn.
+
+    `scores` (count, m) and `ids` (count, m) or None are those of `Draw`.
+    """
 
     tokens: mx.array
     scores: mx.array
@@ -135,7 +138,10 @@ class Head(ABC):
         return sum(array.nbytes for _, array in tree_flatten(self.network.parameters()))
 
     def bind(self, ports: MainPorts) -> None:
-        """Set the main model to draft for, before all else. Raises `ModelNotUsable` (wrong-main) for another shape."""
+        """Set the main model to draft for; to be called before all other methods.
+
+        Raises `ModelNotUsable` (wrong-main) if the head was not made for a model of this shape.
+        """
         head = self.config.least_layers, self.config.tap_width, self.config.vocabulary
         main = ports.layer_count, ports.width, ports.vocabulary
         if (wrong := mismatch(head, main, exact=self.config.main_layers is not None)) is not None:

@@ -96,7 +96,10 @@ _PLACE = re.compile(r"depths\.(\d+)\.(?:layers\.(\d+)\.)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MtpConfig(HeadConfig):
-    """An MTP head for settings `text`: `depths` fusions, each followed by `layers` layers of `caches[i]` caches."""
+    """An MTP head for a main model with the settings `text`.
+
+    It has `depths` fusions, each followed by `layers` decoder layers. Layer i has `caches[i]` caches.
+    """
 
     family: MtpFamily
     text: Mapping[str, Any] = field(hash=False)
@@ -107,7 +110,10 @@ class MtpConfig(HeadConfig):
 
 
 def _our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
-    """Return our name of a tensor; None for the main model's tables and the parts around deeper layers."""
+    """Return our network's name of a tensor in an MTP head's file, or None for one that is not read.
+
+    Tables of the main model are not read, nor are the parts around the deeper layers that some families have.
+    """
     if _REPEATED.search(name) and not (family.by_depth and "shared_head" in name):
         return None
     prefix = _PREFIX.match(name)
@@ -147,7 +153,10 @@ def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
 
 
 def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
-    """Return the head and its tensors' names. Raises `UnknownHeadError`, `HeadConfigError` or `HeadTensorError`."""
+    """Return the head, with its own config.json or the main model's, and its tensors' names by those of its files.
+
+    Raises `UnknownHeadError`, `HeadConfigError` or `HeadTensorError`.
+    """
     config = files.config
     family = family_of(files.config)
     if family is None:

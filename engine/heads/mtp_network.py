@@ -60,7 +60,10 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
             self.output = nn.Linear(width, config.vocabulary, bias=False)
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: list[LayerRows]) -> mx.array:
-        """Return states (1, n, width) from embeddings and previous states; each layer takes its number of `caches`."""
+        """Return states (1, n, width) from embeddings and the states of the previous positions; append to `caches`.
+
+        `caches` belong to all layers together; each takes the number that it needs.
+        """
         parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
         rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
         mask = caches[0].make_mask(rows.shape[1], self._latent)

@@ -1,4 +1,7 @@
-"""Turns published weights of MTP heads into those of mlx-lm's layers. Reads only the weights of norms."""
+"""Turns published weights of MTP heads into those of mlx-lm's layers.
+
+Only the weights of norms are read here, to decide whether they are zero-centred.
+"""
 
 from __future__ import annotations
 

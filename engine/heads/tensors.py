@@ -87,7 +87,10 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
 
 
 def check_types(tensors: Mapping[str, TensorHeader]) -> None:
-    """Raise `HeadTensorError` for tensors of integers that are neither ids nor a quantised matrix with its scales."""
+    """Raise `HeadTensorError` for tensors of integers, unless they are ids or a quantised matrix.
+
+    A matrix in 8-bit floating point has a scale for each block.
+    """
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")
         weight = tensors.get(f"{stem}.weight")

@@ -29,7 +29,10 @@ LEAST_GAIN = 64
 
 
 class PrefixCache:
-    """Conversations of main models, the latest last, in `budget` bytes; `store` has earlier ones of the one in use."""
+    """Conversations in order of use, the latest last, within `budget` bytes. Each belongs to one main model.
+
+    `store` has those of earlier sessions with the main model in use.
+    """
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -114,7 +117,10 @@ class PrefixCache:
             self._kept.change(entry, partial(_thin, newest=1))
 
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
-        """Drop the former drafter's caches of the main model in use; the store has those of `drafter` from now on."""
+        """Drop the caches of the previous drafter of the main model in use.
+
+        The store saves and finds those of `drafter` from now on.
+        """
         for entry in self._kept:
             if entry.main.model is model:
                 self._kept.change(entry, CachedConversation.drop_drafter)

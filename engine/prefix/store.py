@@ -247,6 +247,7 @@ def read_entry(path: Path) -> dict[str, Any]:
 
 
 def _is_current(stored: dict[str, Any], entry: dict[str, Any]) -> bool:
+    """Whether the `stored` entry is as good as `entry`."""
     if (stored["name"], stored["main"]) != (entry["name"], entry["main"]):
         return False
     return all(key not in entry or stored.get(key) == entry[key] for key in ("draft", "head"))

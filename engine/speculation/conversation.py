@@ -117,6 +117,9 @@ def continue_on(sequence: CachedSequence | None, model: LoadedModel, tokens: Seq
 
 
 def usable_prefix(sequence: CachedSequence, content: Sequence[int]) -> int:
-    """Return how many tokens of `content`, as in `CachedSequence`, need not be fed; the last one is always pending."""
+    """Return how many tokens of a text the caches hold and need not be fed; the last one is always pending.
+
+    `content` are the tokens, with pictures as in `CachedSequence.content`.
+    """
     held = sequence.content[: sequence.position]
     return sequence.reach(shared_prefix(held, content[: len(content) - 1]))

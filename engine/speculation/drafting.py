@@ -1,4 +1,7 @@
-"""Drafting: the proposers of requests to one main model, which outlives them, and the choice of each round's."""
+"""Drafting: the proposers of requests, and the choice of proposer and depth for each round.
+
+One `Drafting` serves one main model and outlives its requests, so that its controllers keep what they learn.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +200,10 @@ class Drafting:
             self._begin(request)
 
     def choose(self, requests: Sequence[tuple[RequestProposers, int]]) -> list[Choice]:
-        """Choose each request's next round; the number is how many tokens may follow. Drops a proposer that fails."""
+        """Choose what each request does in the next round; the number beside it is how many tokens may follow.
+
+        A proposer that fails is dropped.
+        """
         controller = self.controller
         asked = []
         for request, remaining in requests:
@@ -218,7 +224,10 @@ class Drafting:
         ]
 
     def catches_up(self, request: RequestProposers, source: str, *, work: bool = True) -> bool:
-        """Whether a proposer has to catch up first; if it `work`s, it does a piece. Drops a proposer that fails."""
+        """Whether a proposer has to catch up before it can propose; if it `work`s, it does a piece of that.
+
+        A proposer that fails is dropped.
+        """
         try:
             with as_proposer_failure(source):
                 proposer = request.by_source[source]
@@ -231,7 +240,10 @@ class Drafting:
             return False
 
     def propose(self, asked: Sequence[tuple[RequestProposers, Choice]]) -> list[tuple[Choice, Proposal | None]]:
-        """Return what requests that share a round do, each with its proposal, if any. Drops proposers that fail."""
+        """Propose for requests that share a round; returns what each of them does, with its proposal.
+
+        There is no proposal for a choice without depth, or if it would be empty. A proposer that fails is dropped.
+        """
         self.joint.keep(proposer for request, _ in asked for proposer in request.by_source.values())
         asked = [(request, self._possible(request, choice)) for request, choice in asked]
         together = self._propose_together(asked) if len(asked) > 1 else {}

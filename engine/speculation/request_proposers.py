@@ -173,7 +173,10 @@ class RequestProposers:
         return min(most, main.next_rule.most - 1 - self._carried) if main.row_rules.strict else most
 
     def committed(self, tokens: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
-        """Let proposers follow a round of `tokens`, the first `accepted` of `proposal`. Drops a proposer that fails."""
+        """Let the proposers follow a round that committed `tokens`, the first `accepted` of them from `proposal`.
+
+        Drops a proposer that fails.
+        """
         for source, proposer in list(self.by_source.items()):
             used = proposal is not None and proposal.source == source
             kept, drafted = (accepted, proposal.count) if proposal is not None and used else (0, 0)

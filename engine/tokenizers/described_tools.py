@@ -19,7 +19,10 @@ _CALL, _RESULT = "<tool_call>\n{}\n</tool_call>", "<tool_response>\n{}\n</tool_r
 def with_described_tools(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Return texts with tools, calls and results in them; results join the user's next turn, as turns alternate."""
+    """Return the messages, which are texts, with the tools, calls and results in them as texts.
+
+    Results become turns of the user, joined with the user's next one, because many templates want turns to alternate.
+    """
     turns = list[Mapping[str, Any]]()
     after_result = False
     for message in messages:

@@ -16,7 +16,10 @@ _SIGN = re.compile(f"{_BEGIN}([0-9a-f]+){_END}")
 
 
 def as_texts(messages: Sequence[Mapping[str, Any]], pictures: PictureTexts) -> Sequence[Mapping[str, Any]]:
-    """Return messages as texts, with signs for those of `pictures`; other pictures and signs are left out."""
+    """Return messages whose contents are texts, with signs for those of their pictures that are in `pictures`.
+
+    Other pictures are left out, and so is the beginning of a sign in a text.
+    """
     if not pictures and all(isinstance(message["content"], str) for message in messages):
         return messages
     return [{**message, "content": _as_text(message["content"], pictures)} for message in messages]

@@ -1,4 +1,7 @@
-"""The sandbox for tokenizers and templates of folders that did not come with Tandem: never of the starter pair."""
+"""The sandbox for tokenizers and templates of folders that did not come with Tandem.
+
+The starter pair is trusted and does not use it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ class PromptProcess(Sandbox):
         self.accepted = KeptJson(None, {})
 
     def build(self, source: TokenizerSource, abandoned: threading.Event) -> None:
-        """Build a tokenizer anew."""
+        """Build a tokenizer again, because its files may have changed."""
         self.run(partial(build_tokenizer, source, True), BUILD_S, abandoned)
 
     def run_with(

@@ -89,7 +89,10 @@ def _parts(tokenizer: Any, texts: Sequence[str]) -> list[int]:
 
 
 def _with_thoughts(template: Any, conversation: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Give earlier thoughts the template's name for them; one but `reasoning_content` takes no text beside calls."""
+    """Give the thoughts of earlier turns the name that the template has for them; most read `reasoning_content`.
+
+    A template with the other name refuses text beside the thoughts of a turn with calls, so that text joins them.
+    """
     if not _READS_THINKING.search(str(template)):
         return conversation
     renamed = []
@@ -122,7 +125,10 @@ def _short_id(given: Any) -> str:
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:
-    """Return the token ids of a raw text, with those that every text begins with. Raises `TemplateFailed`."""
+    """Return the token ids of a text without a template, with the tokens that the tokenizer begins every text with.
+
+    Raises `TemplateFailed`.
+    """
     return _ids(lambda: tokenizer.encode(text))
 
 
@@ -145,7 +151,10 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class PromptJob:
-    """A conversation, or a raw `prompt`, for a context of `limit` tokens, with `pictures` as texts by digest."""
+    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`.
+
+    `pictures` are the texts that replace these, by digest.
+    """
 
     messages: Sequence[Mapping[str, Any]]
     limit: int
@@ -180,7 +189,10 @@ class Prompt:
 
 
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
-    """Make a prompt, shortened if need be and allowed. Raises `PromptTooLong` and `TemplateFailed`."""
+    """Make the prompt of a conversation, shortened if it is too long and the job allows it.
+
+    Raises `PromptTooLong` and `TemplateFailed`.
+    """
     if job.prompt is not None:
         ids = encode_raw(tokenizer, job.prompt) if isinstance(job.prompt, str) else list(job.prompt)
         if len(ids) >= job.limit:
@@ -215,7 +227,10 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]],
     pictures: PictureTexts,
 ) -> tuple[Sequence[Mapping[str, Any]], list[int]]:
-    """Return messages and prompt, with system messages in users' if need be. Raises the first `TemplateFailed`."""
+    """Return the messages and their prompt, with system messages in users' messages if the template refuses them.
+
+    Raises the `TemplateFailed` of the messages as they are.
+    """
     try:
         return messages, render(tokenizer, messages, options, tools, pictures)
     except TemplateFailed:
@@ -247,7 +262,10 @@ def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Map
 
 
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """Return messages, as texts, and tools with the names that the model writes; a CUT is in each control mark."""
+    """Return the messages, as texts, and the tools of a job, with the names that the model writes.
+
+    In each mark of a control token is a CUT.
+    """
     messages = as_texts(job.messages, job.pictures)
     tools = job.tools
     called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
@@ -266,7 +284,11 @@ def tool_format_of(tokenizer: Any) -> str:
 
 
 def turn_end_of(tokenizer: Any) -> int | None:
-    """Return the token that the template writes after messages of the assistant, or None. Runs foreign code."""
+    """Return the token that the chat template writes after a turn of the assistant; None if that is not one mark.
+
+    In templates of answers of several messages, that mark ends each of these. This runs the template, which is foreign
+    code.
+    """
     if not tokenizer.has_chat_template:
         return None
     turns = ({"role": "user", "content": _SAID}, {"role": "assistant", "content": _SAID})
@@ -309,7 +331,10 @@ def last_boundary(prompt: Sequence[int]) -> tuple[int, ...]:
 
 
 def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """Yield the conversation without its oldest turns, but with its system message, to begin with the user."""
+    """Yield the conversation without its oldest turn, without the two oldest, and so on.
+
+    A system message stays, and the messages after it begin with a user message.
+    """
     head = [message for message in messages[:1] if message["role"] == "system"]
     for start in range(len(head) + 1, len(messages)):
         if messages[start]["role"] == "user":
@@ -338,7 +363,10 @@ def turn_boundaries(
     tools: Sequence[Mapping[str, Any]] = (),
     pictures: PictureTexts = NO_PICTURES,
 ) -> tuple[int, ...]:
-    """Return positions that others may share: after the first message, before the last one and the last token."""
+    """Return positions in `prompt` up to which another conversation may share it, in rising order.
+
+    They are after the first message, before the last message, and before the last token.
+    """
     if not tokenizer.has_chat_template:
         return last_boundary(prompt)
     heads = [list(messages[:count]) for count in (1, len(messages) - 1) if 0 < count < len(messages)]

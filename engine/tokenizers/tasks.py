@@ -33,7 +33,11 @@ _built: dict[str, tuple[TokenizerSource, Any]] = {}
 
 @task
 def build_tokenizer(source: TokenizerSource, anew: bool) -> None:
-    """Return a tokenizer, built if it is not here, or `anew` because files may have changed; MOST_TOKENIZERS stay."""
+    """Make sure that this process has the tokenizer of `source`.
+
+    It is built again if `anew` says that its files may have changed, or if the source differs. Beyond MOST_TOKENIZERS,
+    the least recently used one is dropped.
+    """
     known = _built.pop(source.folder, None)
     if anew or known is None or known[0] != source:
         del known

@@ -1,4 +1,7 @@
-"""The vocabularies of two models, matched by bytes: one writes "Ġthe" and the other "▁the" for the same text."""
+"""The vocabularies of two models, and the tokens that stand for the same bytes in both.
+
+Tokenizers write the same text with different strings ("Ġthe", "▁the"), so tokens are matched by their bytes.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ class Vocabulary:
 
 
 def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
+    """Return the vocabulary of a loaded tokenizer."""
     return Vocabulary(dict(tokenizer.get_vocab()), frozenset(tokenizer.all_special_tokens))
 
 

@@ -40,7 +40,10 @@ class Channel(Generic[Received]):
         self._sending = threading.Lock()
 
     def send(self, message: WireMessage) -> None:
-        """Send a message; the rest of it goes with later calls. Raises `ChannelClosed`, and as `Codec.frame` does."""
+        """Send a message. What the socket does not take at once may go out with later calls of any method.
+
+        Raises `ChannelClosed`, and what `Codec.frame` raises.
+        """
         whole = self.codec.frame(message)
         with self._sending:
             self._unsent += whole
@@ -53,7 +56,10 @@ class Channel(Generic[Received]):
                 raise ChannelClosed("the peer does not read")
 
     def receive(self, timeout_s: float | None = None) -> Received | None:
-        """Return the next message, None if none comes within `timeout_s` (None: no limit). Raises `ChannelClosed`."""
+        """Return the next message, or None if there is none within `timeout_s` (None waits without a limit).
+
+        Raises `ChannelClosed`.
+        """
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             if (message := self.codec.take(self._received)) is not None:

@@ -18,19 +18,27 @@ log = logging.getLogger(__name__)
 
 # Changes whenever older versions cannot read a message: the peer may run on another computer.
 VERSION = 6
-# Seconds to connect, for the whole handshake, which may wait for those of others, and for one proof.
-CONNECT_S, HANDSHAKE_S, PROOF_S = 10.0, 30.0, 3.0
+# Seconds to connect.
+CONNECT_S = 10.0
+# Seconds for the whole handshake of an end that connects: the listener may first wait for the proofs of others.
+HANDSHAKE_S = 30.0
+# Seconds that the listener waits for one proof.
+PROOF_S = 3.0
 # The largest message in bytes that a peer may send before it has proved the secret.
 LARGEST_HANDSHAKE = 256
 _NONCE_BYTES = 32
 
 
 class _Challenge(WireMessage, frozen=True):
+    """The listener's first message: its version, and a random number that no proof of an earlier connection fits."""
+
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
 
 
 class _Proof(WireMessage, frozen=True):
+    """The answer of an end that connects, with a random number of its own; then the listener's proof in return."""
+
     number: int
     nonce: Annotated[bytes, Meta(min_length=_NONCE_BYTES, max_length=_NONCE_BYTES)]
     proof: bytes
@@ -52,7 +60,11 @@ def connect(address: tuple[str, int], secret: bytes, codec: Codec[Received], num
 
 
 def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
-    """Prove `secret` to a `Listener`, as end `number`, and have it do so; closes and raises `NotAuthentic` else."""
+    """Prove to a `Listener` that this end knows `secret`, and make it prove the same.
+
+    `number` says which of several peers this end is. Afterwards the channel speaks its own codec. Closes the channel
+    and raises `NotAuthentic` if either proof fails or takes longer than HANDSHAKE_S seconds.
+    """
     until = time.monotonic() + HANDSHAKE_S
     codec, channel.codec = channel.codec, _HANDSHAKE
     try:
@@ -78,6 +90,7 @@ class Listener(Generic[Received]):
 
     @property
     def port(self) -> int:
+        """The port on which it listens."""
         return int(self._socket.getsockname()[1])
 
     def accept(self, timeout_s: float | None = None) -> tuple[int, Channel[Received]]:
@@ -111,15 +124,17 @@ class Listener(Generic[Received]):
         channel: Channel[Any] = Channel(connection, _HANDSHAKE)
         nonce = secrets.token_bytes(_NONCE_BYTES)
         channel.send(_Challenge(VERSION, nonce))
-        found = _next(channel, _Proof, time.monotonic() + PROOF_S)
-        nonces = nonce, found.nonce
-        _compare(found.proof, _proof(self._secret, b"proves", found.number, *nonces))
-        channel.send(_Proof(found.number, found.nonce, _proof(self._secret, b"demands", found.number, *nonces)))
+        answer = _next(channel, _Proof, time.monotonic() + PROOF_S)
+        nonces = (nonce, answer.nonce)
+        _compare(answer.proof, _proof(self._secret, b"proves", answer.number, *nonces))
+        own_proof = _proof(self._secret, b"demands", answer.number, *nonces)
+        channel.send(_Proof(answer.number, answer.nonce, own_proof))
         channel.codec = self._codec
-        return found.number, channel
+        return answer.number, channel
 
 
 def _next(channel: Channel[Any], kind: type[_Step], until: float) -> _Step:
+    """Return the next message, received before the time `until`. Raises `NotAuthentic` if it is not of this kind."""
     message = channel.receive(max(0.0, until - time.monotonic()))
     if not isinstance(message, kind):
         raise NotAuthentic("the peer is silent, or out of turn")
@@ -127,9 +142,14 @@ def _next(channel: Channel[Any], kind: type[_Step], until: float) -> _Step:
 
 
 def _proof(secret: bytes, role: bytes, number: int, first: bytes, second: bytes) -> bytes:
+    """Return the proof of an end: an HMAC of both nonces, the listener's first, that only the secret makes.
+
+    `role` makes the proofs of the two ends differ, so that neither can send the other's back.
+    """
     return hmac.digest(secret, b"%s %d " % (role, number) + first + second, "sha256")
 
 
-def _compare(found: bytes, expected: bytes) -> None:
-    if not hmac.compare_digest(found, expected):
+def _compare(received: bytes, expected: bytes) -> None:
+    """Raise `NotAuthentic` unless the proofs are equal; takes as long wherever they differ."""
+    if not hmac.compare_digest(received, expected):
         raise NotAuthentic("the peer does not know the secret")

@@ -34,7 +34,10 @@ class MessageTooLarge(BadMessage):
 
 
 class Codec(Generic[Received]):
-    """Encodes all messages, decodes those of `kind` up to `largest` bytes; hooks convert types unknown to msgspec."""
+    """Encodes any message, and decodes messages of `kind`, a class or a union, of at most `largest` bytes.
+
+    The hooks convert types that msgspec does not know.
+    """
 
     def __init__(
         self,

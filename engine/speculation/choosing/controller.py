@@ -25,20 +25,24 @@ from engine.speculation.choosing.texts import AnswerState, TextStatistics
 from engine.speculation.rounds.row_rule import RowRule
 from engine.stats import MeasuredSpeedup
 
-# The factor by which a plan must beat plain decoding, or a tried plan all others: users do not notice less.
+# The factor by which a plan must beat plain decoding, or a tried plan all others. Without it the controller would
+# change plans for gains that are noise, and that users do not notice.
 MARGIN = 1.05
-# The share of the speed that keeping to exact widths may cost if the user did not ask for it: users do not notice less.
+# The share of the speed that keeping to exact widths may cost if the user did not ask for it. Without it a text would
+# differ from plain decoding by rounding for a gain that nobody notices.
 SMALL_LOSS = 0.03
-# The exploration budget in plain rounds, at first and at most: spending it delays a few words a little.
+# The exploration budget in plain rounds, at first and at most. With more, a machine on which nothing pays would delay
+# the first answers noticeably; with less, a first trial of a deep plan could not be afforded.
 BUDGET = 4.0
-# The share of all time that exploration may cost in the long run: too little to be noticed.
+# The share of all time that refills the budget: what exploration may cost in the long run. Without a refill, a text
+# that becomes easier would stay plain for ever; with a large one, every answer would be slower.
 SHARE = 0.02
-# The least share of the refill that remains while no trial succeeds: the text may become easier to draft.
+# Refills never fall below this share, so that drafting is tried again when the text gets easier.
 LEAST_REFILL = 1 / 8
 
 
 class Known(Struct):
-    """The learned costs of rounds and statistics of texts."""
+    """What is known of one sort of answers: the costs of rounds, and how often texts accept draft tokens."""
 
     costs: Costs = field(default_factory=Costs)
     texts: TextStatistics = field(default_factory=TextStatistics)
@@ -67,8 +71,24 @@ class Learned(Struct):
 class Controller:
     """Chooses every round's proposers and depths for one main model with its drafter, and learns from the results.
 
-    It outlives answers, and continues from what another one `learned`, if given. `speedup` measures the speed-up of
-    speculation. Not thread-safe.
+    Decoding waits for memory, so a pass over k + 1 rows takes little longer than one over a single row: draft tokens
+    are cheap to verify, and it depends on the machine, the model and the text how many of them pay. So for each round:
+
+    1. Every plan (plain, or a source with a depth) has an expected number of tokens, from how often this text has
+       accepted drafts so far (`texts`), and an expected duration, from the rounds measured (`costs`). Their quotient is
+       its speed. Both have a standard error.
+    2. The fastest known plan is used, plain decoding unless another is faster by MARGIN.
+    3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
+       would lose in a bad case. The budget is refilled with SHARE of all time, so an answer never gets noticeably
+       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it.
+    4. After the round, `observe` learns what was accepted, `observe_round` what it cost.
+
+    For example, a plain round takes 20 ms: 50 tokens a second. Four draft tokens cost 10 ms to make, the round takes
+    32 ms in all, and 2.1 of them are accepted on average: 3.1 tokens in 32 ms are 97 a second, so this plan is used.
+    If the text turns hard and 0.5 are accepted, it makes 47 a second, and the next rounds are plain.
+
+    It outlives answers, and continues from what another one `learned`, if given. `speedup` compares plain rounds with
+    their neighbours, which is what the person sees as the speed-up. Not thread-safe.
     """
 
     def __init__(self, learned: Learned | None = None) -> None:
@@ -90,7 +110,10 @@ class Controller:
         self.learned.free.costs.guess = self.learned.constrained.costs.guess = guess
 
     def set_pace(self, slowed: str) -> None:
-        """Between answers, doubt what is known and compare rounds anew if something else slows the machine now."""
+        """Widen the uncertainty of learned costs, and restart comparisons, if the cause of a slow-down has changed.
+
+        `slowed` is that cause now, as in `RequestStats`, "" for none. Call it between answers.
+        """
         if slowed != self.learned.slowed:
             self.learned.slowed = slowed
             self.learned.comparisons.costs.clear()
@@ -106,7 +129,10 @@ class Controller:
         return AnswerState(known.costs, known.texts)
 
     def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
-        """Choose what each answer does in the next round."""
+        """Choose what each answer does in the next round, in the order of `asked`.
+
+        An answer whose offer is decided does that. Changes nothing but which plan counts as tried.
+        """
         self._tried = None
         costs = asked[0][0].costs
         if not any(limit for _, offer in asked for limit in offer.limits.values()):
@@ -115,25 +141,30 @@ class Controller:
         fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
         if not (costs.known if fixed else costs.plain_known(len(asked))):
             return _plain(asked, Choice(None, 0, "measuring"))
-        found = list(plans(costs, asked))
-        plan = self._weigh(found, costs.verify(1).seconds)
+        candidates = list(plans(costs, asked))
+        plan = self._weigh(candidates, costs.verify(1).seconds)
         if plan.depth == 0:
-            return _plain(asked, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(found))
+            return _plain(asked, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(candidates))
         return [
             offer.decided or (Choice(None, 0) if part is None else Choice(*part))
             for part, (_, offer) in zip(plan.parts, asked, strict=True)
         ]
 
-    def _weigh(self, found: Sequence[Plan], plain_s: float) -> Plan:
-        """Return the plan of this round: the fastest known one, or one to try."""
-        plain = found[0]
-        fastest = max((plan for plan in found if plan.known), key=lambda plan: plan.speed, default=plain)
-        exact = max((plan for plan in found if plan.known and plan.exact), key=lambda plan: plan.speed, default=fastest)
+    def _weigh(self, candidates: Sequence[Plan], plain_s: float) -> Plan:
+        """Return the plan of this round: the fastest known one, or one to try, which it notes as tried.
+
+        The first of `candidates` is plain decoding, unless an answer's depth is fixed. A plain round takes `plain_s`
+        seconds.
+        """
+        plain = candidates[0]
+        known = [plan for plan in candidates if plan.known]
+        fastest = max(known, key=lambda plan: plan.speed, default=plain)
+        exact = max((plan for plan in known if plan.exact), key=lambda plan: plan.speed, default=fastest)
         best = exact if exact.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
         self._best_speed = best.speed
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
-        paid = self.learned.exploration_budget * plain_s
-        others = [plan for plan in found if plan is not usual and plan.loss(best.speed) <= paid]
+        affordable_s = self.learned.exploration_budget * plain_s
+        others = [plan for plan in candidates if plan is not usual and plan.loss(best.speed) <= affordable_s]
         worth_trying = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
         if worth_trying:
             self._tried = max(worth_trying, key=lambda plan: plan.speed)
@@ -143,7 +174,10 @@ class Controller:
         return self._tried or usual
 
     def wants_sample(self, share: float) -> bool:
-        """Whether a round is to be plain to measure the speed-up, for `share` of the time since the last sample."""
+        """Whether a speculative round is to be plain instead, to measure the speed-up.
+
+        The budget pays for that, also on credit, but no more than `share` of the time since the last sample.
+        """
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
         # A sample is due at once if what is known of plain decoding is impossible.
@@ -177,9 +211,9 @@ class Controller:
     def observe(self, answer: AnswerState, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from the result of an answer's part in a round.
 
-        `drafted` of the draft tokens that were asked for were made, and the main model checked `verified` of them, none
-        past the end of an answer. A drafter that stopped early, and was right so far, counts as rejected at the
-        next token.
+        `drafted` of the draft tokens that were asked for were made. The main model checked `verified` of them; tokens
+        past the end of an answer are not checked. It accepted the first `accepted`. A drafter that stopped early, and
+        was right so far, counts as rejected at the next token.
         """
         answer.decay()
         if choice.source is not None and choice.depth:
@@ -187,7 +221,7 @@ class Controller:
             answer.observe(choice.source, max(1, verified + missed), accepted)
 
     def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
-        """Learn the cost of a round in which `answer` took part."""
+        """Learn the cost of a round in which `answer` took part, refill the budget, and charge a tried plan to it."""
         costs, tried = answer.costs, self._tried
         self._tried = None
         self._unsampled_s += measured.seconds
@@ -241,15 +275,17 @@ class Controller:
 
 
 def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:
+    """Return `plain` for every answer whose offer is not decided."""
     return [offer.decided or plain for _, offer in asked]
 
 
-def _costs_more(found: Sequence[Plan]) -> Choice:
-    """Choose plain decoding, the first of `found`, because even the best other plan is slower."""
-    best = max(found[1:], key=lambda plan: plan.speed, default=found[0])
+def _costs_more(candidates: Sequence[Plan]) -> Choice:
+    """Choose plain decoding, the first of `candidates`, because even the best other plan is slower."""
+    plain = candidates[0]
+    best = max(candidates[1:], key=lambda plan: plan.speed, default=plain)
     arguments = (
-        ("plain_ms", 1e3 * found[0].time.seconds),
+        ("plain_ms", 1e3 * plain.time.seconds),
         ("round_ms", 1e3 * best.time.seconds),
-        ("tokens_per_round", best.tokens / len(found[0].parts)),
+        ("tokens_per_round", best.tokens / len(plain.parts)),
     )
     return Choice(None, 0, "costs-more", arguments)

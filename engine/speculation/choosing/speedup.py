@@ -141,8 +141,8 @@ class SpeedupMeter:
     def measured(self, estimate: Callable[[str, int], Cost | None] = lambda *_: None) -> MeasuredSpeedup | None:
         """Return the answer's speed-up so far; None if the costs of its rounds are unknown.
 
-        `estimate` returns the estimated cost of a source's rounds, or None. It is used for rounds that are too unlike
-        those that were compared.
+        `estimate` returns the cost of rounds of a source as far as it is known without a comparison. It is used for
+        rounds that are too unlike those that were compared.
         """
         steps, error, typical_s, count = 0.0, 0.0, 0.0, 0
         for kind, (rounds, seconds) in self._typical.items():

@@ -78,7 +78,10 @@ class _Shares(Struct):
 
 
 class Forecast(NamedTuple):
-    """Expected acceptance: `kept[k]` of k draft tokens, for k in 0..depth, and one standard error below and above."""
+    """Expected acceptance: of k draft tokens `kept[k]` are accepted on average, for k in 0..depth.
+
+    `least` and `most` are one standard error below and above.
+    """
 
     kept: Sequence[float]
     least: Sequence[float]

@@ -68,7 +68,10 @@ class DraftRows(SequenceBatch):
         self.members = []
 
     def catch_up(self, wanted: Sequence[CachedSequence]) -> mx.array:
-        """Feed `wanted` members all, others what fits beside; returns lazy logits (rows, V), undefined for others."""
+        """Feed the `wanted` members all pending tokens; returns lazy logits (rows, V), undefined in other rows.
+
+        Other members are fed as much as fits into the same pass, so that they do not fall behind.
+        """
         self._settle()
         width = max(len(member.pending) for member in wanted)
         done = self.read([own.pending if own in wanted else own.pending[:-1][:width] for own in self.members])

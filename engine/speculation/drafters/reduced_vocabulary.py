@@ -53,7 +53,10 @@ class ReducedVocabulary:
     nbytes: int
 
     def pays(self, tokens: Sequence[int], costs: Costs) -> bool:
-        """Whether drafting after `tokens` is known to gain more than is lost at tokens outside."""
+        """Whether drafting after `tokens` gets faster by more than what is lost at tokens outside.
+
+        False while the duration of rounds is unknown.
+        """
         if not (costs.known and costs.timed(self.source.source)):
             return False
         round_s = costs.drafting(self.source.source, USUAL_DEPTH).seconds + costs.verify(USUAL_DEPTH + 1).seconds

@@ -25,7 +25,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class DraftSource:
-    """A draft model for a main one; `translation` is None for the same ids, `steps` if no pass can be compiled."""
+    """A draft model for one main model.
+
+    `translation` is None if both models have the same ids, `steps` if no pass can be compiled.
+    """
 
     model: LoadedModel
     translation: Translation | None
@@ -50,7 +53,10 @@ class DraftSource:
 
 @dataclass(frozen=True, slots=True)
 class HeadSource:
-    """A head that reads the outputs `taps` of the main model; `config` is that of `engine.heads.fit.memory_config`."""
+    """A head that reads the outputs `taps` of the main model.
+
+    `info` describes it as a model; `config` is that of `engine.heads.fit.memory_config`.
+    """
 
     head: Head
     info: ModelInfo

@@ -11,7 +11,10 @@ from engine.speculation.proposers.other_tokenizer import SharedTokensProposer
 
 
 def build(context: ProposerContext) -> DraftModelProposer | None:
-    """Return the proposer for the draft model, if any, on its old sequence. Raises `ProposerUnavailable`."""
+    """Return the proposer for the draft model, which continues the conversation's draft sequence; None without one.
+
+    Raises `ProposerUnavailable` if the draft model's caches cannot be rolled back.
+    """
     draft, conversation = context.draft, context.conversation
     if draft is None:
         return None

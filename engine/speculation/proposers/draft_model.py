@@ -158,6 +158,7 @@ class Draft(DraftSampling):
         return self.draw(len(self.tokens), logits)
 
     def proposal(self) -> Proposal:
+        """Return the finished proposal."""
         return Proposal(
             mx.concatenate(self.tokens),
             self.proposer.source,

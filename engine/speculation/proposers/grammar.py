@@ -1,4 +1,7 @@
-"""Proposals of text that the grammar forces: its bytes are certain, but not their tokens, so these are verified."""
+"""Proposals of text that the request's grammar forces, which costs no drafting.
+
+The bytes are certain, but not how the main model splits them into tokens, so it verifies these like any others.
+"""
 
 from __future__ import annotations
 

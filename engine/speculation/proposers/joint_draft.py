@@ -26,7 +26,10 @@ MAX_LAG = 16
 
 
 class JointDraft:
-    """The draft sequences of a batch, on the engine's thread; members are the proposers whose rows it holds."""
+    """The draft sequences of a batch of requests. Belongs to the engine's thread.
+
+    Members are the proposers whose rows it holds: it has proposed for them, and they have not left since.
+    """
 
     def __init__(self) -> None:
         self._rows: DraftRows | None = None
@@ -38,6 +41,7 @@ class JointDraft:
         return self._members
 
     def can_join(self, proposer: Proposer) -> bool:
+        """Whether it can propose for `proposer`."""
         if proposer in self._members:
             return True
         return isinstance(proposer, DraftModelProposer) and rows_obstacle(proposer.sequence) is None

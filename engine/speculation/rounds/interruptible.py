@@ -1,4 +1,7 @@
-"""A pass over a prompt that is evaluated a few layers at a time, between other work, and can be undone halfway."""
+"""A pass over a prompt that is evaluated a few layers at a time, so that other work can run in between.
+
+It can be cancelled halfway: it is undone then, and no part of it is left to be evaluated later.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from engine.speculation.rounds.sequence import CachedSequence
 
 
 class PrefillPass:
-    """A `sequence.prefill(most)` of `rows` under way, until `evaluate` is true or `undo`; 0 `layers`: in no parts."""
+    """A `sequence.prefill(most)` that has begun: call `evaluate` until it returns True, or `undo`.
+
+    Do not use the sequence meanwhile. `rows` is how many tokens it feeds. `layers` is the number of caches that can be
+    evaluated one after the other; 0 if the pass cannot be evaluated layer by layer.
+    """
 
     def __init__(self, sequence: CachedSequence, most: int) -> None:
         self._sequence = sequence
@@ -22,7 +29,10 @@ class PrefillPass:
         self.rows = sequence.begin_prefill(most)
 
     def evaluate(self, until: int) -> bool:
-        """Evaluate the layers before `until`, or all; returns whether that was all. If it raises, all is as before."""
+        """Evaluate the caches of the layers before `until`, or all; returns whether the pass is over.
+
+        If it raises, the sequence is as before.
+        """
         if until < self.layers:
             arrays = [*leaves([vars(cache) for cache in self._caches[self._evaluated : until]])]
             del self._before[: until - self._evaluated]
@@ -47,5 +57,8 @@ class PrefillPass:
 
 
 def in_parts(sequence: CachedSequence) -> bool:
-    """Whether its passes can be evaluated in parts: if they can be rolled back, and no other machine runs them, too."""
+    """Whether its passes can be evaluated in parts.
+
+    They cannot with shared caches, whose passes run on other machines too, or if a pass cannot be rolled back.
+    """
     return sequence.plain_only is None and not isinstance(sequence.caches, SharedCaches)

@@ -22,7 +22,10 @@ FREE_TOKENS = 64
 
 
 def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[CachedSequence]:
-    """Return those of `waiting`, all of one model, whose next tokens fit a pass of `most` tokens; always the first."""
+    """Return those of `waiting` whose next tokens fit into one pass of `most` tokens with padding; always the first.
+
+    All must be of one model and have tokens to prefill.
+    """
     first = waiting[0]
     if not _can_share(first):
         return [first]
@@ -42,7 +45,10 @@ def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[Cached
 
 
 def prefill_together(sequences: Sequence[CachedSequence], most: int) -> list[int]:
-    """Feed each, in one pass, the tokens of `prefill(most)`; returns their numbers. If it raises, all are as before."""
+    """Feed each of `sequences` the tokens of `prefill(most)` in one pass; returns how many tokens each was fed.
+
+    If the pass raises, every sequence is as before.
+    """
     own = [sequence.caches for sequence in sequences]
     starts = [sequence.position for sequence in sequences]
     counts = [sequence.rows_to_prefill(most) for sequence in sequences]

@@ -24,7 +24,10 @@ TOLERANCE = 1e-2
 
 
 def main_ports(main: LoadedModel) -> MainPorts:
-    """Return the ports of `main` for all heads, by a short pass. Raises `CannotTap` for a pass of another form."""
+    """Return the ports of `main`, which suit every head. Runs one pass of a few rows.
+
+    Raises `CannotTap` if a pass does not have the form that heads were trained on.
+    """
     model = main.model
     layers = layers_of(main.model)
     ids = mx.arange(PROBE_ROWS, dtype=mx.uint32)[None] % main.vocabulary
@@ -134,7 +137,10 @@ class _Capture:
 
 
 def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, AttendedLayer]:
-    """Return, by kind of attention, the last of `layers` with its own keys and values, for Gemma 4's assistants."""
+    """Return, by kind of attention, the last of `layers` with keys and values of its own; empty for other families.
+
+    Heads attend to these: Gemma 4's assistants. A layer's own attention computes them from the layer's input.
+    """
     found: dict[str, AttendedLayer] = {}
     for index, layer in enumerate(layers):
         attention: Any = getattr(layer, "self_attn", None)

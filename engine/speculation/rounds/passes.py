@@ -91,7 +91,10 @@ def _seeing_blocks(base: type[Any], blocks: Sequence[tuple[int, int]]) -> type[A
 
 @contextmanager
 def _launched_in_parts(model: Any) -> Iterator[None]:
-    """Send the body's pass off after 1, 2, 4, ... layers: the host builds each part while the device is busy."""
+    """Send the pass that the body builds to the device after 1, 2, 4, 8, ... layers.
+
+    Each part takes the device as long as all before it together, and the host builds the next one meanwhile.
+    """
     try:
         layers = layers_of(model)
     except CannotTap:

@@ -1,4 +1,7 @@
-"""The interface of proposers, which only decide which tokens the main model verifies, and their proposals."""
+"""The interface of proposers, and their proposals.
+
+A proposer never changes the text: it only decides which tokens the main model verifies.
+"""
 
 from __future__ import annotations
 

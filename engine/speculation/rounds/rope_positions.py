@@ -19,7 +19,10 @@ from engine.speculation.rounds.taps import layers_of
 
 @contextmanager
 def rope_positions(model: Any, positions: Positions | None) -> Iterator[None]:
-    """Let the attention of `model` read these positions in passes over one text that the body builds."""
+    """Let the attention of `model` read these positions in passes over one text that the body builds.
+
+    Row 0 of its caches is the first token of the text.
+    """
     if positions is None:
         yield
         return

@@ -3,6 +3,19 @@
 Depth 0 is plain decoding through the same code. A plain round that follows a plain round is started before the result
 of the first is read, so that the device never waits for the host.
 
+A round with shapes. The text is [1, 4, 3, 8]; the caches hold its first three tokens, so [8] is pending. V is the
+vocabulary, k = 3 the depth.
+
+    propose   draft tokens [5, 9, 2]                              (k,)
+    verify    one pass over [8, 5, 9, 2], pending + draft         logits (k + 1, V)
+    draw      what the main model itself says after each row      sampled [5, 9, 7, 1], (k + 1,)
+    accept    5 and 9 agree, 2 does not: accepted = 2             kept [5, 9, 7]
+    commit    the caches keep the rows of 8, 5 and 9              position 6, pending [7]
+
+Row 0 follows 8, row 1 follows 8 5, and so on: 7 is what the main model says after 5 and 9, and it is right although 2
+was wrong. The 1 was drawn after the wrong 2, and is dropped. So a round commits one token more than it accepts, and the
+text is the one that plain decoding would have written.
+
 Acceptance keeps the main model's distribution exactly. Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al.,
 arXiv:2302.01318.
 """
@@ -123,7 +136,10 @@ class Rounds:
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, proposal: Proposal | None, started_at: float | None = None, *, timed: bool = False) -> PendingRound:
-        """Send off the verify pass of a round that began at `started_at`; `timed` waits for drafting, to time both."""
+        """Send the verify pass of a round, which began at `started_at` with the `proposal`, to the device.
+
+        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart.
+        """
         started_at = time.perf_counter() if started_at is None else started_at
         draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
@@ -168,7 +184,10 @@ class Rounds:
         return DrawnTokens(sampled[:kept], logprobs[:kept], accepted, source, alternatives, top2_margins[:kept])
 
     def commit(self, accepted: int, tokens: Sequence[int], following: PendingRound | None = None) -> None:
-        """Keep the first `accepted` draft tokens, append `tokens`; of a `following` plain round, keep its row, too."""
+        """Keep the first `accepted` draft tokens in the caches, and append `tokens`.
+
+        `following` is the round started on top of this plain one, if any; its only row, this round's token, is kept.
+        """
         if following is not None:
             self.sequence.commit(1, tokens)
         else:
@@ -179,7 +198,10 @@ class Rounds:
         self.sequence.abandon()
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
-        """Draw as `draw_tokens`, but return scores if the host reads them; a grammar waits for the tokens fed."""
+        """Draw lazily, like `draw_tokens`, but return scores if the host computes the log-probabilities.
+
+        With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
+        """
         sampler, tokens = self._sampler, self.sequence.tokens
         top2_margins = self.top2_margins
         if sampler.constraint is not None:
@@ -221,7 +243,10 @@ def _read(figures: mx.array | None) -> list[float]:
 
 
 def cut_to_grammar(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
-    """Return the proposal up to the first token that the grammar excludes, or None; lazy tokens were drawn with it."""
+    """Return the proposal up to the first token that the request's grammar excludes; None if none is left.
+
+    Tokens that are still on the device were drawn with the grammar.
+    """
     constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
     if constraint is not None and isinstance(tokens, list):
         count = constraint.accepted_length(committed, tokens)

@@ -260,7 +260,10 @@ class CachedSequence:
         return caches
 
     def set_caches(self, caches: Sequence[Any], tokens: Sequence[int], position: int) -> None:
-        """Continue with `caches` that hold the first `position` of `tokens`. Raises `CachesOutOfStep` otherwise."""
+        """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
+
+        Raises `CachesOutOfStep` if they are at another position.
+        """
         self.caches = caches
         self.rollback = open_rollback(caches) if self.plain_only is None else PlainOnly(caches)
         self.rollback.check(position)

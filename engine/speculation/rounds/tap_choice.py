@@ -42,7 +42,10 @@ the time; for poetry or for unusual names, they agree less often."""
 
 
 def choose_reading(main: LoadedModel, head: Head) -> Steps[tuple[int, ...]]:
-    """Return the likeliest of the head's `readings`, which it uses from now on; the first if no trial is possible."""
+    """Return the likeliest of the head's `readings` for `main`; the head uses it from now on.
+
+    If the main model cannot be tapped, or the trial fails, that is the first one.
+    """
     best = head.readings[0]
     try:
         head.bind(main_ports(main))
