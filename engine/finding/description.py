@@ -1,17 +1,21 @@
-"""Describes a model folder by its small files and the headers of its weights; nothing is imported or loaded."""
+"""Describes a model folder by its small files and the headers of its weights; nothing is imported or loaded.
+
+Everything is read through the `ModelFolder` of the place, which keeps what it read: each header is read once.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.finding import gguf_models
-from engine.model_files.adapters import base_of, is_adapter, read_adapter
+from engine.finding.model_place import ModelPlace, place_of
+from engine.model_files.adapters import adapters_in, base_of, is_adapter, is_model_or_adapter, read_adapter
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_kinds import can_run
 from engine.model_files.inspection import inspect_folder
@@ -21,19 +25,54 @@ from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.vision_kinds import vision_kind
 
 
+@dataclass(frozen=True, slots=True)
+class PartsInside:
+    """The heads and adapters inside a main model's folder; both are empty for anything else.
+
+    `heads` gives for each name, such as "dflash" or "mtp.safetensors", a path relative to the folder. The two differ
+    only for the head "mtp" among the main model's own weights, whose path is the first file that holds tensors of it.
+    `adapters` are relative paths of folders.
+    """
+
+    heads: dict[str, str]
+    adapters: list[str]
+
+
 def describe_folder(path: Path, name: str, source: str) -> Model:
-    """Describe one model folder without the index."""
-    folder = ModelFolder(path)
-    if folder.is_file and folder.path.suffix != ".safetensors":
-        return gguf_models.describe_file(folder.path, name, source)
-    return gguf_models.with_origin(_describe_folder(folder, name, source))
+    """Describe one model folder, or file, without the index."""
+    return describe(place_of(path, name, source))
 
 
-def _describe_folder(folder: ModelFolder, name: str, source: str) -> Model:
-    if is_adapter(folder.path):
-        return _describe_adapter(folder.path, name, source)
+def describe(place: ModelPlace) -> Model:
+    """Describe what is at a place. What is wrong with it is told by the model's `problem`; nothing is raised."""
+    if _is_gguf(place.folder):
+        return gguf_models.describe_file(place.path, place.name, place.source)
+    describe_folder_at = _describe_adapter if is_adapter(place.path) else _describe_model_or_head
+    return gguf_models.with_origin(describe_folder_at(place))
+
+
+def parts_inside(folder: ModelFolder) -> PartsInside:
+    """Return the heads and adapters inside a main model's folder."""
+    if folder.is_file or is_adapter(folder.path) or folder.head is not None:
+        return PartsInside({}, [])
+    heads = {
+        name: str(head.path.relative_to(folder.path))
+        for name, head in folder.heads()
+        if head.is_file or is_model_or_adapter(head.path)
+    }
+    adapters = [str(adapter.relative_to(folder.path)) for adapter in adapters_in(folder.path)]
+    return PartsInside(heads, adapters)
+
+
+def _is_gguf(folder: ModelFolder) -> bool:
+    """Whether it is a GGUF file, under any name: those of Ollama have no suffix."""
+    return folder.is_file and folder.path.suffix != ".safetensors"
+
+
+def _describe_model_or_head(place: ModelPlace) -> Model:
+    folder = place.folder
     head = folder.head or ""
-    model = Model(name, source, path=str(folder.path), bytes=_disk_bytes(folder.path), head=head)
+    model = Model(place.name, place.source, path=str(folder.path), bytes=_disk_bytes(folder.path), head=head)
     try:
         config = folder.config
         tensors = folder.head_tensors if head else inspect_folder(folder)
@@ -60,14 +99,16 @@ def _describe_folder(folder: ModelFolder, name: str, source: str) -> Model:
     return replace(model, bytes=weights) if folder.is_shard else model
 
 
-def _describe_adapter(folder: Path, name: str, source: str) -> Model:
-    unusable = Model(name, source, path=str(folder), bytes=_disk_bytes(folder))
+def _describe_adapter(place: ModelPlace) -> Model:
+    """Describe the main model of an adapter as it is with the adapter applied."""
+    path = place.path
+    unusable = Model(place.name, place.source, path=str(path), bytes=_disk_bytes(path))
     try:
-        base = base_of(folder)
-        adapter = read_adapter(folder)
+        base = base_of(path)
+        adapter = read_adapter(path)
     except ModelNotUsable as error:
         return replace(unusable, problem=error.reason, detail=error.detail)
-    model = describe_folder(base, name, source)
+    model = describe_folder(base, place.name, place.source)
     return replace(
         model,
         path=unusable.path,

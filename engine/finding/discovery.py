@@ -4,68 +4,75 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import read_bytes
 from engine.finding import gguf_models
 from engine.finding.model_index import ModelIndex
+from engine.finding.model_place import ModelPlace, place_of
 from engine.finding.other_apps import app_folders
-from engine.model_files.adapters import adapted_name, adapters_in, base_of, is_adapter
+from engine.model_files.adapters import adapted_name, base_of, is_adapter, is_model_or_adapter
 from engine.model_files.model import Model
-from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
 
+# Bytes of refs/main, which names a commit.
 _LONGEST_REF = 200
-_ModelPlace = tuple[Path, str, str]
 
 
 def installed_models(
     cache_dir: Path, extra_folders: Sequence[Path] = (), starter_dir: Path | None = None, index_path: Path | None = None
 ) -> list[Model]:
-    """Return every model found, sorted by name; `index_path` is the index file. Missing folders are no error."""
+    """Return every model found, sorted by name. Missing folders are no error.
+
+    `index_path` is the index file, which is updated: a scan in which nothing changed opens no model's files.
+    """
     index = ModelIndex(index_path)
     homes = [(repository_of_folder(home.name), home) for home in _entries(cache_dir) if os.path.isdir(home)]
     snapshots = [(repository, _snapshot(home)) for repository, home in homes if repository is not None]
-    others = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
-    starter = _model_folders(starter_dir) if starter_dir else []
-    unique: dict[str, _ModelPlace] = {}
-    # A folder that the user added may be the starter's or another app's, or a link to one.
-    for place in (
-        *((folder, folder.name, "starter") for folder in starter),
-        *(place for name, snapshot in snapshots for place in _with_inner(snapshot, name, "cache")),
-        *_folders_in(others),
-        *gguf_models.places(cache_dir, snapshots, others),
-    ):
-        unique.setdefault(os.path.realpath(place[0]), place)
-    found = [index.describe(*place) for place in unique.values()]
+    other_folders = [*app_folders(), *(("folder", folder) for folder in extra_folders)]
+    # By real path, as a folder that the user added may be the starter's or another app's, or a link to one. The first
+    # place of a model counts.
+    places: dict[str, ModelPlace] = {}
+    for folder in _model_folders(starter_dir) if starter_dir else []:
+        _add(places, place_of(folder, folder.name, "starter"))
+    for place in (*_in_snapshots(snapshots), *_in_folders(other_folders)):
+        first = _add(places, place)
+        for part in index.inside(replace(place, folder=first.folder)):
+            _add(places, part)
+    for place in gguf_models.places(cache_dir, snapshots, other_folders):
+        _add(places, place)
+    models = [index.describe(place) for place in places.values()]
     index.save()
-    return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
+    return sorted((model for model in models if model is not None), key=lambda model: model.id.lower())
 
 
-def _folders_in(parents: Sequence[tuple[str, Path]]) -> Iterator[_ModelPlace]:
+def _add(places: dict[str, ModelPlace], place: ModelPlace) -> ModelPlace:
+    """Add a place unless the same folder or file is there already; return the one that is there then."""
+    return places.setdefault(os.path.realpath(place.path), place)
+
+
+def _in_snapshots(snapshots: Sequence[tuple[str, Path]]) -> Iterator[ModelPlace]:
+    for repository, snapshot in snapshots:
+        if not _holds_only_ggufs(snapshot):
+            yield place_of(snapshot, repository, "cache")
+
+
+def _in_folders(parents: Sequence[tuple[str, Path]]) -> Iterator[ModelPlace]:
     """Yield the models in the folders of the user and of other apps, each given with its source."""
     for source, parent in parents:
         for folder in _model_folders(parent):
             if is_adapter(folder):
-                yield folder, _adapter_id(folder), source
+                yield place_of(folder, _adapter_id(folder), source)
                 continue
             name = folder.name if source == "folder" else folder.relative_to(parent).as_posix()
-            yield from _with_inner(folder, name, source)
+            yield place_of(folder, name, source)
 
 
-def _with_inner(path: Path, name: str, source: str) -> Iterator[_ModelPlace]:
-    """Yield a model with the heads and adapters inside a main model's folder; the heads may be files of tensors."""
-    folder = ModelFolder(path)
-    if not _is_model(path) and any(gguf_models.ggufs_in(path)):
-        return
-    yield path, name, source
-    if folder.head is None:
-        for inner, head in folder.heads():
-            if _is_model(head.path) or head.is_file:
-                # A head inside another model's repository is not a repository itself.
-                yield head.path, f"{name}/{inner}", "folder" if source == "cache" else source
-        yield from ((adapter, f"{name}:{adapter.name}", source) for adapter in adapters_in(path))
+def _holds_only_ggufs(folder: Path) -> bool:
+    """Whether GGUF files are all that a snapshot has of a model. `gguf_models.places` finds them."""
+    return not is_model_or_adapter(folder) and any(gguf_models.ggufs_in(folder))
 
 
 def _adapter_id(folder: Path) -> str:
@@ -77,30 +84,26 @@ def _adapter_id(folder: Path) -> str:
 
 def _model_folders(folder: Path) -> list[Path]:
     """Return the folder if it is a model, else the models among its subfolders and theirs (organisation/name)."""
-    if _is_model(folder):
+    if is_model_or_adapter(folder):
         return [folder]
-    found = []
+    models = []
     for entry in _entries(folder):
-        if _is_model(entry):
-            found.append(entry)
+        if is_model_or_adapter(entry):
+            models.append(entry)
         # A link to the folder itself, or to one above it, has nothing else.
         elif os.path.isdir(entry) and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(entry)):
-            found += [inner for inner in _entries(entry) if _is_model(inner)]
-    return found
+            models += [inner for inner in _entries(entry) if is_model_or_adapter(inner)]
+    return models
 
 
 def absent_folders(cache_dir: Path, extra_folders: Sequence[Path] = ()) -> list[str]:
     """Return the added folders, and the links where models are looked for, that lead nowhere: their disk is absent."""
     parents = [cache_dir, *(folder for _, folder in app_folders()), *extra_folders]
-    inside = [entry for parent in parents if not _is_model(parent) for entry in _entries(parent)]
-    below = [one for entry in inside if os.path.isdir(entry) and not _is_model(entry) for one in _entries(entry)]
-    links = (one for one in (*parents, *inside, *below) if os.path.islink(one))
-    return list(dict.fromkeys(str(one) for one in (*extra_folders, *links) if not os.path.exists(one)))
-
-
-def _is_model(folder: Path) -> bool:
-    """Whether the folder is a model's or an adapter's. Unlike `Path`, `os.path` does not raise for unreadable paths."""
-    return os.path.exists(folder / "config.json") or is_adapter(folder)
+    inside = [entry for parent in parents if not is_model_or_adapter(parent) for entry in _entries(parent)]
+    organisations = [entry for entry in inside if os.path.isdir(entry) and not is_model_or_adapter(entry)]
+    below = [entry for organisation in organisations for entry in _entries(organisation)]
+    links = (path for path in (*parents, *inside, *below) if os.path.islink(path))
+    return list(dict.fromkeys(str(path) for path in (*extra_folders, *links) if not os.path.exists(path)))
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
+from engine.finding.model_place import ModelPlace, place_of
 from engine.gguf.names import name_of_set
 from engine.gguf.provenance import NAME, read_provenance
 from engine.model_files.config import check_sizes
@@ -69,12 +70,14 @@ def is_conversion(folder: Path, cache_dir: Path) -> bool:
 
 def places(
     cache_dir: Path, snapshots: Sequence[tuple[str, Path]], folders: Sequence[tuple[str, Path]]
-) -> Iterator[tuple[Path, str, str]]:
-    """Yield each GGUF file that holds a model, or the folder made from it, with its name and its source. `snapshots`
-    are those of the Hugging Face cache with their repositories, `folders` others with their sources. Conversions whose
-    source is outside these folders, or deleted, come last.
+) -> Iterator[ModelPlace]:
+    """Yield the place of each GGUF file that holds a model, or of the folder made from it.
+
+    `snapshots` are those of the Hugging Face cache with their repositories, `folders` others with their sources.
+    Conversions whose source is outside these folders, or deleted, come last.
     """
     seen = set()
+    # Of the names that Ollama's manifests give to one file, the first.
     named = dict[Path, str]()
     for file, name, source in _files(snapshots, folders):
         try:
@@ -82,10 +85,10 @@ def places(
         except OSError:
             continue
         seen.add(folder)
-        yield (folder if (folder / NAME).exists() else file), name, source
+        yield place_of(folder if (folder / NAME).exists() else file, name, source)
     for folder in sorted(conversions(cache_dir).glob("*/*")):
         if folder not in seen and not folder.name.startswith(".") and (folder / NAME).exists():
-            yield folder, folder.name, "folder"
+            yield place_of(folder, folder.name, "folder")
 
 
 def describe_file(file: Path, name: str, source: str) -> Model:

@@ -49,6 +49,11 @@ def is_adapter(folder: Path) -> bool:
     return os.path.exists(folder / CONFIG_NAME) and not os.path.exists(folder / "config.json")
 
 
+def is_model_or_adapter(folder: Path) -> bool:
+    """Whether the folder looks like a model's or an adapter's. Like `is_adapter`, it does not raise."""
+    return os.path.exists(folder / "config.json") or is_adapter(folder)
+
+
 def adapters_in(folder: Path) -> Iterator[Path]:
     """Yield the adapters in a main model's folder: in it, or in folders in it."""
     for inner in _folders(folder):

@@ -258,9 +258,13 @@ class ModelFolder:
         files = [name for name in names if "/" not in name and name.endswith(".safetensors")]
         beside = [name for name in files if not SHARD_OF_MODEL.fullmatch(name)]
         beside += [name for name in _NESTED if name in names]
-        inside = [(name, self._inside(self.path / name)) for name in (*folders, *beside)]
-        own = [("mtp", self._inside(file)) for file in self._head_shards[:1]]
-        return [(name, head) for name, head in inside if head.head is not None] + own
+        inside = [(name, self.part(name)) for name in (*folders, *beside)]
+        among_own_weights = [("mtp", self._inside(file)) for file in self._head_shards[:1]]
+        return [(name, head) for name, head in inside if head.head is not None] + among_own_weights
+
+    def part(self, relative: str) -> ModelFolder:
+        """Return the folder or file of a head in a main model's folder. It shares the headers that were read."""
+        return self._inside(self.path / relative)
 
     @cached_property
     def _head_shards(self) -> list[Path]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.files import bounded_json
 from engine.files.bounded_json import UntrustedJsonError
 from engine.finding import model_index
 from engine.finding.discovery import absent_folders, installed_models
+from engine.finding.model_place import ModelPlace
+from engine.model_files import inspection, model_folder, safetensors_header
 from engine.model_files.model import Model
 from engine.model_files.tokenizer_files import read_folder
 from tests.engine.model_files.model_folders import (
@@ -24,7 +28,15 @@ from tests.engine.model_files.model_folders import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+
+HEAD_FILES = {
+    "config.json": b'{"dflash_config": {}}',
+    "model.safetensors": safetensors({"fc.weight": ("F16", (4, 4)), "hidden_norm.weight": ("F16", (4,))}),
+}
+SHAPES_OF_ADAPTER = (("lora_a", (16, 4)), ("lora_b", (4, 16)))
 
 
 def only(models: list[Model]) -> Model:
@@ -142,10 +154,92 @@ def test_a_second_scan_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.M
         write_snapshot(tmp_path / "cache", f"org/model-{number}", model_files())
     index = tmp_path / "index.json"
     first = installed_models(tmp_path / "cache", index_path=index)
-    for name in ("describe_folder", "read_folder"):
+    for name in ("describe", "parts_inside", "read_folder"):
         monkeypatch.setattr(model_index, name, None)
     assert len(first) == 5
     assert installed_models(tmp_path / "cache", index_path=index) == first
+
+
+class Reads:
+    """Counts what scans read: headers of weights, other files, and listings of folders."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counts: Counter[str] = Counter()
+        for module in (safetensors_header, bounded_json, inspection):
+            monkeypatch.setattr(module, "open_regular", self._counting(module.open_regular))
+        monkeypatch.setattr(model_folder, "list_inside", self._counting(model_folder.list_inside, "listings"))
+
+    def _counting(self, function: Callable[[Path], Any], kind: str = "") -> Callable[[Path], Any]:
+        def counted(path: Path) -> Any:
+            self.counts[kind or ("headers" if path.suffix == ".safetensors" else path.name)] += 1
+            return function(path)
+
+        return counted
+
+    def of_scan(self, scan: Callable[[], list[Model]]) -> tuple[Counter[str], list[Model]]:
+        """Return what one `scan` reads, and the models that it finds."""
+        self.counts.clear()
+        models = scan()
+        return Counter(self.counts), models
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    return Reads(monkeypatch)
+
+
+def write_adapter(folder: Path) -> Path:
+    config = {"fine_tune_type": "lora", "num_layers": 1, "lora_parameters": {"rank": 4, "scale": 1.0}}
+    tensors = {f"model.layers.0.self_attn.q_proj.{name}": ("F16", shape) for name, shape in SHAPES_OF_ADAPTER}
+    files = {"adapter_config.json": json.dumps(config).encode(), "adapters.safetensors": safetensors(tensors)}
+    return write_folder(folder, files)
+
+
+def write_models_with_parts(cache: Path, folder: Path) -> None:
+    """Write two models in split files, one with a head and an adapter in it."""
+    write_snapshot(cache, "org/model", model_files(shards=3))
+    write_folder(folder / "main", model_files(shards=3))
+    write_folder(folder / "main" / "dflash", HEAD_FILES)
+    write_adapter(folder / "main" / "adapters" / "mine")
+
+
+def test_a_scan_in_which_nothing_changed_opens_no_model(tmp_path: Path, reads: Reads) -> None:
+    write_models_with_parts(tmp_path / "cache", tmp_path / "models")
+    scan = partial(installed_models, tmp_path / "cache", [tmp_path / "models"], index_path=tmp_path / "index.json")
+    first, found = reads.of_scan(scan)
+    # Each header once: two models of three files, a head, and an adapter, which is described with its main model.
+    assert first["headers"] == 3 + 3 + 1 + (1 + 3)
+    again, same = reads.of_scan(scan)
+    # "main" is the file that names the newest snapshot.
+    assert again == {"index.json": 1, "main": 1}
+    assert same == found
+    assert [model.id for model in found] == ["main", "main/dflash", "main:mine", "org/model"]
+
+
+@pytest.mark.parametrize("change", ["head", "adapter", "weights in place", "deeper adapter"])
+def test_what_changes_inside_a_model_is_seen_by_the_next_scan(tmp_path: Path, change: str) -> None:
+    main = write_folder(tmp_path / "models" / "main", model_files())
+    (main / "dflash").mkdir()
+    (main / "adapters").mkdir()
+    scan = partial(installed_models, tmp_path / "none", [tmp_path / "models"], index_path=tmp_path / "index.json")
+    assert [model.id for model in scan()] == ["main"]
+    if change == "head":
+        write_folder(main / "dflash", HEAD_FILES)
+        expected = ["main", "main/dflash"]
+    elif change == "adapter":
+        write_adapter(main / "dflash")
+        expected = ["main", "main:dflash"]
+    elif change == "deeper adapter":
+        write_adapter(main / "adapters" / "mine")
+        expected = ["main", "main:mine"]
+    else:
+        # Copying a file writes it in place: the folder keeps the time at which it was begun.
+        with (main / "model.safetensors").open("r+b") as file:
+            file.truncate(100)
+        expected = ["main"]
+    models = scan()
+    assert [model.id for model in models] == expected
+    assert (models[0].problem == "incomplete") == (change == "weights in place")
 
 
 def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
@@ -157,7 +251,7 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert not only(installed_models(tmp_path / "cache", index_path=index)).complete
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 6, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999, None])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 7, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999, None])
 def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | None) -> None:
     snapshot = write_snapshot(tmp_path / "cache", "org/model", model_files())
     index = tmp_path / "index.json"
@@ -169,7 +263,7 @@ def test_a_damaged_or_older_index_is_made_anew(tmp_path: Path, content: str | No
         content = json.dumps(older)
     index.write_text(content)
     assert only(installed_models(tmp_path / "cache", index_path=index)).complete
-    assert json.loads(index.read_text())["format"] == 7
+    assert json.loads(index.read_text())["format"] == 8
 
 
 def test_a_file_that_arrives_during_a_scan_is_known_to_the_next_one(
@@ -180,14 +274,14 @@ def test_a_file_that_arrives_during_a_scan_is_known_to_the_next_one(
     last = files.pop("model.safetensors")
     write_snapshot(tmp_path / "cache", "org/a", model_files())
     late = write_snapshot(tmp_path / "cache", "org/b", files) / "model.safetensors"
-    describe = model_index.describe_folder
+    describe = model_index.describe
 
-    def describe_slowly(*place: Any) -> Model:
+    def describe_slowly(place: ModelPlace) -> Model:
         if not late.exists():
             late.write_bytes(last)
-        return describe(*place)
+        return describe(place)
 
-    monkeypatch.setattr(model_index, "describe_folder", describe_slowly)
+    monkeypatch.setattr(model_index, "describe", describe_slowly)
     installed_models(tmp_path / "cache", index_path=index)
     assert [model.problem for model in installed_models(tmp_path / "cache", index_path=index)] == ["", ""]
 
