@@ -95,9 +95,10 @@ class RichTextReader:
                 self._begin()
                 with self._text.lettered(letters_of(self._set)):
                     self._text.add(words)
+                self._unseen = ""
             elif unseen != self._unseen and words.strip():
                 self._text.left_out[unseen] += 1
-            self._unseen = unseen
+                self._unseen = unseen
 
     def _omission(self) -> LeftOut:
         """Return why letters are not read; "" for those that are."""

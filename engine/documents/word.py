@@ -90,10 +90,14 @@ class WordReader(OfficeReader):
                 self._add_of_part(part, THROUGH, self._parts.related(name))
 
     def _add_of_part(self, element: Element, role: Role, related: dict[str, str]) -> None:
-        """Add an element of a part that refers to others."""
-        around, self._related = self._related, related
+        """Add an element of another part. `related` is what that part refers to; it is in the font of no run."""
+        related_around = self._related
+        font_around = self._font
+        self._related = related
+        self._font = ""
         self._add_on(self._page, element, role)
-        self._related = around
+        self._related = related_around
+        self._font = font_around
 
     def _add_on(self, colour: str, element: Element, role: Role) -> None:
         """Add an element that has a colour behind its text."""

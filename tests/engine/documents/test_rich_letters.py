@@ -89,3 +89,10 @@ def test_letters_on_what_may_have_a_colour_are_read(content: bytes) -> None:
 
 def test_letters_without_a_colour_are_read_whatever_the_table_begins_with() -> None:
     assert text_of(b"x", rb"{\rtf1{\colortbl\red255\green255\blue255;}") == "x"
+
+
+@pytest.mark.parametrize(
+    "passage", [rb"{\v \tab secret}", rb"{\v  }{\v\b secret}", rb"{\v \'a0\line secret}", rb"{\deleted  {\b gone}}"]
+)
+def test_a_passage_that_begins_with_a_blank_is_counted_once(passage: bytes) -> None:
+    assert "[Left out: 1 " in text_of(b"Seen " + passage + b" end.")

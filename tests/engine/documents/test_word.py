@@ -263,3 +263,11 @@ def test_notes_comments_headers_and_footers_are_read_once() -> None:
     )
     notes = "[^1]: low\n[^2]: end\n[^3]: Comment by Kim: Why?"
     assert found == f"Draft\n\n# Price[^1].[^2].[^3].\n\nPage 3\n\n{notes}"
+
+
+def test_the_author_of_a_comment_is_not_in_the_font_of_its_reference() -> None:
+    symbols = '<w:rFonts w:ascii="Symbol"/>'
+    marked = f'<w:r><w:rPr>{symbols}</w:rPr><w:t>a</w:t><w:commentReference w:id="1"/></w:r>'
+    comment = f'<w:comment w:id="1" w:author="Kim">{paragraph(run("Why?"))}</w:comment>'
+    found = text_of(paragraph(marked), comments=comment)
+    assert found == "α[^1]\n\n[^1]: Comment by Kim: Why?"
