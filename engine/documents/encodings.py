@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # Control characters other than tabs, line ends and form feeds.
@@ -19,9 +20,12 @@ _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 _KANA = re.compile(r"[\u3041-\u30fe]")
 # The beginning of a character of UTF-8 at the end of a file.
 _CUT = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
-# How many characters of several bytes a text in UTF-8 has for each byte that is none of it. In texts in other encodings
-# some bytes look like such characters: in a few words twice as many as others, in a few lines half as many.
-_SURELY, _MAYBE, _MARKED = 4, 1, 0
+# For each byte that is not UTF-8, a damaged text in UTF-8 has this many characters of several bytes. In texts in other
+# encodings some bytes look like such characters: in a few words twice as many as others, in a few lines half as many.
+_SURELY = 4
+_MAYBE = 1
+# With a mark at the beginning, any number is enough.
+_MARKED = 0
 # What codecs read bytes as that mean nothing in their encodings.
 _MEANINGLESS = re.compile(r"[\x80-\x9f\ue000-\uf8ff]")
 # Accented letters, which have ASCII neighbours, look like single characters or narrow kana.
@@ -34,7 +38,8 @@ _TAR_MARK = slice(257, 262)
 # From Greek to Thai.
 _OTHER_LETTERS = re.compile(r"[\u0370-\u0e7f]")
 _ELISION = re.compile(r"(?i)\b([cdjlmnost]|qu|jusqu|lorsqu|puisqu|aujourd|un|all|dall|dell|nell|quell|quest|sull)’")
-_ACCENTED, _SIGNS = "À-ÖØ-öø-ÿŒœ", "‘’“”„‹›«»–—…•·©®™§¶°ªº±×÷¹²³½¼¾µ€£¥¢¿¡\xa0"
+_ACCENTED = "À-ÖØ-öø-ÿŒœ"
+_SIGNS = "‘’“”„‹›«»–—…•·©®™§¶°ªº±×÷¹²³½¼¾µ€£¥¢¿¡\xa0"
 _LETTER = f"[A-Za-z{_ACCENTED}]"
 # What Western European languages do not write: then the text was in another encoding.
 _NOT_WESTERN = re.compile(
@@ -58,46 +63,85 @@ _NOT_WESTERN = re.compile(
     """,
     re.VERBOSE,
 )
-# chardet's names of encodings: Python's name of a superset, the name to show, and the language.
+
+
+class DecodedText(NamedTuple):
+    """The text of a file. `encoding` is the name of its encoding if that was guessed, else ""."""
+
+    text: str
+    encoding: str = ""
+
+
+class _EastAsian(NamedTuple):
+    """An East Asian encoding: Python's codec of a superset, the name to show, and the language of its texts."""
+
+    codec: str
+    label: str
+    language: str
+
+
+class _Guess(NamedTuple):
+    """An encoding by chardet's name, and chardet's confidence in it, weighted."""
+
+    name: str
+    worth: float
+
+
+# East Asian encodings by chardet's names.
 _EAST_ASIAN = {
-    "CP949": ("cp949", "EUC-KR", "ko"),
-    "CP932": ("cp932", "Shift_JIS", "ja"),
-    "EUC-JP": ("euc_jp", "EUC-JP", "ja"),
-    "GB18030": ("gb18030", "GB18030", "zh_CN"),
-    "Big5": ("cp950", "Big5", "zh_TW"),
+    "CP949": _EastAsian("cp949", "EUC-KR", "ko"),
+    "CP932": _EastAsian("cp932", "Shift_JIS", "ja"),
+    "EUC-JP": _EastAsian("euc_jp", "EUC-JP", "ja"),
+    "GB18030": _EastAsian("gb18030", "GB18030", "zh_CN"),
+    "Big5": _EastAsian("cp950", "Big5", "zh_TW"),
 }
 # Encodings that are ruled out before or are subsets of others, and rare ones that short texts may resemble.
-_NEVER: tuple[str, ...] = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1", "johab", "cp1258")
-_NEVER += ("mac-iceland", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16")
+_NEVER = (
+    "utf-8",
+    "euc_kr",
+    "shift_jis_2004",
+    "tis-620",
+    "iso8859-1",
+    "johab",
+    "cp1258",
+    "mac-iceland",
+    "iso8859-3",
+    "iso8859-4",
+    "iso8859-10",
+    "iso8859-14",
+    "iso8859-16",
+)
 # Factors for encodings of the window's language, and for the most common encoding of accented text.
-_HOME, _COMMON = 2.0, 1.35
+_HOME = 2.0
+_COMMON = 1.35
 # A factor for EUC-JP, whose common kanji all come before those that few texts in Chinese do without.
 _EARLY = 2.5
 _LATE = "小".encode("gb18030")
 # The least confidence. A line of text mostly has ten times as much, random bytes and accented capitals have less.
-_PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
+_PLAUSIBLE = 0.02
+_PLAUSIBLE_ACCENTED = 0.002
 
 
-def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
-    """Return a file's text, and its encoding if that was guessed for the window's `language`; None if it is no text.
+def decode(content: bytes, language: str = "") -> DecodedText | None:
+    """Return a file's text; None if it is no text. An encoding is guessed for the window's `language`.
 
     In UTF-8, each byte that is not UTF-8 is read as U+FFFD; bytes of value 0 are passed over.
     """
     for mark, codec in _MARKS.items():
         if content.startswith(mark):
-            return _marked(content, codec)
+            return _decoded_after_mark(content, codec)
     if b"\x1b$" in content and content.isascii() and (text := _decoded(content, "iso2022_jp")) is not None:
-        return text, "ISO-2022-JP"
+        return DecodedText(text, "ISO-2022-JP")
     text = _decoded(content, "utf-8")
     if text is not None and "\0" not in text:
-        return text, ""
-    for codec, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
-        # Every other byte of a text that is mostly ASCII is 0.
-        text = _decoded(content, codec) if 2 * zeros.count(0) > len(zeros) else None
+        return DecodedText(text)
+    # Every other byte of a text in UTF-16 that is mostly ASCII is 0.
+    for codec, high_bytes in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
+        text = _decoded(content, codec) if 2 * high_bytes.count(0) > len(high_bytes) else None
         if text is not None and has_no_controls(text.encode()):
-            return text, codec.upper()
+            return DecodedText(text, codec.upper())
     if (text := _damaged_utf8(content, _SURELY)) is not None:
-        return text, ""
+        return DecodedText(text)
     return _guessed(content, language) if has_no_controls(content) else None
 
 
@@ -108,7 +152,12 @@ def unreadable_bytes(content: bytes, text: str) -> int:
     return content.count(0) + max(0, text.count("\ufffd") - content.count("\ufffd".encode()))
 
 
-def _marked(content: bytes, codec: str) -> tuple[str, str] | None:
+def has_no_controls(content: bytes) -> bool:
+    """Return whether these bytes may be text in some encoding."""
+    return not _CONTROLS.search(content)
+
+
+def _decoded_after_mark(content: bytes, codec: str) -> DecodedText | None:
     """Decode text that begins with a byte-order mark. UTF-16 may end inside a character, UTF-8 may be damaged."""
     text = _decoded(content, codec)
     if codec == "utf-16":
@@ -116,18 +165,18 @@ def _marked(content: bytes, codec: str) -> tuple[str, str] | None:
             text += "\ufffd"
     elif text is None or "\0" in text:
         text = _damaged_utf8(content.removeprefix(codecs.BOM_UTF8), _MARKED)
-    return None if text is None or "\0" in text else (text, "")
+    return None if text is None or "\0" in text else DecodedText(text)
 
 
 def _damaged_utf8(content: bytes, times: int) -> str | None:
-    """Return the text of a file in UTF-8 of which some bytes are not; None if it has not so many `times` as many
-    characters of several bytes. It may end inside a character, if it has two others.
+    """Return the text of a file in UTF-8 that has some bytes which are not UTF-8; None if it is not plainly that.
+
+    It has at least `times` characters of several bytes for each such byte. It may end inside a character, if it has two
+    others.
     """
     if b"\0" in content:
-        # Logs have runs of them after a crash. What else has them has single ones, or other control characters.
-        plain = _ZEROS_INSIDE.sub(b"\n", content).replace(b"\0", b"")
-        is_binary = content[_TAR_MARK] == b"ustar" or _ONE_ZERO.search(content) is not None
-        if is_binary or len(content) > 2 * len(plain) or not has_no_controls(plain.replace(b"\x1b", b"")):
+        plain = _without_zeros(content)
+        if plain is None:
             return None
         content = plain
     text = content.decode("utf-8", "replace")
@@ -140,58 +189,99 @@ def _damaged_utf8(content: bytes, times: int) -> str | None:
     return text if whole >= max(least, times * damaged) else None
 
 
-def has_no_controls(content: bytes) -> bool:
-    """Return whether these bytes may be text in some encoding."""
-    return not _CONTROLS.search(content)
+def _without_zeros(content: bytes) -> bytes | None:
+    """Return a text without its bytes of value 0, of which logs have runs after a crash; None for what is no text.
+
+    Files that are no text have single zeros, mostly zeros, or other control characters.
+    """
+    plain = _ZEROS_INSIDE.sub(b"\n", content).replace(b"\0", b"")
+    is_binary = content[_TAR_MARK] == b"ustar" or _ONE_ZERO.search(content) is not None
+    if is_binary or len(content) > 2 * len(plain) or not has_no_controls(plain.replace(b"\x1b", b"")):
+        return None
+    return plain
 
 
-def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
-    # chardet does not recognise short texts in kana, whose first bytes vary too little.
-    for codec, label, _ in (_EAST_ASIAN["CP932"], _EAST_ASIAN["EUC-JP"]):
-        text = _decoded(content, codec)
-        if text is not None and 2 * len(_KANA.findall(text)) > len(_FOREIGN.findall(text)):
-            return text, label
-    for codec, label in (("cp1252", "Windows-1252"), ("mac_roman", "MacRoman")):
-        text = _decoded(content, codec)
-        if text is not None and not _NOT_WESTERN.search(_ELISION.sub(r"\1 ", text)):
-            return text, label
+def _guessed(content: bytes, language: str) -> DecodedText | None:
+    """Decode a text without a declared encoding, by the surest signs first; None if nothing is plausible."""
+    decoded = _with_kana(content) or _western(content)
+    if decoded is not None:
+        return decoded
     mended = _damaged_utf8(content, _MAYBE)
-    if mended is not None and not any(_has_words(content, codec) for codec, _, _ in _EAST_ASIAN.values()):
-        return mended, ""
-    # Most accented letters have ASCII neighbours; in other alphabets whole words are not ASCII.
-    runs = _FOREIGN_RUN.findall(content)
-    stand_alone = sum(map(len, runs)) < 2 * len(runs)
-    worths = {name: worth for worth, name in _guesses(content, language)}
-    for name, worth in sorted(worths.items(), key=lambda one: one[1], reverse=True):
-        codec, label, _ = _EAST_ASIAN.get(name, (name, name, ""))
-        is_accented = stand_alone and name not in _EAST_ASIAN
-        text = _decoded(content, codec)
-        if text is None or worth < (_PLAUSIBLE_ACCENTED if is_accented else _PLAUSIBLE):
-            continue
-        is_early = name == "GB18030" and all(one.encode("gb18030") < _LATE for one in _FOREIGN.findall(text))
-        if is_early and _EARLY * worths.get("EUC-JP", 0.0) > worth:
-            return content.decode("euc_jp", "replace"), "EUC-JP"
-        if not (is_accented and _OTHER_LETTERS.search(text)):
-            return text, label
+    if mended is not None and not any(_has_words(content, encoding.codec) for encoding in _EAST_ASIAN.values()):
+        return DecodedText(mended)
+    return _most_likely(content, language)
+
+
+def _with_kana(content: bytes) -> DecodedText | None:
+    """Decode a Japanese text that is mostly kana. In short ones the first bytes vary too little for chardet."""
+    for encoding in (_EAST_ASIAN["CP932"], _EAST_ASIAN["EUC-JP"]):
+        text = _decoded(content, encoding.codec)
+        if text is not None and 2 * len(_KANA.findall(text)) > len(_FOREIGN.findall(text)):
+            return DecodedText(text, encoding.label)
     return None
 
 
-def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
-    """Yield weighted confidences of encodings for the lines that are not ASCII, with chardet's names."""
+def _western(content: bytes) -> DecodedText | None:
+    """Decode a text all of whose accented letters and signs stand where Western European languages have them."""
+    for codec, label in (("cp1252", "Windows-1252"), ("mac_roman", "MacRoman")):
+        text = _decoded(content, codec)
+        if text is not None and not _NOT_WESTERN.search(_ELISION.sub(r"\1 ", text)):
+            return DecodedText(text, label)
+    return None
+
+
+def _most_likely(content: bytes, language: str) -> DecodedText | None:
+    """Decode a text in the encoding that chardet finds most likely, weighted, among those that can be right."""
+    worths = {guess.name: guess.worth for guess in _guesses(content, language)}
+    has_accents = _has_accents(content)
+    for name, worth in sorted(worths.items(), key=lambda pair: pair[1], reverse=True):
+        is_east_asian = name in _EAST_ASIAN
+        codec = _EAST_ASIAN[name].codec if is_east_asian else name
+        label = _EAST_ASIAN[name].label if is_east_asian else name
+        is_accented = has_accents and not is_east_asian
+        text = _decoded(content, codec)
+        if text is None or worth < (_PLAUSIBLE_ACCENTED if is_accented else _PLAUSIBLE):
+            continue
+        if name == "GB18030" and _EARLY * worths.get("EUC-JP", 0.0) > worth and _has_only_early_signs(text):
+            return DecodedText(content.decode("euc_jp", "replace"), "EUC-JP")
+        if not (is_accented and _OTHER_LETTERS.search(text)):
+            return DecodedText(text, label)
+    return None
+
+
+def _has_accents(content: bytes) -> bool:
+    """Return whether most bytes that are not ASCII have ASCII neighbours; in other alphabets, whole words have none."""
+    runs = _FOREIGN_RUN.findall(content)
+    return sum(map(len, runs)) < 2 * len(runs)
+
+
+def _has_only_early_signs(text: str) -> bool:
+    """Return whether a Chinese text lacks the signs that few such texts do without, so that it may be Japanese."""
+    return all(sign.encode("gb18030") < _LATE for sign in _FOREIGN.findall(text))
+
+
+def _guesses(content: bytes, language: str) -> Iterator[_Guess]:
+    """Yield the encodings that chardet thinks of for the lines that are not ASCII."""
     # Imported here because most files are UTF-8.
     from chardet import EncodingEra, detect_all
 
     # chardet reads only the first part: leave out ASCII lines. The line feed keeps "BMP" from looking like a picture.
     telling = b"\n" + b"\n".join(line for line in content.splitlines() if not line.isascii())
     eras = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_MAC | EncodingEra.DOS
-    found = detect_all(
+    answers = detect_all(
         telling, ignore_threshold=True, encoding_era=eras, exclude_encodings=_NEVER, no_match_encoding="ascii"
     )
-    for guess in found:
-        if (name := guess["encoding"]) is not None:
-            is_home = name in _EAST_ASIAN and language.startswith(_EAST_ASIAN[name][2])
-            weight = _HOME if is_home else _COMMON if name == "Windows-1252" else 1.0
-            yield weight * guess["confidence"], name
+    for answer in answers:
+        name = answer["encoding"]
+        if name is not None:
+            yield _Guess(name, _weight(name, language) * answer["confidence"])
+
+
+def _weight(name: str, language: str) -> float:
+    """Return the factor for chardet's confidence in an encoding, in a window in a language."""
+    if name in _EAST_ASIAN and language.startswith(_EAST_ASIAN[name].language):
+        return _HOME
+    return _COMMON if name == "Windows-1252" else 1.0
 
 
 def _has_words(content: bytes, codec: str) -> bool:
@@ -201,6 +291,7 @@ def _has_words(content: bytes, codec: str) -> bool:
 
 
 def _decoded(content: bytes, codec: str) -> str | None:
+    """Return the text that these bytes are in an encoding; None if they are not."""
     try:
         return content.decode(codec)
     except UnicodeDecodeError:
