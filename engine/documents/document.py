@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from engine.documents.encodings import decode, has_no_controls, unreadable_bytes
-from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, ZIP, format_of
+from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
+from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, ZIP, FileFormat, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.zipped_parts import ZippedParts
 from engine.sandbox.tasks import task
@@ -15,68 +15,91 @@ from engine.sandbox.tasks import task
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 # What pypdf raises for a file that needs a password, or AES, for which no library is installed.
 _ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError", "Encrypted")
-# What text in UTF-8 has that is none: U+FFFD stands for it.
+# The kind of content that a text leaves out for bytes that are not UTF-8: U+FFFD stands for each.
 _BYTES = "unreadable-byte"
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """The text of a document as Markdown, or of a text file as it is, and its `encoding` if that was guessed.
+    """The text of a document as Markdown, or of a text file as it is; or the `problem` why there is none."""
 
-    If there is none, `problem` is "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures),
-    "empty", "old-format" (of Office 97), "unknown-encoding" or "not-text". `seconds` of computing were spent on it.
-    `left_out` says how often something of each kind is not in the text. The last line of a document's says so, too.
-    """
-
+    # In a document, the last line says what is left out.
     text: str = ""
+    # "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures), "empty", "old-format" (of Office
+    # 97), "unknown-encoding" or "not-text"; "" if there is a text. `read_document` adds others.
     problem: str = ""
+    # The name of the encoding if it was guessed, else "".
     encoding: str = ""
+    # Seconds of computing that were spent on it.
     seconds: float = 0.0
+    # How often something of each kind, such as "hidden-text", is not in the text.
     left_out: tuple[tuple[str, int], ...] = ()
 
 
 @task
 def document_text(name: str, data: bytes, most: int, language: str = "") -> DocumentText:
-    """Return the text of a file with at most `most` characters; encodings are guessed for the window's `language`."""
+    """Return the text of a file with at most `most` characters; encodings are guessed for the window's `language`.
+
+    Whatever is wrong with the file is the `problem` of the result. Raises only `MemoryError`, which ends the sandbox.
+    """
     begun = time.process_time()
     try:
-        found = _read(name.lower(), data, most, language)
+        result = _read(name.lower(), data, most, language)
     except MemoryError:
         raise
     except TextTooLong:
-        found = DocumentText(problem="too-large")
+        result = DocumentText(problem="too-large")
     # Broken files make the parsers raise many kinds of errors, including failed assumptions of their own.
     except Exception as error:
-        found = DocumentText(problem="encrypted" if type(error).__name__ in _ENCRYPTED else "damaged")
+        result = DocumentText(problem="encrypted" if type(error).__name__ in _ENCRYPTED else "damaged")
     # Some fonts of PDF files map a letter to half a surrogate pair, which is no text.
-    whole = found.text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    problem = found.problem or ("" if whole else "empty")
-    return replace(found, text=whole, problem=problem, seconds=time.process_time() - begun)
+    whole = result.text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    problem = result.problem or ("" if whole else "empty")
+    return replace(result, text=whole, problem=problem, seconds=time.process_time() - begun)
 
 
 def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
+    """Return the text of a file by its format, which its beginning or its `name` in small letters says."""
     form = format_of(name, data)
+    if form is None:
+        return _text_file(data, language)
     if form is OLD_OFFICE:
         return DocumentText(problem="encrypted" if _ENCRYPTED_STREAM in data else "old-format")
-    encoding, damaged = "", 0
-    if form is None or form.decode is not None:
-        decoding = form.decode if form and form.decode else decode
-        decoded = decoding(data, language)
-        if decoded is None:
-            return DocumentText(problem="unknown-encoding" if form or has_no_controls(data) else "not-text")
-        content, encoding = decoded
-        damaged = 0 if encoding else unreadable_bytes(data, content)
-        if form is None:
-            return DocumentText(content, encoding=encoding, left_out=((_BYTES, damaged),) if damaged else ())
-        data = content.encode("utf-8", "replace")
     if form.main or form is ZIP:
-        kind = ZippedParts(data).kind
-        form = next((one for one in FORMATS if one.main and one.main in kind), None)
+        form = _format_in_archive(data)
     if form is None or form.read is None:
         return DocumentText(problem="not-text")
+    encoding = ""
     text = MarkedText(most)
-    text.left_out[_BYTES] += damaged
+    if form.decode is not None:
+        decoded = form.decode(data, language)
+        if decoded is None:
+            return DocumentText(problem="unknown-encoding")
+        encoding = decoded.encoding
+        text.left_out[_BYTES] += _unreadable_bytes(data, decoded)
+        data = decoded.text.encode("utf-8", "replace")
     form.read(data, text)
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""
     return DocumentText(content, problem, encoding, left_out=tuple((+text.left_out).items()))
+
+
+def _text_file(data: bytes, language: str) -> DocumentText:
+    """Return the text of a file that is no document."""
+    decoded = decode(data, language)
+    if decoded is None:
+        return DocumentText(problem="unknown-encoding" if has_no_controls(data) else "not-text")
+    unreadable = _unreadable_bytes(data, decoded)
+    left_out = ((_BYTES, unreadable),) if unreadable else ()
+    return DocumentText(decoded.text, encoding=decoded.encoding, left_out=left_out)
+
+
+def _unreadable_bytes(data: bytes, decoded: DecodedText) -> int:
+    """Return how many bytes of a file are not in its text. Guessed encodings have a character for each byte."""
+    return 0 if decoded.encoding else unreadable_bytes(data, decoded.text)
+
+
+def _format_in_archive(data: bytes) -> FileFormat | None:
+    """Return the format of a document that is an archive, by what is in it; None for another archive."""
+    kind = ZippedParts(data).kind
+    return next((form for form in FORMATS if form.main and form.main in kind), None)

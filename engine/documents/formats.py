@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from engine.documents.encodings import decode
+from engine.documents.encodings import DecodedText, decode
 from engine.documents.mail import read_mail
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
@@ -24,20 +24,24 @@ _OPEN = "application/vnd.oasis.opendocument"
 
 
 class FileFormat(NamedTuple):
-    """The ends of names, the media type, the first bytes, and what adds a file's text to a `MarkedText`. What has a
-    `decode` is read as UTF-8, after that decoded it, with a guess for a language. A document that is an archive has
-    `main`, a part of its media type or of that of its main part.
-    """
+    """A format of files: by what it is known, and how its text is read."""
 
+    # The ends of names, in small letters.
     suffixes: tuple[str, ...]
     media_type: str
+    # What files begin with: one of these. Without any, only the name tells.
     magic: tuple[bytes, ...] = ()
+    # Adds a file's text to a `MarkedText`; None for what is not read.
     read: Callable[[bytes, MarkedText], object] | None = None
-    decode: Callable[[bytes, str], tuple[str, str] | None] | None = None
+    # `decode(data, language)` converts the bytes to text, which `read` gets in UTF-8; None if `read` takes the file as
+    # it is. An encoding is guessed for the `language` of the window.
+    decode: Callable[[bytes, str], DecodedText | None] | None = None
+    # For a document that is an archive, a part of its media type or of that of its main part; else "".
     main: str = ""
 
 
 def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[bytes, MarkedText], object]:
+    """Return what reads an archive by a reader of its parts."""
     return lambda data, text: reader(ZippedParts(data), text).read()
 
 
@@ -65,11 +69,29 @@ FORMATS = (
     ZIP,
 )
 # Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
-_PROGRAMS = {".key": "Keynote", ".numbers": "Numbers", ".pages": "Pages", ".rtfd": "TextEdit", ".webarchive": "Safari"}
-_PROGRAMS |= {".msg": "Outlook", ".one": "OneNote", ".pub": "Publisher", ".vsd": "Visio", ".vsdx": "Visio"}
-_PROGRAMS |= {".afdesign": "Affinity", ".afphoto": "Affinity", ".afpub": "Affinity", ".graffle": "OmniGraffle"}
-_PROGRAMS |= {".hwp": "Hancom Office", ".hwpx": "Hancom Office", ".indd": "InDesign", ".odg": "LibreOffice"}
-_PROGRAMS |= {".psd": "Photoshop", ".sketch": "Sketch", ".xlsb": "Excel"}
+_PROGRAMS = {
+    ".afdesign": "Affinity",
+    ".afphoto": "Affinity",
+    ".afpub": "Affinity",
+    ".graffle": "OmniGraffle",
+    ".hwp": "Hancom Office",
+    ".hwpx": "Hancom Office",
+    ".indd": "InDesign",
+    ".key": "Keynote",
+    ".msg": "Outlook",
+    ".numbers": "Numbers",
+    ".odg": "LibreOffice",
+    ".one": "OneNote",
+    ".pages": "Pages",
+    ".psd": "Photoshop",
+    ".pub": "Publisher",
+    ".rtfd": "TextEdit",
+    ".sketch": "Sketch",
+    ".vsd": "Visio",
+    ".vsdx": "Visio",
+    ".webarchive": "Safari",
+    ".xlsb": "Excel",
+}
 
 
 def program_of(name: str) -> str:
@@ -78,8 +100,13 @@ def program_of(name: str) -> str:
 
 
 def format_of(name: str, content: bytes = b"") -> FileFormat | None:
-    """Return a file's format by its first bytes, else its name; which document an archive is, only its content says."""
+    """Return a file's format by its first bytes, else by its name; None if it is none of these.
+
+    Which document an archive is, only its content says: for it, this is the format of its name, or else `ZIP`.
+    """
     lower = name.lower()
-    named = next((one for one in FORMATS if lower.endswith(one.suffixes)), None)
-    begun = next((one for one in FORMATS if content.startswith(one.magic)), None)
-    return named if begun is None or (begun is ZIP and named is not None) else begun
+    by_name = next((form for form in FORMATS if lower.endswith(form.suffixes)), None)
+    by_content = next((form for form in FORMATS if content.startswith(form.magic)), None)
+    if by_content is None or (by_content is ZIP and by_name is not None):
+        return by_name
+    return by_content

@@ -18,9 +18,10 @@ def read_mail(data: bytes, text: MarkedText) -> None:
     # Imported here because few files are mails.
     from email import message_from_bytes
 
-    first, _, rest = data.partition(b"\n")
+    first_line, _, after_it = data.partition(b"\n")
     # Mail on a Mac writes the length first, and its own marks last.
-    mail = message_from_bytes(rest[: int(first)] if first.strip().isdigit() and len(first) < 12 else data)
+    has_length = first_line.strip().isdigit() and len(first_line) < 12
+    mail = message_from_bytes(after_it[: int(first_line)] if has_length else data)
     _add_headers(mail, text)
     _add_part(mail, text)
     text.finish()
@@ -28,31 +29,46 @@ def read_mail(data: bytes, text: MarkedText) -> None:
 
 def _add_headers(mail: Message, text: MarkedText) -> None:
     given = {name.lower(): str(value) for name, value in mail.raw_items()}
-    text.add_blocks("\n".join(f"{name}: {_header(given[name.lower()])}" for name in _HEADERS if name.lower() in given))
+    lines = (f"{name}: {_header(given[name.lower()])}" for name in _HEADERS if name.lower() in given)
+    text.add_blocks("\n".join(lines))
 
 
 def _add_part(part: Message, text: MarkedText) -> None:
+    """Add a mail or a part of it: its text, the parts in it, or its name if it is an attachment."""
     kind = part.get_content_type()
-    name = _header(part.get_filename() or "")
-    within: Any = part.get_payload()
-    is_attached = part.get_content_disposition() == "attachment"
-    if isinstance(within, list):
-        if within and kind in ("multipart/alternative", "multipart/related"):
-            # Plain text, if it has any, before a page; beside a page are its pictures.
-            plain = (one for one in within if one.get_content_type() == "text/plain" and _text_of(one).strip())
-            shown = next(plain, within[-1]) if kind == "multipart/alternative" else within[0]
-            others = (one for other in within if other is not shown for one in other.walk())
-            within = [shown, *(one for one in others if one.get_content_disposition() == "attachment")]
-        for one in within:
+    content: Any = part.get_payload()
+    if isinstance(content, list):
+        for inner in _shown_parts(kind, content):
             if kind == "message/rfc822":
-                _add_headers(one, text)
-            _add_part(one, text)
-    elif name or is_attached or part.get_content_maintype() not in ("text", "multipart"):
+                _add_headers(inner, text)
+            _add_part(inner, text)
+        return
+    name = _header(part.get_filename() or "")
+    is_text = part.get_content_maintype() in ("text", "multipart")
+    if name or _is_attachment(part) or not is_text:
         text.add_blocks(f"[Attachment: {name or kind}]")
     elif kind == "text/html":
         read_page(_text_of(part).encode("utf-8", "replace"), text)
     else:
         text.add_blocks(_text_of(part).replace("\r\n", "\n"))
+
+
+def _shown_parts(kind: str, parts: list[Message]) -> list[Message]:
+    """Return which of the parts in one of a kind are read: one of alternatives, with the attachments of the others."""
+    if not parts or kind not in ("multipart/alternative", "multipart/related"):
+        return parts
+    # What is beside a page are its pictures.
+    shown = parts[0]
+    if kind == "multipart/alternative":
+        # Plain text, if it has any, rather than a page, which comes last.
+        texts = (part for part in parts if part.get_content_type() == "text/plain" and _text_of(part).strip())
+        shown = next(texts, parts[-1])
+    others = (inner for part in parts if part is not shown for inner in part.walk())
+    return [shown, *filter(_is_attachment, others)]
+
+
+def _is_attachment(part: Message) -> bool:
+    return part.get_content_disposition() == "attachment"
 
 
 def _text_of(part: Message) -> str:
@@ -74,6 +90,8 @@ def _header(value: str) -> str:
 
 def _decoded(content: bytes, label: str) -> str:
     """Decode text in the encoding that has a label; if there is none, as it says itself, else by a guess."""
-    declared = decoded_as(content, label)
-    found = decoded_page(content) if declared is None else (declared, "")
-    return content.decode("latin-1") if found is None else found[0]
+    text = decoded_as(content, label)
+    if text is not None:
+        return text
+    decoded = decoded_page(content)
+    return content.decode("latin-1") if decoded is None else decoded.text

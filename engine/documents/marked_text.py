@@ -6,14 +6,32 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from engine.documents.letters import PLAIN, Letters, Run, marked
+from engine.documents.roles import (
+    Cell,
+    Code,
+    Heading,
+    ItemList,
+    Link,
+    ListItem,
+    Note,
+    NumberedParagraph,
+    Paragraph,
+    Role,
+    Row,
+    Table,
+    Through,
+)
 
-# So that one cell far to the right makes no row of thousands, and an item no line of spaces.
-_MOST_COLUMNS, _DEEPEST = 1000, 20
+# So that one cell far to the right does not make a row of thousands of cells.
+_MOST_COLUMNS = 1000
+# Items deeper than this are indented as much as those at this depth.
+_DEEPEST = 20
 
-# What a document has and its text has not, such as "hidden-sheet". AttachmentRow words each.
+# A kind of content that the text leaves out, such as "hidden-sheet". `AttachmentRow` has words for each kind.
 LeftOut = str
 
 
@@ -21,144 +39,162 @@ class TextTooLong(Exception):
     """The text is longer than allowed, or a part of the file is."""
 
 
-class Role(NamedTuple):
-    """What an element of a document is.
+@dataclass(slots=True)
+class _Frame:
+    """A cell, a note or a link that is open. It gathers its own words; blocks in it are only lines of these words."""
 
-    `level` is that of a heading or of a numbered paragraph, whose `mark` is "3." or "-"; the columns of a cell, which
-    may also take some `rows`; the number before the first of a list (-1: without numbers). Items of a list that was
-    started need neither. The `mark` of a link is its address.
-    """
-
-    name: str
-    level: int = 0
-    mark: str = ""
-    rows: int = 1
+    role: Cell | Note | Link
+    # What is put back when a note ends: how words around it are set, and the block that goes on after it.
+    letters_around: Letters
+    block_around: Role
+    words: list[Run] = field(default_factory=list)
 
 
-THROUGH = Role("through")
-PARAGRAPH = Role("paragraph")
-CODE = Role("code")
-LIST_ITEM = Role("list item")
-TABLE = Role("table")
-ROW = Role("row")
-CELL = Role("cell", 1)
-NOTE = Role("note")
+class _TableRows:
+    """The rows of the outermost table that is open. Tables in its cells become words of these cells."""
 
+    def __init__(self) -> None:
+        self.rows: list[list[str]] = []
+        # The cell that is open.
+        self.cell: _Frame | None = None
+        # How many tables are open in this one.
+        self.inner_tables = 0
+        # For each column, the number of the last row that a cell of it takes, counted from 1.
+        self._taken_until: dict[int, int] = {}
 
-class _Around(NamedTuple):
-    """What is set aside while a cell, a note or a link is open."""
+    def start_row(self) -> None:
+        self.rows.append([])
 
-    words: list[Run]
-    letters: Letters
+    def start_cell(self, frame: _Frame) -> None:
+        """Open a cell after the others of its row, and after the columns that cells of earlier rows take."""
+        if not self.rows:
+            self.start_row()
+        row = self.rows[-1]
+        while self._taken_until.get(len(row), 0) >= len(self.rows):
+            row.append("")
+        self.cell = frame
+
+    def end_cell(self, cell: Cell, text: str) -> None:
+        row = self.rows[-1]
+        columns = min(cell.columns, _MOST_COLUMNS)
+        last_row = len(self.rows) + cell.rows - 1
+        self._taken_until |= dict.fromkeys(range(len(row), len(row) + columns), last_row)
+        row.append(text)
+        row.extend([""] * (columns - 1))
+        self.cell = None
+
+    def is_table(self) -> bool:
+        """Return whether a row has several cells with text: other tables only place things on a page."""
+        return any(sum(map(bool, row)) > 1 for row in self.rows)
 
 
 class MarkedText:
-    """The blocks of a document so far, from its elements in order. Raises `TextTooLong` beyond `most` characters."""
+    """The blocks of a document so far, from its elements in the order of the file.
+
+    Methods that add something raise `TextTooLong` when the text has more than `most` characters.
+    """
 
     def __init__(self, most: int) -> None:
+        # How many characters may still be added.
         self._left = most
-        # How often something was left out, for a line at the end.
+        # How many pieces of content of each kind were left out, for a line at the end of the text.
         self.left_out = Counter[LeftOut]()
-        # Why the latest part cannot be read.
+        # Why the latest part that is damaged could not be read. Raised if the document has no other text.
         self.damage: Exception | None = None
+        # Finished blocks of Markdown, with the line ends between them.
         self._blocks: list[str] = []
-        self._last_in_list = False
-        self.block = PARAGRAPH
-        self._words = list[Run]()
-        # How the letters of words that are added are set.
+        self._last_is_item = False
+        # The role of the block that is open, and its words so far.
+        self.block: Role = Paragraph()
+        self._block_words = list[Run]()
+        # How words that are added are set.
         self.letters = PLAIN
-        # The words around each cell and note that is open: these are no blocks.
-        self._around: list[_Around] = []
-        # The number of the latest item of each list around, and whether an item has begun and says nothing so far.
-        self._lists = list[int]()
-        self._begun = False
-        # How many tables are around; only the outermost keeps its rows.
-        self._tables = 0
-        self._rows = list[list[str]]()
-        # The cell of it that is open, and the last row that each column is taken in by a cell of an earlier one.
-        self._cell = THROUGH
-        self._taken = dict[int, int]()
+        # The cells, notes and links that are open, the innermost last.
+        self._frames: list[_Frame] = []
+        # For each list that is open, the number of its next item; None for bullets.
+        self._next_numbers: list[int | None] = []
+        # Whether a list item has begun and has no words so far.
+        self._item_begun = False
+        self._table: _TableRows | None = None
         self._notes: list[str] = []
 
     def __str__(self) -> str:
+        """Return the text, with a line about what is left out. Raises `damage` if nothing could be read."""
         text = "".join(self._blocks).strip("\n")
         if self.damage is not None and not text:
             raise self.damage
-        counts = [(kind.replace("text", "passage").replace("-", " "), count) for kind, count in self.left_out.items()]
-        words = ", ".join(f"{count} {kind}" if count == 1 else f"{count} {kind}s" for kind, count in counts if count)
-        return f"{text}\n\n[Left out: {words}]".lstrip("\n") if words else text
+        parts = [_counted(kind, count) for kind, count in self.left_out.items() if count]
+        return f"{text}\n\n[Left out: {', '.join(parts)}]".lstrip("\n") if parts else text
+
+    @property
+    def _words(self) -> list[Run]:
+        """The words of the innermost frame; of the block if no frame is open."""
+        return self._frames[-1].words if self._frames else self._block_words
 
     def start(self, role: Role) -> None:
-        match role.name:
-            case "row" | "cell" if self._tables == 1:
+        """Begin an element with a role. A block ends the one that is open."""
+        match role:
+            case Through():
+                pass
+            case Row() if _takes_cells(self._table):
                 self._end_cell()
-                if role is ROW or not self._rows:
-                    self._rows.append([])
-                if role is not ROW:
-                    row = self._rows[-1]
-                    while self._taken.get(len(row), 0) >= len(self._rows):
-                        row.append("")
-                    self._cell = role
-                    self._enter()
-            case "note":
-                self._enter()
+                self._table.start_row()
+            case Cell() if _takes_cells(self._table):
+                self._end_cell()
+                self._table.start_cell(self._open(role))
+            case Note():
+                self._open(role)
                 self.letters = PLAIN
-            case "link":
-                self._enter()
-            case "list" | "table" | "list item":
+            case Link():
+                self._open(role)
+            case ItemList(first=first):
                 self.end_block()
-                if role.name == "list":
-                    self._lists.append(role.level)
-                if role is TABLE:
-                    self._tables += 1
-                self._begun = role is LIST_ITEM
-            case name if name != "through":
+                self._next_numbers.append(first)
+                self._item_begun = False
+            case Table():
                 self.end_block()
-                self.block = role
-                if self._around and role.mark not in ("", "-"):
-                    self._words.append(Run(f"{role.mark} "))
+                self._start_table()
+                self._item_begun = False
+            case ListItem():
+                self.end_block()
+                self._item_begun = True
+            case _:
+                self._start_block(role)
 
     def end(self, role: Role) -> None:
-        match role.name:
-            case "row" | "cell" if self._tables == 1:
+        """End an element with a role.
+
+        A block role ends the block that is open, whichever that is. Frames that are open in a note or a link end with
+        it. A page may end what it did not begin: that does nothing.
+        """
+        match role:
+            case Through():
+                pass
+            case Row() | Cell() if _takes_cells(self._table):
                 self._end_cell()
-            case "note":
-                self._notes.append(marked(self._words).strip())
-                around = self._around.pop()
-                self._words = [*around.words, Run(f"[^{len(self._notes)}]")]
-                self.letters = around.letters
-            case "link":
-                words = marked(self._words)
-                inner = words.strip() or words
-                self._words = [*self._around.pop().words, Run(words.replace(inner, linked(inner, role.mark), 1))]
-            case "table" if self._tables == 1:
+            case Note() | Link():
+                self._end_frame(role)
+            case Table() if _takes_cells(self._table):
                 self._end_table()
-            case name if name != "through":
-                self.end_block()
-                self.block = PARAGRAPH
-                if name in ("list", "list item"):
-                    self._begun = False
-                # A page may end what it did not begin.
-                if name == "list" and self._lists:
-                    self._lists.pop()
-                if role is TABLE and self._tables:
-                    self._tables -= 1
+            case _:
+                self._end_block_of(role)
 
     def add(self, words: str) -> None:
-        """Add words to the block that is open."""
+        """Add words to the block or the frame that is open."""
         self._words.append(Run(words, self.letters))
 
     @contextmanager
     def lettered(self, letters: Letters) -> Iterator[None]:
         """Set the letters of words that are added meanwhile."""
-        around, self.letters = self.letters, letters
+        around = self.letters
+        self.letters = letters
         try:
             yield
         finally:
             self.letters = around
 
     def add_of_page(self, words: str) -> None:
-        """Add text with runs of white space collapsed to one space."""
+        """Add text with runs of white space collapsed to one space, as browsers show it."""
         words = re.sub(r"\s+", " ", words)
         if not self._words or self._words[-1].words.endswith((" ", "\n")):
             words = words.lstrip()
@@ -166,47 +202,42 @@ class MarkedText:
             self.add(words)
 
     def end_block(self) -> None:
-        if self._around:
+        """Finish the block that is open, unless it has no words. In a frame, only begin a new line."""
+        if self._frames:
             self._words.append(Run("\n"))
             return
-        role = self.block
-        text = marked(self._words)
-        self._words = []
-        if not text.strip():
-            return
-        if role.name == "heading":
-            self._add(f"{'#' * max(1, min(role.level, 6))} {_one_line(f'{role.mark} {text}')}")
-        elif role is CODE:
-            self._add(f"```\n{text.rstrip().strip(chr(10))}\n```")
-        elif role.name == "numbered paragraph":
-            self._add_item(role.level, role.mark, text.strip())
-        elif self._begun and self._lists:
-            mark = "-"
-            if self._lists[-1] >= 0:
-                self._lists[-1] += 1
-                mark = f"{self._lists[-1]}."
-            self._add_item(len(self._lists) - 1, mark, text.strip())
-        else:
-            self._add(text.strip())
-        self._begun = False
+        text = marked(self._block_words)
+        self._block_words = []
+        if text.strip():
+            self._add_block_with(text)
+            self._item_begun = False
 
     def finish(self) -> None:
-        """End what is open, and add the notes."""
-        self._tables = min(self._tables, 1)
-        self.end(TABLE)
-        self._lists.clear()
+        """End all that is open, and add the notes."""
+        while self._frames:
+            self._end_innermost()
+        if self._table is not None:
+            self._end_table()
+        self.end_block()
+        self.block = Paragraph()
+        self._next_numbers.clear()
         for number, note in enumerate(self._notes, 1):
             self._add_item(0, f"[^{number}]:", note)
 
     def add_blocks(self, *blocks: str) -> None:
-        """Add paragraphs of their own."""
-        for words in ("", *blocks):
-            self.end_block()
-            self.add(words)
+        """End the block that is open, and add each text as a block of its own."""
         self.end_block()
+        if self._frames:
+            # One line end is no new paragraph in Markdown.
+            self.end_block()
+        for words in blocks:
+            self.add(words)
+            self.end_block()
 
     def add_heading(self, level: int, words: str) -> None:
-        self.start(heading := Role("heading", level))
+        """Add a heading with a level from 1."""
+        heading = Heading(level)
+        self.start(heading)
         self.add(words)
         self.end(heading)
 
@@ -219,49 +250,135 @@ class MarkedText:
         if lines:
             self._add("\n".join([lines[0], "|" + " --- |" * width, *lines[1:]]))
 
-    def _enter(self) -> None:
-        self._around.append(_Around(self._words, self.letters))
-        self._words = []
+    # Blocks.
+
+    def _start_block(self, role: Role) -> None:
+        self.end_block()
+        self.block = role
+        # In a cell or a note there are no lists and headings: numbers are only words there.
+        if self._frames and isinstance(role, Heading | NumberedParagraph) and role.mark not in ("", "-"):
+            self._words.append(Run(f"{role.mark} "))
+
+    def _end_block_of(self, role: Role) -> None:
+        self.end_block()
+        self.block = Paragraph()
+        if isinstance(role, ItemList | ListItem):
+            self._item_begun = False
+        if isinstance(role, ItemList) and self._next_numbers:
+            self._next_numbers.pop()
+        if isinstance(role, Table) and self._table is not None:
+            self._table.inner_tables -= 1
+
+    def _add_block_with(self, text: str) -> None:
+        """Add the open block, whose words are `text`, in the form that its role has in Markdown."""
+        match self.block:
+            case Heading(level, mark):
+                self._add(f"{'#' * max(1, min(level, 6))} {_one_line(f'{mark} {text}')}")
+            case Code():
+                code = text.rstrip().strip("\n")
+                self._add(f"```\n{code}\n```")
+            case NumberedParagraph(level, mark):
+                self._add_item(level, mark, text.strip())
+            case _ if self._item_begun and self._next_numbers:
+                self._add_item(len(self._next_numbers) - 1, self._count_item(), text.strip())
+            case _:
+                self._add(text.strip())
+
+    def _count_item(self) -> str:
+        """Count an item of the innermost list, and return its mark."""
+        number = self._next_numbers[-1]
+        if number is None:
+            return "-"
+        self._next_numbers[-1] = number + 1
+        return f"{number}."
+
+    def _add_item(self, depth: int, mark: str, text: str) -> None:
+        indent = "   " * min(depth, _DEEPEST)
+        of_next_lines = f"\n{indent}{' ' * (len(mark) + 1)}"
+        self._add(f"{indent}{mark} {text}".replace("\n", of_next_lines), is_item=True)
+
+    def _add(self, block: str, *, is_item: bool = False) -> None:
+        """Add a block of Markdown. Items have no empty line between them."""
+        self._left -= len(block)
+        if self._left < 0:
+            raise TextTooLong
+        self._blocks += ["\n" if is_item and self._last_is_item else "\n\n", block]
+        self._last_is_item = is_item
+
+    # Frames.
+
+    def _open(self, role: Cell | Note | Link) -> _Frame:
+        frame = _Frame(role, self.letters, self.block)
+        self._frames.append(frame)
+        return frame
+
+    def _end_frame(self, role: Note | Link) -> None:
+        """End the innermost frame with a role, and all that are open in it. Does nothing if there is none."""
+        if any(frame.role == role for frame in self._frames):
+            while self._end_innermost() != role:
+                pass
+
+    def _end_innermost(self) -> Role:
+        """End the innermost frame: its words go to what is around it. Returns its role."""
+        frame = self._frames.pop()
+        text = marked(frame.words)
+        match frame.role:
+            case Cell():
+                if self._table is not None:
+                    self._table.end_cell(frame.role, text.strip())
+            case Note():
+                self._notes.append(text.strip())
+                self._words.append(Run(f"[^{len(self._notes)}]"))
+                self.letters = frame.letters_around
+                self.block = frame.block_around
+            case Link(address):
+                # The spaces around the words are not part of the link.
+                inner = text.strip() or text
+                self._words.append(Run(text.replace(inner, linked(inner, address), 1)))
+        return frame.role
+
+    # Tables.
+
+    def _start_table(self) -> None:
+        if self._table is None:
+            self._table = _TableRows()
+        else:
+            self._table.inner_tables += 1
 
     def _end_cell(self) -> None:
-        if self._cell is not THROUGH:
-            row = self._rows[-1]
-            columns = min(self._cell.level, _MOST_COLUMNS)
-            last = len(self._rows) + self._cell.rows - 1
-            self._taken |= dict.fromkeys(range(len(row), len(row) + columns), last)
-            row += [marked(self._words).strip(), *[""] * (columns - 1)]
-            self._words = self._around.pop().words
-            self._cell = THROUGH
+        """End the cell of the table that is open, with all that is open in it. Does nothing if there is none."""
+        while self._table is not None and self._table.cell is not None:
+            self._end_innermost()
 
     def _end_table(self) -> None:
         self._end_cell()
         self.end_block()
-        rows = self._rows
-        self._rows = []
-        self._tables = 0
-        self._taken = {}
-        if any(sum(map(bool, row)) > 1 for row in rows):
-            self.add_table(rows)
+        table = self._table
+        self._table = None
+        if table is None:
+            return
+        if table.is_table():
+            self.add_table(table.rows)
         else:
-            # It only places things on the page.
-            self.add_blocks(*map("".join, rows))
-
-    def _add_item(self, depth: int, mark: str, text: str) -> None:
-        indent = "   " * min(depth, _DEEPEST)
-        self._add(f"{indent}{mark} {text}".replace("\n", f"\n{indent}{' ' * (len(mark) + 1)}"), in_list=True)
-
-    def _add(self, block: str, *, in_list: bool = False) -> None:
-        self._left -= len(block)
-        if self._left < 0:
-            raise TextTooLong
-        self._blocks += ["\n" if in_list and self._last_in_list else "\n\n", block]
-        self._last_in_list = in_list
+            self.add_blocks(*map("".join, table.rows))
 
 
 def linked(words: str, address: str) -> str:
-    """Return a link whose words are not its address; words without a link if it has none."""
+    """Return a link in Markdown; only the words if there are none, or if they are the address itself."""
     plain = address.removeprefix("mailto:").removeprefix("tel:")
-    return words if not words.strip() or words in (plain, plain.rstrip("/")) else f"[{_one_line(words)}]({address})"
+    is_address = words in (plain, plain.rstrip("/"))
+    return words if is_address or not words.strip() else f"[{_one_line(words)}]({address})"
+
+
+def _takes_cells(table: _TableRows | None) -> TypeGuard[_TableRows]:
+    """Return whether rows and cells that come next are of the outermost table, not of one in its cells."""
+    return table is not None and table.inner_tables == 0
+
+
+def _counted(kind: LeftOut, count: int) -> str:
+    """Return a kind with its number: "1 hidden passage", "3 hidden sheets"."""
+    name = kind.replace("text", "passage").replace("-", " ")
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 def _one_line(text: str) -> str:

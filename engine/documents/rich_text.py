@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from enum import Enum, auto
+from typing import NamedTuple
 
-from engine.documents.marked_text import CELL, NOTE, PARAGRAPH, ROW, TABLE, LeftOut, MarkedText, Role
+from engine.documents.marked_text import LeftOut, MarkedText
 from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
+from engine.documents.roles import Cell, Heading, Link, Note, NumberedParagraph, Paragraph, Row, Table
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -17,23 +19,111 @@ _TOKEN = re.compile(
 )
 _ADDRESS = re.compile(r'HYPERLINK\s+"([^"]+)"')
 # Python's codecs for the character sets of fonts, and for a code page that has no "cp" before its number.
-_CODECS = {77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253"}
-_CODECS |= {162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874"}
-_CODECS |= {78: "cp932", 79: "cp949", 80: "gb18030", 81: "cp950", 238: "cp1250", 10000: "mac_roman"}
-_SIGNS = {"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“"}
-_SIGNS |= {"rdblquote": "”", "bullet": "•", "~": "\u00a0", "_": "-", "nestcell": "\t", "nestrow": "\n"}
-_SIGNS |= {"\\": "\\", "{": "{", "}": "}"}
-# What words set in a group, and which of it others take back.
+_CODECS = {
+    77: "mac_roman",
+    78: "cp932",
+    79: "cp949",
+    80: "gb18030",
+    81: "cp950",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gb18030",
+    136: "cp950",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    10000: "mac_roman",
+}
+# The font number of text that names no font.
+_NO_FONT = -1
+# Control words and signs that stand for text.
+_SIGNS = {
+    "tab": "\t",
+    "line": "\n",
+    "emdash": "—",
+    "endash": "–",
+    "lquote": "‘",
+    "rquote": "’",
+    "ldblquote": "“",
+    "rdblquote": "”",
+    "bullet": "•",
+    "~": "\u00a0",
+    "_": "-",
+    "nestcell": "\t",
+    "nestrow": "\n",
+    "\\": "\\",
+    "{": "{",
+    "}": "}",
+}
+_PARAGRAPH_ENDS = ("par", "sect", "page", "\n", "\r")
+# Words whose numbers are settings of their group: the font, how many characters stand for a `\u`, whether the paragraph
+# is in a table, its level in a list, its level as a heading, and the style that a style is based on.
 _SETTINGS = ("f", "uc", "intbl", "ilvl", "outlinelevel", "sbasedon", *OF_LETTERS, *OF_PARAGRAPHS, *OF_CELLS)
+# Which settings a word takes back.
 _RESETS = {
     "pard": ("intbl", "ilvl", "outlinelevel", *OF_PARAGRAPHS),
     "plain": ("f", *OF_LETTERS),
     "nosupersub": HEIGHTS,
     "trowd": OF_CELLS,
 }
-# Destinations that are no text, beside those with a star that are not known here; and some whose text has a purpose.
-_LEFT_OUT = "fonttbl filetbl info pict nonshppict nonesttables xe tc rxe listtable revtbl themedata"
-_BESIDE = {"fldinst": "field", "listtext": "mark", "pntext": "mark", "colortbl": "colours", "stylesheet": "styles"}
+# The outline level of text that is no heading; those of headings are 0 to 8.
+_BODY_TEXT = 9
+
+
+class _Destination(Enum):
+    """Where the text of a group goes that is not in the document, or not at this place."""
+
+    DOCUMENT = auto()
+    # It is left out.
+    NOWHERE = auto()
+    # It is the code of a field.
+    FIELD = auto()
+    # It is the number or the bullet of a paragraph, as it is shown.
+    MARK = auto()
+    # Each ";" in it ends a colour.
+    COLOURS = auto()
+    # It is the name of a style, which the group defines.
+    STYLES = auto()
+
+
+# Destinations by the words that begin them. Those with a star that are not here are left out, too.
+_DESTINATIONS = {
+    "fldinst": _Destination.FIELD,
+    "listtext": _Destination.MARK,
+    "pntext": _Destination.MARK,
+    "colortbl": _Destination.COLOURS,
+    "stylesheet": _Destination.STYLES,
+}
+_LEFT_OUT = {
+    "filetbl",
+    "fonttbl",
+    "info",
+    "listtable",
+    "nonesttables",
+    "nonshppict",
+    "pict",
+    "revtbl",
+    "rxe",
+    "tc",
+    "themedata",
+    "xe",
+}
+
+
+class _Group(NamedTuple):
+    """What holds in a group. Words set it for the rest of their group, and for the groups in this."""
+
+    # A note or a link is a part of the document of its own.
+    destination: _Destination | Note | Link
+    # The numbers of control words that are set, by these words.
+    settings: dict[str, int]
 
 
 class RichTextReader:
@@ -41,20 +131,30 @@ class RichTextReader:
 
     def __init__(self, text: MarkedText) -> None:
         self._text = text
-        # Where the text of a group goes ("" for the document) and what is set in it; those of the groups around.
-        self._place: Role | str = ""
-        self._set = dict[str, int]()
-        self._around = list[tuple[Role | str, dict[str, int]]]()
-        # By the numbers of fonts; without one, that of the file.
-        self._codecs = {-1: "cp1252"}
-        # Bytes that are not decoded yet, and how many characters stand for a `\u` that was read.
-        self._bytes, self._skipped = "", 0
-        self._beside = defaultdict[Role | str, str](str)
-        self._in_table = self._in_cell = self._in_paragraph = False
-        self._unseen = ""
+        # What holds in the group that is read, and in those around it.
+        self._destination: _Destination | Note | Link = _Destination.DOCUMENT
+        self._settings = dict[str, int]()
+        self._groups_around: list[_Group] = []
+        # The codecs of fonts by their numbers; that of the file is used without one.
+        self._codecs = {_NO_FONT: "cp1252"}
+        # Bytes that are not decoded yet, a character each: it takes a whole run to decode them.
+        self._bytes = ""
+        # How many characters still stand for a `\u` that was read; programs that know `\u` pass over them.
+        self._skipped = 0
+        # The code of the latest field.
+        self._field_code = ""
+        # What is shown before the paragraph that comes next, such as "3." or a bullet.
+        self._mark = ""
+        # Whether a table, a cell of it and a paragraph are open in the text.
+        self._in_table = False
+        self._in_cell = False
+        self._in_paragraph = False
+        # Why the latest words were left out, which is counted; "" if they were not.
+        self._omission: LeftOut = ""
         self._letters = RichLetters(b"")
 
     def read(self, data: bytes) -> None:
+        """Add a whole file."""
         self._letters = RichLetters(data)
         for token in _TOKEN.finditer(data.decode("latin-1")):
             if plain := token["plain"] or (token["byte"] and chr(int(token["byte"], 16))):
@@ -64,143 +164,203 @@ class RichTextReader:
                 self._decode()
                 self._skipped = 0
                 if brace == "{":
-                    self._around.append((self._place, self._set.copy()))
-                elif self._around:
+                    self._groups_around.append(_Group(self._destination, self._settings.copy()))
+                elif self._groups_around:
                     self._end_group()
             elif word := token["word"] or token["sign"]:
                 self._decode()
                 self._control(word, int(token["number"] or 1), is_optional=bool(token["star"]))
         self._decode()
-        while self._around:
+        while self._groups_around:
             self._end_group()
         self._end_paragraph()
         self._text.finish()
 
+    # Text.
+
     def _decode(self) -> None:
+        """Add the bytes that were read so far, in the encoding of their font."""
         if self._bytes:
-            codec = self._codecs.get(self._set.get("f", -1), self._codecs[-1])
+            codec = self._codecs.get(self._settings.get("f", _NO_FONT), self._codecs[_NO_FONT])
             words = self._bytes.encode("latin-1").decode(codec, "replace")
             self._bytes = ""
             self._add(words)
 
     def _add(self, words: str) -> None:
-        if self._place in ("field", "mark"):
-            self._beside[self._place] += words
-        elif self._place == "colours":
-            for _ in range(words.count(";")):
-                self._letters.end_colour()
-        elif self._place not in ("nowhere", "styles"):
-            unseen = self._omission()
-            if not unseen:
-                self._begin()
-                with self._text.lettered(letters_of(self._set)):
-                    self._text.add(words)
-                self._unseen = ""
-            elif unseen != self._unseen and words.strip():
-                self._text.left_out[unseen] += 1
-                self._unseen = unseen
+        """Send text where that of the group goes."""
+        match self._destination:
+            case _Destination.FIELD:
+                self._field_code += words
+            case _Destination.MARK:
+                self._mark += words
+            case _Destination.COLOURS:
+                for _ in range(words.count(";")):
+                    self._letters.end_colour()
+            case _Destination.NOWHERE | _Destination.STYLES:
+                pass
+            case _:
+                self._add_to_document(words)
 
-    def _omission(self) -> LeftOut:
-        """Return why letters are not read; "" for those that are."""
-        if self._set.get("deleted"):
+    def _add_to_document(self, words: str) -> None:
+        """Add words that are seen; count others, which are one passage with those left out just before."""
+        reason = self._reason_to_leave_out()
+        if not reason:
+            self._begin_paragraph()
+            with self._text.lettered(letters_of(self._settings)):
+                self._text.add(words)
+            self._omission = ""
+        elif reason != self._omission and words.strip():
+            self._text.left_out[reason] += 1
+            self._omission = reason
+
+    def _reason_to_leave_out(self) -> LeftOut:
+        """Return why text is not read now; "" if it is."""
+        settings = self._settings
+        if settings.get("deleted"):
             return "deleted-text"
-        is_unseen = self._set.get("v") or self._letters.is_unseen(self._set, is_on_page=not self._set.get("shptxt"))
-        return "hidden-text" if is_unseen else ""
+        if settings.get("v") or self._letters.is_unseen(settings, is_on_page=not settings.get("shptxt")):
+            return "hidden-text"
+        return ""
 
-    def _begin(self) -> None:
-        """Open the table, cell and paragraph of words that follow."""
-        if self._in_paragraph or self._place is NOTE:
+    # Paragraphs and tables.
+
+    def _begin_paragraph(self) -> None:
+        """Open the table, the cell and the paragraph that the next words belong to, unless they are open.
+
+        A table that these words are not in ends. A note has no paragraphs of its own.
+        """
+        if self._in_paragraph or isinstance(self._destination, Note):
             return
-        in_table = bool(self._set.get("intbl"))
+        in_table = bool(self._settings.get("intbl"))
         if self._in_table and not in_table:
-            self._text.end(TABLE)
+            self._text.end(Table())
         elif in_table and not self._in_table:
-            self._text.start(TABLE)
+            self._text.start(Table())
         if in_table and not self._in_cell:
-            self._text.start(CELL)
-        self._in_table = self._in_cell = in_table
-        mark = self._beside["mark"].strip()
-        outline = self._set.get("outlinelevel", 9)
-        if mark == "o" or not any(map(str.isalnum, mark)):
-            mark = mark and "-"
-        if outline < 9:
-            self._text.start(Role("heading", outline + 1, mark))
-        elif mark:
-            self._text.start(Role("numbered paragraph", max(0, self._set.get("ilvl", 0)), mark))
+            self._text.start(Cell())
+        # In a table means in a cell from here on.
+        self._in_table = in_table
+        self._in_cell = in_table
+        self._start_block()
         self._in_paragraph = True
 
+    def _start_block(self) -> None:
+        """Start a heading or an item of a list. A plain paragraph needs no start: words without one are in it."""
+        mark = self._mark.strip()
+        # Word writes a bullet in Courier New as "o".
+        is_bullet = mark == "o" or not any(map(str.isalnum, mark))
+        if mark and is_bullet:
+            mark = "-"
+        outline_level = self._settings.get("outlinelevel", _BODY_TEXT)
+        if outline_level < _BODY_TEXT:
+            self._text.start(Heading(outline_level + 1, mark))
+        elif mark:
+            self._text.start(NumberedParagraph(max(0, self._settings.get("ilvl", 0)), mark))
+
     def _end_paragraph(self) -> None:
-        self._text.end(PARAGRAPH)
-        self._in_paragraph, self._beside["mark"] = False, ""
+        # Ends the block that is open, whichever that is.
+        self._text.end(Paragraph())
+        self._in_paragraph = False
+        self._mark = ""
+
+    def _end_line(self) -> None:
+        """End a paragraph of the document, or begin a new line of a note."""
+        if isinstance(self._destination, Note):
+            self._text.end_block()
+        elif self._destination is _Destination.DOCUMENT:
+            self._end_paragraph()
+
+    def _end_cell(self) -> None:
+        self._settings["intbl"] = 1
+        self._begin_paragraph()
+        self._end_paragraph()
+        self._text.end(Cell())
+        self._in_cell = False
+
+    # Groups and control words.
 
     def _end_group(self) -> None:
-        ended = self._place
-        if ended == "styles":
-            self._letters.define(self._set)
-        self._place, self._set = self._around.pop()
-        if isinstance(ended, Role) and ended is not self._place:
+        ended = self._destination
+        if ended is _Destination.STYLES:
+            self._letters.define(self._settings)
+        self._destination, self._settings = self._groups_around.pop()
+        if isinstance(ended, Note | Link) and ended is not self._destination:
             self._text.end(ended)
 
     def _control(self, word: str, number: int, *, is_optional: bool) -> None:
-        if word in ("par", "sect", "page", "\n", "\r"):
-            if self._place is NOTE:
-                self._text.end_block()
-            elif not self._place:
-                self._end_paragraph()
+        """Follow a control word or sign with its number, which is 1 if it has none; `is_optional` with a star."""
+        in_document = self._destination is _Destination.DOCUMENT
+        if word in _PARAGRAPH_ENDS:
+            self._end_line()
         elif word == "u":
             self._add(chr(number & 0xFFFF))
-            self._skipped = max(0, self._set.get("uc", 1))
+            self._skipped = max(0, self._settings.get("uc", 1))
         elif word in _SIGNS:
             self._add(_SIGNS[word])
-        elif word == "row" and not self._place:
-            self._text.start(ROW)
-        elif word == "cell" and not self._place:
-            self._set["intbl"] = 1
-            self._begin()
-            self._end_paragraph()
-            self._text.end(CELL)
-            self._in_cell = False
-        elif word in _SETTINGS:
-            if word in HEIGHTS and number > 0:
-                self._reset(HEIGHTS)
-            self._set[word] = number
-        elif word in ("s", "cs"):
-            # The group of a style begins with its number.
-            self._set |= {word: number} if self._place == "styles" else self._letters.of_style(word, number)
-        elif word in ("red", "green", "blue"):
-            self._letters.set_part(word, number)
-        elif word in _RESETS:
-            self._reset(_RESETS[word])
-        elif word in ("ansicpg", "cpg", "fcharset"):
-            with suppress(LookupError):
-                self._codecs[self._set.get("f", -1)] = codecs.lookup(_CODECS.get(number, f"cp{number}")).name
-        else:
+        elif word == "row" and in_document:
+            self._text.start(Row())
+        elif word == "cell" and in_document:
+            self._end_cell()
+        elif word in _SETTINGS or word in _RESETS:
+            self._set(word, number)
+        elif not self._define(word, number):
             self._enter(word, is_optional=is_optional)
+
+    def _set(self, word: str, number: int) -> None:
+        """Set what a word sets in the group, and take back what it takes back."""
+        if word in HEIGHTS and number > 0:
+            self._reset(HEIGHTS)
+        if word in _SETTINGS:
+            self._settings[word] = number
+        else:
+            self._reset(_RESETS[word])
 
     def _reset(self, words: Iterable[str]) -> None:
         for word in words:
-            self._set.pop(word, None)
+            self._settings.pop(word, None)
+
+    def _define(self, word: str, number: int) -> bool:
+        """Follow a word about styles, colours or encodings. Returns whether it is one."""
+        if word in ("s", "cs"):
+            # The group of a style begins with its number.
+            is_defined = self._destination is _Destination.STYLES
+            self._settings |= {word: number} if is_defined else self._letters.of_style(word, number)
+        elif word in ("red", "green", "blue"):
+            self._letters.set_part(word, number)
+        elif word in ("ansicpg", "cpg", "fcharset"):
+            with suppress(LookupError):
+                codec = codecs.lookup(_CODECS.get(number, f"cp{number}")).name
+                self._codecs[self._settings.get("f", _NO_FONT)] = codec
+        else:
+            return False
+        return True
 
     def _enter(self, word: str, *, is_optional: bool) -> None:
         """Begin a destination, if `word` is one."""
         if word == "shptxt":
             # A text box is within what only draws it.
-            self._place = ""
-            self._set["shptxt"] = 1
-        elif self._place == "nowhere":
+            self._destination = _Destination.DOCUMENT
+            self._settings["shptxt"] = 1
+        elif self._destination is _Destination.NOWHERE:
             return
-        elif word in ("footnote", "annotation") and self._place is not NOTE:
-            self._begin()
-            self._text.start(NOTE)
-            self._place = NOTE
+        elif word in ("footnote", "annotation") and not isinstance(self._destination, Note):
+            self._begin_paragraph()
+            self._text.start(Note())
+            self._destination = Note()
             # Its mark is raised, its text is not.
             self._reset(OF_LETTERS)
-        elif word == "fldrslt" and (found := _ADDRESS.search(self._beside.pop("field", ""))):
-            self._begin()
-            self._place = Role("link", mark=found[1])
-            self._text.start(self._place)
-        elif word in _BESIDE:
-            self._place = _BESIDE[word]
+        elif word == "fldrslt" and (link := self._link_of_field()):
+            self._begin_paragraph()
+            self._destination = link
+            self._text.start(link)
+        elif word in _DESTINATIONS:
+            self._destination = _DESTINATIONS[word]
             self._reset(OF_LETTERS)
-        elif (is_optional and word != "annotation") or word in _LEFT_OUT.split():
-            self._place = "nowhere"
+        elif (is_optional and word != "annotation") or word in _LEFT_OUT:
+            self._destination = _Destination.NOWHERE
+
+    def _link_of_field(self) -> Link | None:
+        """Return the link that the latest field is, if it is one. Its code is forgotten: each has one result."""
+        address = _ADDRESS.search(self._field_code)
+        self._field_code = ""
+        return Link(address[1]) if address else None

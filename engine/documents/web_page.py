@@ -10,22 +10,73 @@ from typing import NamedTuple
 import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from engine.documents.encodings import decode
+from engine.documents.encodings import DecodedText, decode
 from engine.documents.equations import latex_of
-from engine.documents.marked_text import CODE, LIST_ITEM, PARAGRAPH, ROW, TABLE, THROUGH, MarkedText, Role
+from engine.documents.marked_text import MarkedText
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
-from engine.documents.page_styles import PageStyles
+from engine.documents.page_styles import Declarations, PageStyles
+from engine.documents.roles import Cell, Code, Heading, ItemList, Link, ListItem, Paragraph, Role, Row, Table, Through
 from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
 from engine.files.safe_xml import safe_xml
 
-_LEFT_OUT = "script style title template noscript head svg object iframe rt rp datalist -comment"
+# Elements whose content is no text of the page.
+_LEFT_OUT = {
+    "-comment",
+    "datalist",
+    "head",
+    "iframe",
+    "noscript",
+    "object",
+    "rp",
+    "rt",
+    "script",
+    "style",
+    "svg",
+    "template",
+    "title",
+}
+# Elements that are shown as paragraphs, or around them.
 _BLOCKS = (
-    "address article aside blockquote caption center dd details div dl dt fieldset figcaption figure footer form "
-    "header hr legend main nav p section summary tbody tfoot thead"
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "hr",
+    "legend",
+    "main",
+    "nav",
+    "p",
+    "section",
+    "summary",
+    "tbody",
+    "tfoot",
+    "thead",
 )
-_MEANINGS: dict[str, Role | str] = {"pre": CODE, "li": LIST_ITEM, "table": TABLE, "tr": ROW, "br": "\n"}
-_MEANINGS |= dict.fromkeys(_BLOCKS.split(), PARAGRAPH) | {f"h{level}": Role("heading", level) for level in range(1, 7)}
+# Roles, or the words that stand for an element, by its tag; `_meaning` finds those that its attributes tell.
+_MEANINGS: dict[str, Role | str] = {
+    **dict.fromkeys(_BLOCKS, Paragraph()),
+    **{f"h{level}": Heading(level) for level in range(1, 7)},
+    "pre": Code(),
+    "li": ListItem(),
+    "table": Table(),
+    "tr": Row(),
+    "br": "\n",
+}
+# The tag that the parser gives to text between elements.
 _TEXT = "-text"
 # What hides a page until scripts have run.
 _OF_SCRIPTS = ("display", "visibility", "opacity")
@@ -50,14 +101,25 @@ _DECODED_AS = {"gbk": "gb18030", "x-user-defined": "windows-1252"}
 _BEGINNING = 4096
 
 
-def decoded_page(content: bytes, language: str = "") -> tuple[str, str] | None:
-    """Decode a page as browsers do, and as `decode` does if it names no encoding; None also for forbidden ones."""
-    found = None if content.startswith(codecs.BOM_UTF8) else _CHARSET.search(content[:_BEGINNING])
-    label = (found[1] or found[2]).decode() if found is not None else ""
-    if (declared := webencodings.lookup(label)) is not None and declared.name == "replacement":
+def decoded_page(content: bytes, language: str = "") -> DecodedText | None:
+    """Decode a page as browsers do, or as `decode` does if it names no encoding.
+
+    Returns None if it is no text, and for encodings that browsers refuse.
+    """
+    label = _declared_label(content)
+    declared = webencodings.lookup(label)
+    if declared is not None and declared.name == "replacement":
         return None
-    read = decoded_as(content, label)
-    return decode(content, language) if read is None else (read, "")
+    text = decoded_as(content, label)
+    return decode(content, language) if text is None else DecodedText(text)
+
+
+def _declared_label(content: bytes) -> str:
+    """Return the label of the encoding that a page says it has; "" if it says none, or begins with a mark of UTF-8."""
+    if content.startswith(codecs.BOM_UTF8):
+        return ""
+    declaration = _CHARSET.search(content[:_BEGINNING])
+    return (declaration[1] or declaration[2]).decode() if declaration is not None else ""
 
 
 def decoded_as(content: bytes, label: str) -> str | None:
@@ -70,19 +132,24 @@ def decoded_as(content: bytes, label: str) -> str | None:
 
 
 def read_book(data: bytes, text: MarkedText) -> None:
-    """Add the pages of a book in the order in which they are read; one that is missing or damaged is counted."""
+    """Add the pages of a book in the order in which they are read; one that is missing or damaged is counted.
+
+    Raises `Encrypted` if a page is encrypted.
+    """
     parts = ZippedParts(data)
     main = next(parts.xml("META-INF/container.xml").iter("rootfile")).get("full-path", "")
     package = parts.xml(main)
-    names = {one.get("id"): addressed(main, one.get("href", ""), parts.names) for one in package.iter("item")}
-    pages = [names.get(one.get("idref"), "") for one in package.iter("itemref")]
+    names = {item.get("id"): addressed(main, item.get("href", ""), parts.names) for item in package.iter("item")}
+    pages = [names.get(reference.get("idref"), "") for reference in package.iter("itemref")]
     # Fonts may be encrypted in a book that anyone can read.
-    if {one.get("URI", "") for one in parts.xml("META-INF/encryption.xml").iter("CipherReference")} & {*pages}:
+    encrypted = {part.get("URI", "") for part in parts.xml("META-INF/encryption.xml").iter("CipherReference")}
+    if not encrypted.isdisjoint(pages):
         raise Encrypted
     for name in pages:
         with skipping_damage(text):
             content = parts.read(name)
-            page, _ = decoded_page(content) or (content.decode("utf-8", "replace"), "")
+            decoded = decoded_page(content)
+            page = decoded.text if decoded is not None else content.decode("utf-8", "replace")
             read_page(page.encode("utf-8", "replace"), text)
         text.finish()
 
@@ -106,57 +173,61 @@ class _PageReader:
     """Adds the blocks of a page to `text`, without what nobody sees."""
 
     def __init__(self, page: LexborHTMLParser, text: MarkedText) -> None:
-        self._page, self._text = page, text
+        self._page = page
+        self._text = text
         self._styles = PageStyles(page)
         # Whether the latest words were left out.
         self._omitted = False
 
     def read(self) -> None:
+        """Add the whole page."""
         # Sheets that are not loaded may colour everything.
         letters = PageLetters(background=WHITE if self._styles.is_whole else UNKNOWN)
-        # What is to come, in reverse, and what is to be ended between: pages nest deeper than Python's stack.
-        left: list[_Visit | Role] = [_Visit(self._page.root, letters)]
-        while left:
-            coming = left.pop()
-            if isinstance(coming, Role):
-                self._text.end(coming)
-            elif coming.node is not None:
-                left += reversed(self._visited(coming.node, coming.letters))
+        # Nodes to visit and roles to end, the next one last: pages nest deeper than Python's stack.
+        waiting: list[_Visit | Role] = [_Visit(self._page.root, letters)]
+        while waiting:
+            step = waiting.pop()
+            if not isinstance(step, _Visit):
+                self._text.end(step)
+            elif step.node is not None:
+                waiting += reversed(self._visit(step.node, step.letters))
         self._text.finish()
 
-    def _visited(self, node: LexborNode, letters: PageLetters) -> list[_Visit | Role]:
+    def _visit(self, node: LexborNode, letters: PageLetters) -> list[_Visit | Role]:
         """Add what a node itself says, and return what is in it, with its end."""
         if node.tag == _TEXT:
             self._add(str(node.text_content), letters)
             return []
         tag = node.tag or ""
-        given = {name: found or "" for name, found in node.attributes.items()}
-        styles = self._styles.of(tag, given)
+        attributes = {name: given or "" for name, given in node.attributes.items()}
+        styles = self._styles.of(tag, attributes)
         # Scripts show a whole page when it is loaded.
         if tag in ("html", "body"):
             styles = {name: said for name, said in styles.items() if name not in _OF_SCRIPTS}
-        elif "hidden" in given or is_left_out(tag, styles) or (is_for_listeners(styles) and not _has_formula(node)):
+        elif _is_not_shown(node, tag, attributes, styles):
             self._leave_out(node)
             return []
-        if given.get("aria-hidden") == "true" and _is_double(node):
+        if attributes.get("aria-hidden") == "true" and _is_double(node):
             return []
-        inner = letters.within(tag, given, styles)
-        meaning = _meaning(node, tag, given, self._text)
+        inner = letters.within(tag, attributes, styles)
+        meaning = _meaning(node, tag, attributes, self._text)
+        if meaning is None:
+            return []
         if isinstance(meaning, str):
             # A picture has no letters.
             self._add_sign(meaning, is_unseen=inner.is_unseen if tag == "math" else not inner.is_visible)
-        if not isinstance(meaning, Role):
             return []
         self._text.start(meaning)
-        return [*(_Visit(one, inner) for one in node.iter(include_text=True)), meaning]
+        return [*(_Visit(child, inner) for child in node.iter(include_text=True)), meaning]
 
     def _add(self, words: str, letters: PageLetters) -> None:
         if letters.is_unseen:
             self._omit(words)
             return
+        # White space belongs to the passage that was left out before it.
         self._omitted = self._omitted and not words.strip()
         with self._text.lettered(letters.letters):
-            if self._text.block is CODE:
+            if isinstance(self._text.block, Code):
                 self._text.add(words)
             else:
                 self._text.add_of_page(words)
@@ -174,8 +245,16 @@ class _PageReader:
             self._omitted = True
 
     def _leave_out(self, node: LexborNode) -> None:
-        if node.tag not in _LEFT_OUT.split() and node.text().strip():
+        """Count an element that is not shown, if it has text."""
+        if node.tag not in _LEFT_OUT and node.text().strip():
             self._text.left_out["hidden-text"] += 1
+
+
+def _is_not_shown(node: LexborNode, tag: str, attributes: Mapping[str, str], styles: Declarations) -> bool:
+    """Return whether an element is not shown, with all that is in it."""
+    if "hidden" in attributes or is_left_out(tag, styles):
+        return True
+    return is_for_listeners(styles) and not _has_formula(node)
 
 
 def _has_formula(node: LexborNode) -> bool:
@@ -185,27 +264,43 @@ def _has_formula(node: LexborNode) -> bool:
 
 def _is_double(node: LexborNode) -> bool:
     """Return whether an element only draws the formula that is beside it, as KaTeX does."""
-    beside = (one for one in (node.prev, node.next) if one is not None)
-    return any(one.tag == "math" or (one.child is not None and one.child.tag == "math") for one in beside)
+    neighbours = (neighbour for neighbour in (node.prev, node.next) if neighbour is not None)
+    return any(
+        neighbour.tag == "math" or (neighbour.child is not None and neighbour.child.tag == "math")
+        for neighbour in neighbours
+    )
 
 
-def _meaning(node: LexborNode, tag: str, given: Mapping[str, str], text: MarkedText) -> Role | str | None:
-    """Return the role of an element, or the words that it stands for; None if it is not shown."""
-    if tag in _LEFT_OUT.split() or (tag == "option" and "selected" not in given):
+def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: MarkedText) -> Role | str | None:
+    """Return the role of an element, or the words that it stands for; None if it is not shown.
+
+    A formula that is damaged is counted in `text`, and read as its words.
+    """
+    if tag in _LEFT_OUT or (tag == "option" and "selected" not in attributes):
         return None
-    address = given.get("href", "").strip()
     if tag == "math":
         # It may nest deeper than Python's stack.
         with skipping_damage(text):
             return latex_of(safe_xml(_NO_XML.sub(" ", str(node.html))))
-    if tag in ("ul", "ol"):
-        return Role("list", max(0, integer(given.get("start"), 1) - 1) if tag == "ol" else -1)
-    if tag == "a" and _ADDRESS.match(address):
-        return Role("link", mark=address)
-    if tag in ("td", "th"):
-        return Role("cell", integer(given.get("colspan"), 1), rows=integer(given.get("rowspan"), 1))
-    if tag == "img" and given.get("alt"):
-        return f"[{given['alt']}]"
-    if tag == "input" and given.get("type", "").lower() in ("checkbox", "radio"):
-        return "☒ " if "checked" in given else "☐ "
-    return _MEANINGS.get(tag, THROUGH)
+    match tag:
+        case "ul":
+            return ItemList()
+        case "ol":
+            return ItemList(first=max(1, integer(attributes.get("start"), 1)))
+        case "a":
+            address = attributes.get("href", "").strip()
+            return Link(address) if _ADDRESS.match(address) else Through()
+        case "td" | "th":
+            return Cell(integer(attributes.get("colspan"), 1), integer(attributes.get("rowspan"), 1))
+        case "img" | "input":
+            return _picture_or_box(tag, attributes)
+    return _MEANINGS.get(tag, Through())
+
+
+def _picture_or_box(tag: str, attributes: Mapping[str, str]) -> Role | str:
+    """Return the description of a picture, or whether a box of a form is ticked; another field shows nothing."""
+    if tag == "img" and attributes.get("alt"):
+        return f"[{attributes['alt']}]"
+    if tag == "input" and attributes.get("type", "").lower() in ("checkbox", "radio"):
+        return "☒ " if "checked" in attributes else "☐ "
+    return Through()

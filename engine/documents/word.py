@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from engine.documents.charts import add_drawing
 from engine.documents.equations import latex
-from engine.documents.marked_text import NOTE, PARAGRAPH, ROW, TABLE, THROUGH, LeftOut, MarkedText, Role
+from engine.documents.marked_text import LeftOut, MarkedText
 from engine.documents.numbering import NumberedList, word_lists
-from engine.documents.office import OfficeReader, linked
-from engine.documents.slides import add_drawing
+from engine.documents.office import Handler, Meaning, OfficeReader, link_role
+from engine.documents.roles import Cell, Heading, Link, Note, NumberedParagraph, Paragraph, Role, Row, Table, Through
 from engine.documents.unseen import UNKNOWN
 from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
+from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
 from engine.documents.zipped_parts import ZippedParts, integer, value
 
-_NOTES = ("footnotes", "endnotes", "comments")
+# The parts that have notes, by the names of the elements in them.
+_NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
+# What is seen of a run whatever its letters are like.
 _DRAWN = ("AlternateContent", "commentReference", "drawing", "endnoteReference", "footnoteReference", "object", "pict")
+# What holds the code of a field.
 _CODES = ("fldSimple", "instrText")
+# The address in the code of a field that is a link.
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 # What fonts show for letters, which may also be in a range for private use.
 _FONTS = {
@@ -31,45 +39,88 @@ for _table in _FONTS.values():
     _table.update([(0xF000 + code, sign) for code, sign in _table.items()])
 
 
+class _NoteOfPart(NamedTuple):
+    """A note, and what the part that it is in refers to, as in `ZippedParts.related`."""
+
+    element: Element
+    related: dict[str, str]
+
+
+@dataclass(slots=True)
+class _OpenParagraph:
+    """What is known while a paragraph is read. A text box in it has paragraphs of its own."""
+
+    # How letters are set that have no format of their own.
+    format: RunFormat
+    # The role of the result of each field that is open; None until the code of the field has ended.
+    fields: list[Role | None] = field(default_factory=list)
+    # What adds the text boxes and charts that follow the paragraph.
+    floating: list[Callable[[], None]] = field(default_factory=list)
+    # Why the latest text was left out; None if it was not.
+    omission: LeftOut | None = None
+
+
 class WordReader(OfficeReader):
     """Reads DOCX files as Word shows them, with all revisions accepted."""
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         super().__init__(parts, text)
-        part = {name: parts.sound_xml(self._related.get(name, ""), text) for name in ("styles", "numbering", *_NOTES)}
-        self._styles = {style.get("styleId", ""): style for style in part["styles"].iter("style")}
-        # What the styles say that were asked for.
-        self._said: dict[str, dict[str, str]] = {}
-        self._lists = word_lists(part["numbering"], self._styles)
-        related = {name: parts.related(self._related.get(name, "")) for name in _NOTES}
-        self._notes = {(name[:-1], note.get("id")): (note, related[name]) for name in _NOTES for note in part[name]}
-        self._formats = WordLetters(part["styles"])
-        # The parts with what is above and below the pages, by their names, and the colour behind the text.
+        # Notes that were not read so far, by the name of their elements and their ids.
+        self._notes = dict[tuple[str, str | None], _NoteOfPart]()
+        for kind, part_name in _NOTES.items():
+            related = parts.related(self._related.get(part_name, ""))
+            for note in self._related_part(part_name):
+                self._notes[kind, note.get("id")] = _NoteOfPart(note, related)
+        styles = self._related_part("styles")
+        elements = {style.get("styleId", ""): style for style in styles.iter("style")}
+        self._lists = word_lists(self._related_part("numbering"), elements)
+        self._paragraphs = ParagraphStyles(elements)
+        self._formats = WordLetters(styles)
+        # The parts with what is above and below the pages, by their names.
         references = chain(self._main.iter("headerReference"), self._main.iter("footerReference"))
-        names = {self._related.get(one.get("id", ""), "") for one in references}
-        self._edges = {name: self._parts.sound_xml(name, self._text) for name in sorted(names)}
-        self._page = self._behind = page_colour(self._main, self._edges.values())
-        # Of the open paragraph: the format of its letters, its open fields (None until the code of one ends), what
-        # follows it, and what the latest text was left out for.
-        self._format = RunFormat()
-        self._fields = list[Role | None]()
-        self._floating: list[Callable[[], None]] = []
-        self._omission: LeftOut | None = None
-        # The code of the latest field, and the font of the run.
-        self._code, self._font = "", ""
-        self._meanings = {"p": self._paragraph, "r": self._letters, "t": self._words, "sym": self._words}
-        self._meanings |= {"tbl": self._table, "tc": self._cell}
-        self._meanings["tr"] = lambda row: ROW if row.find("trPr/del") is None else self._leave_out("deleted-text", row)
-        self._meanings |= {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-        self._meanings |= {"hyperlink": self._link, "fldChar": self._field, "instrText": self._field}
-        self._meanings["fldSimple"] = lambda one: _led_by(one.get("instr", ""))
-        self._meanings |= dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._note)
-        self._meanings |= {"oMath": self._equation, "oMathPara": self._equation}
-        self._meanings |= {"textpath": lambda one: one.get("string"), "del": partial(self._leave_out, "deleted-text")}
-        self._meanings["txbxContent"] = lambda box: self._floating.append(partial(self._add_on, UNKNOWN, box, THROUGH))
-        self._meanings |= {"drawing": self._drawing, "chart": self._reference, "relIds": self._reference}
-        # What is read where it was moved to, the second form of what newer programs show, and reading aids.
-        self._meanings |= dict.fromkeys(("moveFrom", "Fallback", "rPr", "pPr", "rt"))
+        names = {self._related.get(reference.get("id", ""), "") for reference in references}
+        self._edges = {name: parts.sound_xml(name, text) for name in sorted(names)}
+        # The colour of the pages, and that behind the text that is read, as in `Look`.
+        self._page = page_colour(self._main, self._edges.values())
+        self._behind = self._page
+        self._open = _OpenParagraph(RunFormat())
+        # The code of the latest field so far.
+        self._code = ""
+        # The font of the run, such as "Symbol"; "" if it names none.
+        self._font = ""
+        self._meanings = self._all_meanings()
+
+    def _all_meanings(self) -> dict[str, Meaning | Handler]:
+        return {
+            "p": self._add_paragraph,
+            "r": self._add_run,
+            **dict.fromkeys(("t", "sym"), self._words_of),
+            "tab": "\t",
+            "ptab": "\t",
+            "br": "\n",
+            "cr": "\n",
+            "noBreakHyphen": "-",
+            "tbl": self._add_table,
+            "tr": self._row,
+            "tc": self._add_cell,
+            "hyperlink": self._link,
+            **dict.fromkeys(("fldChar", "instrText"), self._follow_field),
+            "fldSimple": lambda field: _result_role(field.get("instr", "")),
+            **dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._add_note),
+            **dict.fromkeys(("oMath", "oMathPara"), self._equation),
+            "textpath": lambda path: path.get("string"),
+            "drawing": self._drawing,
+            "txbxContent": self._put_off_box,
+            **dict.fromkeys(("chart", "relIds"), self._put_off_drawing),
+            "del": partial(self._leave_out, "deleted-text"),
+            # What is read where it was moved to, the second form of what newer programs show, properties and reading
+            # aids.
+            **dict.fromkeys(("moveFrom", "Fallback", "rPr", "pPr", "rt")),
+        }
+
+    def _related_part(self, name: str) -> Element:
+        """Return the root of a part that the main part refers to, by its kind."""
+        return self._parts.sound_xml(self._related.get(name, ""), self._text)
 
     def read(self) -> None:
         self._add_edges("header")
@@ -78,16 +129,19 @@ class WordReader(OfficeReader):
         self._text.finish()
 
     def _add_edges(self, kind: str) -> None:
-        """Add the text above or below the pages, once, unless it is only their number."""
-        names = (self._related.get(one.get("id", ""), "") for one in self._main.iter(f"{kind}Reference"))
+        """Add what is above ("header") or below ("footer") the pages: each text once, and no page numbers alone."""
+        names = (self._related.get(reference.get("id", ""), "") for reference in self._main.iter(f"{kind}Reference"))
         texts = {""}
         for name in dict.fromkeys(names):
             part = self._edges[name]
-            text = "".join(one.get("string") or one.text or "" for one in part.iter() if one.tag in ("t", "textpath"))
-            codes = "".join(one.get("instr") or one.text or "" for one in part.iter() if one.tag in _CODES)
-            if text not in texts and ("PAGE" not in codes or any(map(str.isalpha, text))):
+            shown = (element for element in part.iter() if element.tag in ("t", "textpath"))
+            text = "".join(element.get("string") or element.text or "" for element in shown)
+            fields = (element for element in part.iter() if element.tag in _CODES)
+            codes = "".join(element.get("instr") or element.text or "" for element in fields)
+            is_number = "PAGE" in codes and not any(map(str.isalpha, text))
+            if text not in texts and not is_number:
                 texts.add(text)
-                self._add_of_part(part, THROUGH, self._parts.related(name))
+                self._add_of_part(part, Through(), self._parts.related(name))
 
     def _add_of_part(self, element: Element, role: Role, related: dict[str, str]) -> None:
         """Add an element of another part. `related` is what that part refers to; it is in the font of no run."""
@@ -101,11 +155,14 @@ class WordReader(OfficeReader):
 
     def _add_on(self, colour: str, element: Element, role: Role) -> None:
         """Add an element that has a colour behind its text."""
-        around, self._behind = self._behind, colour
+        colour_around = self._behind
+        self._behind = colour
         self._add(element, role)
-        self._behind = around
+        self._behind = colour_around
 
-    def _table(self, table: Element) -> None:
+    # Tables.
+
+    def _add_table(self, table: Element) -> None:
         colour = shading(table, "tblPr/shd")
         if colour is None:
             colour = self._behind
@@ -113,167 +170,179 @@ class WordReader(OfficeReader):
         has_shaded_rows = table.find("tr/tblPrEx/shd") is not None
         if has_shaded_rows or self._formats.shades_tables(value(table, "tblPr/tblStyle")):
             colour = UNKNOWN
-        self._add_on(colour, table, TABLE)
+        self._add_on(colour, table, Table())
 
-    def _cell(self, cell: Element) -> None:
+    def _row(self, row: Element) -> Role | None:
+        if row.find("trPr/del") is not None:
+            self._leave_out("deleted-text", row)
+            return None
+        return Row()
+
+    def _add_cell(self, cell: Element) -> None:
         colour = shading(cell, "tcPr/shd")
         columns = max(1, integer(value(cell, "tcPr/gridSpan")))
-        self._add_on(self._behind if colour is None else colour, cell, Role("cell", columns))
+        self._add_on(self._behind if colour is None else colour, cell, Cell(columns))
 
-    def _paragraph(self, paragraph: Element) -> None:
-        found = self._style(value(paragraph, "pPr/pStyle")) | _properties(paragraph)
-        around = self._format, self._fields, self._floating, self._omission
-        self._format = self._formats.of_paragraph(paragraph)
-        self._fields = []
-        self._floating = []
-        self._omission = None
-        # One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
-        marks = {one.tag for one in paragraph.iterfind("pPr/rPr/*")}
-        has_end = "specVanish" in marks or not (self._format.hidden or marks & {"del", "moveFrom", "vanish"})
-        self._text.start(role := self._role(found) if has_end else PARAGRAPH)
+    # Paragraphs and runs.
+
+    def _add_paragraph(self, paragraph: Element) -> None:
+        """Add a paragraph, and after it the text boxes and charts in it."""
+        around = self._open
+        self._open = _OpenParagraph(self._formats.of_paragraph(paragraph))
+        role = self._role(self._paragraphs.of_paragraph(paragraph)) if self._has_end(paragraph) else Paragraph()
+        self._text.start(role)
         self._walk(paragraph)
-        for one in reversed(self._fields):
-            self._text.end(one or THROUGH)
+        for result in reversed(self._open.fields):
+            self._text.end(result or Through())
         self._text.end(role)
-        for add in self._floating:
+        for add in self._open.floating:
             add()
-        self._format, self._fields, self._floating, self._omission = around
+        self._open = around
 
-    def _style(self, name: str) -> dict[str, str]:
-        """Return what a style of paragraphs or letters says, or the nearest that it is based on."""
-        if name not in self._said:
-            self._said[name] = {}
-            style = self._styles.get(name, Element("none"))
-            self._said[name] = self._style(value(style, "basedOn")) | _properties(style)
-        return self._said[name]
+    def _has_end(self, paragraph: Element) -> bool:
+        """Return whether the end of a paragraph is shown, and with it the paragraph's number.
 
-    def _role(self, found: dict[str, str]) -> Role:
+        One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
+        """
+        marks = {mark.tag for mark in paragraph.iterfind("pPr/rPr/*")}
+        is_hidden = self._open.format.hidden or not marks.isdisjoint(("del", "moveFrom", "vanish"))
+        return "specVanish" in marks or not is_hidden
+
+    def _role(self, given: ParagraphFormat) -> Role:
+        """Return the role of a paragraph of a format, and count it if it is in a list."""
         mark = ""
-        depth = integer(found.get("ilvl"))
-        heading = int(found.get("head", "0"))
-        if (list_id := found.get("numId", "0")) != "0":
-            mark = self._lists.get(list_id, NumberedList()).next(depth)
-        if heading:
-            return Role("heading", heading, mark.strip("-"))
-        return Role("numbered paragraph", depth or int(found.get("list", "1")) - 1, mark) if mark else PARAGRAPH
+        if given.is_in_list:
+            numbered = self._lists.get(given.list_id or "", NumberedList())
+            mark = numbered.next(given.depth or 0)
+        if given.heading:
+            return Heading(given.heading, mark.strip("-"))
+        return NumberedParagraph(given.list_level, mark) if mark else Paragraph()
 
-    def _letters(self, run: Element) -> None:
+    def _add_run(self, run: Element) -> None:
+        """Add the letters of a run that are seen, and what it shows beside them."""
         self._font = value(run, "rPr/rFonts", "ascii")
-        found = self._formats.of_run(run, self._format)
-        if found.hidden:
+        look = self._formats.of_run(run, self._open.format)
+        if look.hidden:
             self._leave_out("hidden-text", run)
             return
-        if is_unseen(found, self._behind):
+        if is_unseen(look, self._behind):
             self._leave_out("hidden-text", _part_of(run, is_drawn=False))
             run = _part_of(run, is_drawn=True)
-        with self._text.lettered(letters_of(found, self._format)):
+        with self._text.lettered(letters_of(look, self._open.format)):
             self._walk(run)
 
-    def _leave_out(self, kind: LeftOut, element: Element) -> str:
-        """Count a passage that is left out, and follow the fields in it."""
-        for one in element.iter():
-            if one.tag in ("fldChar", "instrText"):
-                self._field(one)
-        says = any(one.text and one.text.strip() for one in element.iter() if one.tag in ("t", "delText"))
-        if says and self._omission != kind:
-            self._omission = kind
-            self._text.left_out[kind] += 1
-        return ""
-
-    def _words(self, element: Element) -> str:
-        if None in self._fields:
+    def _words_of(self, element: Element) -> str:
+        """Return the words of a text or a sign as its font shows them; "" in the code of a field."""
+        if None in self._open.fields:
             return ""
-        self._omission = None
+        self._open.omission = None
         code = element.get("char")
-        font = element.get("font", self._font)
         text = chr(int(code, 16)) if code else element.text or ""
+        font = element.get("font", self._font)
         return text.translate(_FONTS.get(font.lower(), {}))
 
-    def _equation(self, element: Element) -> str:
-        if self._format.hidden:
-            return self._leave_out("hidden-text", element)
-        for one in element.iter("del"):
-            self._leave_out("deleted-text", one)
-        for one in element.iterfind(".//rPr/vanish/../.."):
-            self._leave_out("hidden-text", one)
-        sign = "$" if element.tag == "oMath" else "$$"
-        return " ".join(f"{sign}{latex(one).strip()}{sign}" for one in element.iter("oMath"))
+    def _leave_out(self, kind: LeftOut, element: Element) -> None:
+        """Count a passage that is left out, and follow the fields in it.
 
-    def _note(self, reference: Element) -> None:
-        # A note may name itself.
-        note, related = self._notes.pop((reference.tag.removesuffix("Reference"), reference.get("id")), (None, {}))
+        What is left out for the same reason just after it belongs to the same passage.
+        """
+        for step in element.iter():
+            if step.tag in ("fldChar", "instrText"):
+                self._follow_field(step)
+        texts = (text.text for text in element.iter() if text.tag in ("t", "delText"))
+        if any(text and text.strip() for text in texts) and self._open.omission != kind:
+            self._open.omission = kind
+            self._text.left_out[kind] += 1
+
+    def _equation(self, element: Element) -> str | None:
+        """Return an equation, or those of a block, in LaTeX."""
+        if self._open.format.hidden:
+            self._leave_out("hidden-text", element)
+            return None
+        for deletion in element.iter("del"):
+            self._leave_out("deleted-text", deletion)
+        for hidden in element.iterfind(".//rPr/vanish/../.."):
+            self._leave_out("hidden-text", hidden)
+        sign = "$" if element.tag == "oMath" else "$$"
+        return " ".join(f"{sign}{latex(equation).strip()}{sign}" for equation in element.iter("oMath"))
+
+    # Notes and drawings.
+
+    def _add_note(self, reference: Element) -> None:
+        """Add the note that a reference leads to, at its first reference only."""
+        # Taken out, so that a note that refers to itself does not recurse for ever.
+        note = self._notes.pop((reference.tag.removesuffix("Reference"), reference.get("id")), None)
         if note is None:
             return
-        if note.tag == "comment":
+        if note.element.tag == "comment":
             author = Element("t")
-            author.text = f"Comment by {note.get('author', '?')}: "
-            next(note.iter("p"), note).insert(0, author)
-        self._add_of_part(note, NOTE, related)
+            author.text = f"Comment by {note.element.get('author', '?')}: "
+            first_paragraph = next(note.element.iter("p"), note.element)
+            first_paragraph.insert(0, author)
+        self._add_of_part(note.element, Note(), note.related)
 
-    def _drawing(self, drawing: Element) -> Role | str:
-        is_shown = value(drawing, "*/docPr", "hidden") not in ("1", "true")
-        return THROUGH if is_shown else self._leave_out("hidden-text", drawing)
+    def _drawing(self, drawing: Element) -> Role | None:
+        if value(drawing, "*/docPr", "hidden") in ("1", "true"):
+            self._leave_out("hidden-text", drawing)
+            return None
+        return Through()
 
-    def _reference(self, chart: Element) -> None:
-        self._floating.append(partial(add_drawing, self._parts, self._related, chart, self._text))
+    def _put_off_box(self, box: Element) -> None:
+        """Have the text of a box follow the paragraph; a box may have any colour."""
+        self._open.floating.append(partial(self._add_on, UNKNOWN, box, Through()))
+
+    def _put_off_drawing(self, reference: Element) -> None:
+        """Have a chart or a diagram follow the paragraph."""
+        self._open.floating.append(partial(add_drawing, self._parts, self._related, reference, self._text))
+
+    # Links and fields.
 
     def _link(self, element: Element) -> Role:
         address = self._related.get(element.get("id", ""), "")
         place = element.get("anchor")
-        return linked(f"{address}#{place}" if place else address)
+        return link_role(f"{address}#{place}" if place else address)
 
-    def _field(self, element: Element) -> str:
+    def _follow_field(self, element: Element) -> str:
         """Follow the beginning, the code, the result and the end of a field; return what a field of a form shows."""
+        fields = self._open.fields
         step = element.get("fldCharType")
         if step == "begin":
-            self._fields.append(None)
+            fields.append(None)
             self._code = ""
             return _chosen(element)
-        self._code = f"{self._code}{element.text or ''}"
-        if self._fields and step == "separate":
-            self._fields[-1] = role = _led_by(self._code)
+        self._code += element.text or ""
+        if fields and step == "separate":
+            role = _result_role(self._code)
+            fields[-1] = role
             self._text.start(role)
-        elif self._fields and step == "end":
-            self._text.end(self._fields.pop() or THROUGH)
+        elif fields and step == "end":
+            self._text.end(fields.pop() or Through())
         return ""
 
 
 def _part_of(run: Element, *, is_drawn: bool) -> Element:
     """Return only the letters of a run, or what is seen whatever these are like: drawings, and what notes say."""
     part = Element("r")
-    part.extend(one for one in run if (one.tag in _DRAWN) == is_drawn)
+    part.extend(child for child in run if (child.tag in _DRAWN) == is_drawn)
     return part
 
 
-def _led_by(code: str) -> Role:
-    """Return the role of the result of a field."""
-    found = _ADDRESS.match(code)
-    return Role("link", mark=found[1]) if found else THROUGH
-
-
-def _properties(source: Element) -> dict[str, str]:
-    """Return what a style or a paragraph itself says about its level and its list."""
-    found: dict[str, str] = {}
-    name = value(source, "name").lower()
-    kind, _, level = ("heading 1" if name == "title" else name).rpartition(" ")
-    # Word's own styles for lists in lists are lists of their own.
-    if level.isdecimal() and kind in ("heading", "list bullet", "list number"):
-        found[kind[:4]] = level
-    if outline := value(source, "pPr/outlineLvl"):
-        # The tenth level is that of other text.
-        found["head"] = str((integer(outline) + 1) % 10)
-    found |= {key: one for key in ("numId", "ilvl") if (one := value(source, f"pPr/numPr/{key}"))}
-    return found
+def _result_role(code: str) -> Role:
+    """Return the role of the result of a field with a code."""
+    address = _ADDRESS.match(code)
+    return Link(address[1]) if address else Through()
 
 
 def _is_on(element: Element, path: str, usual: bool = False) -> bool:
-    found = element.find(path)
-    return usual if found is None else found.get("val") not in ("0", "false", "off")
+    """Return whether the element at a path switches something on; `usual` if it is missing."""
+    switch = element.find(path)
+    return usual if switch is None else switch.get("val") not in ("0", "false", "off")
 
 
 def _chosen(begin: Element) -> str:
     """Return what is ticked or chosen in a form; "" for another field."""
     for box in begin.iterfind("ffData/checkBox"):
         return "☒" if _is_on(box, "checked", _is_on(box, "default")) else "☐"
-    choices = [one.get("val", "") for one in begin.iter("listEntry")]
-    return "".join(choices[integer(value(begin, "ffData/ddList/result")) :][:1])
+    choices = [entry.get("val", "") for entry in begin.iter("listEntry")]
+    chosen = integer(value(begin, "ffData/ddList/result"))
+    return choices[chosen] if chosen < len(choices) else ""

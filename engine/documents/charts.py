@@ -1,0 +1,85 @@
+"""The charts and diagrams of Office files: a table of a chart's numbers, and a list of a diagram's texts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from engine.documents.drawn_letters import drawn_lines
+from engine.documents.marked_text import MarkedText
+from engine.documents.number_formats import shown
+from engine.documents.roles import NumberedParagraph
+from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage
+
+
+def add_drawing(parts: ZippedParts, related: Mapping[str, str], reference: Element, text: MarkedText) -> None:
+    """Add the chart or the diagram that an element refers to; one that is damaged is counted.
+
+    `related` is what the part with the element refers to.
+    """
+    text.end_block()
+    with skipping_damage(text):
+        if reference.tag == "chart":
+            _add_chart(parts.xml(related.get(reference.get("id", ""), "")), text)
+        else:
+            _add_diagram(parts.xml(related.get(reference.get("dm", ""), "")), text)
+
+
+class _Category(NamedTuple):
+    """A row of a chart's table: the number of its point in the file, and its label."""
+
+    number: str
+    label: str
+
+
+def _add_chart(chart: Element, text: MarkedText) -> None:
+    """Add the titles of a chart and its axes, and a table with a column for each of its series."""
+    text.add_blocks(*map(drawn_lines, chart.iter("title")))
+    names = [""]
+    rows = dict[_Category, list[str]]()
+    for column, series in enumerate(chart.iter("ser"), 1):
+        names.append(" ".join(_values(series, "tx").values()))
+        labels = _values(series, "cat") or _values(series, "xVal")
+        for index, shown_value in (_values(series, "val") or _values(series, "yVal")).items():
+            label = labels.get(index, "")
+            row = rows.setdefault(_Category(index, label), [label])
+            # Series before this may have no value here.
+            row += [""] * (column - len(row))
+            row.append(shown_value)
+    text.add_table([names, *rows.values()])
+
+
+def _values(series: Element, name: str) -> dict[str, str]:
+    """Return what a chart keeps of the values of cells, by their numbers; groups of categories are before them."""
+    values: dict[str, str] = {}
+    for source in series.iterfind(name):
+        code = source.findtext(".//formatCode")
+        for point in source.iter("pt"):
+            text = point.findtext("v", "")
+            index = point.get("idx", "")
+            # Texts have no format. Bars of numbers that a format hides are seen.
+            with suppress(ValueError):
+                text = (shown(float(text), code) if code else "") or text
+            values[index] = f"{text} {values[index]}" if index in values else text
+    return values
+
+
+def _add_diagram(data: Element, text: MarkedText) -> None:
+    """Add the texts of a diagram as a list, in which each is below the one that it belongs to."""
+    points = {point.get("modelId"): point for point in data.iter("pt")}
+    below = defaultdict[str | None, list[str | None]](list)
+    for connection in sorted(data.iter("cxn"), key=lambda connection: integer(connection.get("srcOrd"))):
+        if connection.get("type", "parOf") == "parOf":
+            below[connection.get("srcId")].append(connection.get("destId"))
+    # Points with their levels, the next one last. The document, which has no text, is above the first level.
+    waiting = [(name, -1) for name, point in points.items() if point.get("type") == "doc"]
+    while waiting:
+        name, level = waiting.pop()
+        item = NumberedParagraph(max(level, 0), "-")
+        text.start(item)
+        text.add(drawn_lines(points[name]))
+        text.end(item)
+        waiting += [(inner, level + 1) for inner in reversed(below.pop(name, []))]

@@ -1,0 +1,87 @@
+"""What the elements of a document are: the roles that readers give them while they walk through a file.
+
+A reader calls `MarkedText.start` and `MarkedText.end` with the role of an element, and adds its words in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """Nothing by itself: what is in the element belongs to what is around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, or another block that is shown as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A block whose spaces and line ends stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading. `level` counts from 1; `mark` is its number as it is shown, such as "3.", or ""."""
+
+    level: int
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedParagraph:
+    """A paragraph that is an item of a list by itself, as in Office.
+
+    `level` is 0 in the outermost list. `mark` is the number as it is shown, such as "3." or "b)", or "-".
+    """
+
+    level: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemList:
+    """A list around its items, as in HTML. `first` is the number of its first item; None for a list with bullets."""
+
+    first: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """An item of an `ItemList`, which counts it. Its first block gets the number or the bullet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table around its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table, around its cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell, which takes this many columns and rows of its table."""
+
+    columns: int = 1
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A footnote, an endnote or a comment. Its place gets a mark such as "[^1]"; its words come after the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words that lead to an address."""
+
+    address: str
+
+
+Role = Through | Paragraph | Code | Heading | NumberedParagraph | ItemList | ListItem | Table | Row | Cell | Note | Link
