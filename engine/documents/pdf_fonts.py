@@ -127,6 +127,17 @@ _PREDEFINED = _predefined()
 _UNKNOWN = _CMap(_TWO_BYTES, "", is_seven_bit=True)
 
 
+class Rewritten(NamedTuple):
+    """A string for pypdf, which has U+FFFD for each code without a character.
+
+    `codes` is how many codes it has, `unmapped` how many of them have no character.
+    """
+
+    string: bytes
+    unmapped: int
+    codes: int
+
+
 class FontStrings(ABC):
     """The strings of a composite font, as pypdf reads them rightly.
 
@@ -136,23 +147,23 @@ class FontStrings(ABC):
     def __init__(self, font: DictionaryObject, cmap: _CMap, mapped: dict[int, str]) -> None:
         self.font = DictionaryObject(font)
         self._codes = re.compile(cmap.codes, re.S)
-        self._cmap, self._mapped = cmap, mapped
+        self._cmap = cmap
+        # The characters that the file itself maps codes to.
+        self._mapped = mapped
         # The characters of the codes that were met, in UTF-16, and the codes among them that have none.
         self._characters: dict[bytes, bytes] = {}
         self._unmapped: set[bytes] = set()
         # Most strings are words, or parts of words.
-        self._rewritten: dict[bytes, tuple[bytes, int, int]] = {}
+        self._rewritten: dict[bytes, Rewritten] = {}
 
-    def rewritten(self, string: bytes) -> tuple[bytes, int, int]:
-        """Return a string for pypdf, with U+FFFD for each code without a character; how many of its codes are such,
-        and how many codes it has.
-        """
+    def rewritten(self, string: bytes) -> Rewritten:
+        """Return what pypdf is given instead of a string."""
         if string not in self._rewritten:
             codes = self._codes.findall(string)
             for code in {*codes} - self._characters.keys():
                 self._meet(code)
             unmapped = sum(code in self._unmapped for code in codes)
-            self._rewritten[string] = self._written(codes), unmapped, len(codes)
+            self._rewritten[string] = Rewritten(self._written(codes), unmapped, len(codes))
         return self._rewritten[string]
 
     @abstractmethod

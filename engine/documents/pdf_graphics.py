@@ -25,8 +25,16 @@ _STROKING = (1, 2, 5, 6)
 _ALIKE = 0.03
 # Points of a box that text may lie in.
 _THINNEST = 3.0
-_SPACES = {"/CalGray": "/DeviceGray", "/G": "/DeviceGray", "/CalRGB": "/DeviceRGB", "/RGB": "/DeviceRGB"}
-_SPACES |= {"/CMYK": "/DeviceCMYK", "/DeviceN": "/Separation"}
+# Colour spaces that are as good as others.
+_SPACES = {
+    "/CalGray": "/DeviceGray",
+    "/G": "/DeviceGray",
+    "/CalRGB": "/DeviceRGB",
+    "/RGB": "/DeviceRGB",
+    "/CMYK": "/DeviceCMYK",
+    "/DeviceN": "/Separation",
+}
+# The colour spaces of profiles, by how many components they have.
 _OF_PROFILES = {1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}
 
 
@@ -95,11 +103,19 @@ def matrix_of(numbers: Sequence[Any]) -> Matrix:
     return a, b, c, d, e, f
 
 
+class PathPart(NamedTuple):
+    """A part of a path: the box around it, and whether the part is that very rectangle."""
+
+    box: Box
+    is_rectangle: bool
+
+
 class Path:
-    """The path that is being built: a box around each of its parts, and whether that is its very shape."""
+    """The path that is being built, in parts that each begin at a point of their own."""
 
     def __init__(self) -> None:
         self._parts: list[list[Point]] = []
+        # The places of parts that are no rectangles.
         self._curved: set[int] = set()
 
     def begin(self, point: Point) -> None:
@@ -121,25 +137,28 @@ class Path:
             self.add(point)
         self._curved.add(len(self._parts) - 1)
 
-    def boxes(self) -> list[tuple[Box, bool]]:
-        """Return a box for each part, and whether the part is that rectangle."""
-        found = []
-        for index, part in enumerate(self._parts):
-            box = box_of(part)
+    def parts(self) -> list[PathPart]:
+        parts: list[PathPart] = []
+        for index, points in enumerate(self._parts):
+            box = box_of(points)
             corners = {(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)}
-            found.append((box, index not in self._curved and {*part} == corners))
-        return found
+            parts.append(PathPart(box, index not in self._curved and {*points} == corners))
+        return parts
 
 
 @dataclass(slots=True)
 class GraphicsState:
     """What `q` keeps and `Q` brings back. Widths and sizes are in units of their matrices."""
 
+    # Only what is in this box is painted.
     clip: Box
+    # From the units of the content to those of the page.
     matrix: Matrix = IDENTITY
+    # Whether all of the clip's box is painted.
     is_clip_plain: bool = True
     # Whether only glyphs of text are painted.
     is_clip_text: bool = False
+    # The colours of areas and of lines, their colour spaces, and their opacities from 0 to 1.
     fill: Colour = BLACK
     stroke: Colour = BLACK
     fill_space: str = "/DeviceGray"
@@ -147,14 +166,20 @@ class GraphicsState:
     fill_opacity: float = 1.0
     stroke_opacity: float = 1.0
     line_width: float = 1.0
+    # Whether a font is set, and what its strings are rewritten by; None if pypdf reads them as they are.
     has_font: bool = False
     strings: FontStrings | None = None
-    # Of a Type 3 font the size says nothing: its glyphs may have any.
+    # Whether the font is of Type 3: then its size says nothing, as its glyphs may have any.
     is_drawn_font: bool = False
+    # The size of the font.
     size: float = 0.0
+    # How text is shown, by the number of `Tr`: 0 filled, 1 stroked, 2 both, 3 invisible, 4 to 7 the same as a clip.
     mode: int = 0
+    # How far down the next line is.
     leading: float = 0.0
+    # How wide glyphs are, of their usual width.
     stretch: float = 1.0
+    # What is between glyphs.
     spacing: float = 0.0
 
     def text_colours(self) -> list[Colour]:
@@ -189,7 +214,7 @@ class PaintedAreas:
     def may_hide(self, colour: Colour) -> bool:
         """Return whether anything on the page has this colour of text."""
         if colour not in self._may_hide:
-            self._may_hide[colour] = any(_alike(colour, known) for known in (WHITE, *self._colours))
+            self._may_hide[colour] = any(_is_alike(colour, known) for known in (WHITE, *self._colours))
         return self._may_hide[colour]
 
     def hide(self, colour: Colour, box: Box, point: Point) -> bool:
@@ -201,10 +226,10 @@ class PaintedAreas:
             return False
         for area, behind in reversed(self.areas):
             if behind is not None and area.holds(point):
-                return _alike(colour, behind)
-            if not _alike(colour, behind) and area.meets(box):
+                return _is_alike(colour, behind)
+            if not _is_alike(colour, behind) and area.meets(box):
                 return False
-        return _alike(colour, WHITE)
+        return _is_alike(colour, WHITE)
 
 
 def colour_of(space: str, operands: Sequence[Any]) -> Colour:
@@ -246,7 +271,8 @@ def first_colour(space: str) -> Colour:
     return BLACK if space.startswith("/Device") else None
 
 
-def _alike(one: Colour, other: Colour) -> bool:
-    if one is None or other is None:
+def _is_alike(first: Colour, second: Colour) -> bool:
+    """Return whether two colours look the same; one that is not known looks like no other."""
+    if first is None or second is None:
         return False
-    return all(abs(share - another) <= _ALIKE for share, another in zip(one, other, strict=True))
+    return all(abs(share - other) <= _ALIKE for share, other in zip(first, second, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pypdf import PdfReader
 from pypdf.generic import ContentStream, DictionaryObject, StreamObject
@@ -14,12 +14,31 @@ from engine.documents.pdf_layers import Layers
 
 # Operands and their operator.
 PdfOperation = tuple[Any, bytes]
+# The kinds of content that the text of a page leaves out.
+HIDDEN = "hidden-text"
+UNREADABLE = "unreadable-text"
+DAMAGED = "damaged-part"
 # What adds text to a page.
 _SHOWING = (b"Tj", b"TJ", b"Do", b"'", b'"')
 # From which share of a page pictures are taken for a scan, whose text is laid over them.
 _SCANNED = 0.5
 # Text of less points cannot be read, on a page that is at least as high; on smaller ones, less of a page.
-_LEAST_SIZE, _LEAST_HEIGHT = 2.0, 400.0
+_LEAST_SIZE = 2.0
+_LEAST_HEIGHT = 400.0
+
+
+class _Font(NamedTuple):
+    """A font, and how its strings are rewritten; None if they are not."""
+
+    font: DictionaryObject
+    strings: FontStrings | None
+
+
+class _Form(NamedTuple):
+    """A form, and its operations; None if it has neither text nor other forms."""
+
+    form: StreamObject
+    operations: list[PdfOperation] | None
 
 
 class PdfObjects:
@@ -29,20 +48,23 @@ class PdfObjects:
         self._reader = reader
         catalog = resolved_entry(reader.trailer, "/Root")
         self.layers = Layers(catalog if isinstance(catalog, DictionaryObject) else DictionaryObject())
-        self._fonts: dict[int, tuple[DictionaryObject, FontStrings | None]] = {}
-        self._forms: dict[int, tuple[StreamObject, list[PdfOperation] | None]] = {}
+        # By the identity of the object, with the object itself: another one could get the place of one that is gone.
+        self._fonts: dict[int, _Font] = {}
+        self._forms: dict[int, _Form] = {}
 
     def strings_of(self, font: DictionaryObject) -> FontStrings | None:
+        """Return how the strings of a font are rewritten; None if pypdf reads them as they are."""
         if id(font) not in self._fonts:
-            self._fonts[id(font)] = font, strings_of(font)
-        return self._fonts[id(font)][1]
+            self._fonts[id(font)] = _Font(font, strings_of(font))
+        return self._fonts[id(font)].strings
 
     def operations_of(self, form: StreamObject) -> list[PdfOperation] | None:
         """Return the operations of a form; None if it has neither text nor other forms."""
         if id(form) not in self._forms:
             content = ContentStream(form, self._reader, "bytes")
-            self._forms[id(form)] = form, content.operations if has_text(content) else None
-        return self._forms[id(form)][1]
+            operations = content.operations if has_text(content) else None
+            self._forms[id(form)] = _Form(form, operations)
+        return self._forms[id(form)].operations
 
 
 class ShownPage:
@@ -55,19 +77,28 @@ class ShownPage:
     def __init__(
         self, objects: PdfObjects, box: Box, unit: float, *, reads_unseen: bool = False, reads_clips: bool = False
     ) -> None:
-        self.objects, self.box, self.unit = objects, box, unit
-        self.reads_unseen, self.reads_clips = reads_unseen, reads_clips
+        self.objects = objects
+        # What is shown of the page, in units of `unit` points.
+        self.box = box
+        self.unit = unit
+        self.reads_unseen = reads_unseen
+        self.reads_clips = reads_clips
         self.areas = PaintedAreas()
         # The least size of text that can be seen, in units of the page.
         height = max(box.top - box.bottom, box.right - box.left)
         self.least_size = _LEAST_SIZE * min(1 / unit, height / _LEAST_HEIGHT)
+        # How many passages are left out, by kind.
         self.left_out = Counter[str]()
+        # How many forms were drawn.
         self.forms = 0
         # Bytes of strings that were seen, and of such that were not for want of ink, size or contrast.
-        self.seen = self.unseen = 0
+        self.seen = 0
+        self.unseen = 0
         # Whether anything was painted where text says.
         self.paints_text = False
+        # The rewritten strings of all fonts of the page.
         self.strings: set[FontStrings] = set()
+        # The area that pictures take.
         self._pictures = 0.0
         # What the latest string was: passages are counted, not strings.
         self._latest = ""
@@ -76,9 +107,12 @@ class ShownPage:
     def is_scan(self) -> bool:
         """Whether text that is not seen was recognised in a picture of the page, or in what is drawn on it."""
         is_picture = self._pictures >= _SCANNED * self.box.area > 0
-        return self.unseen >= self.seen if is_picture else not self.seen and bool(self.areas.areas)
+        if is_picture:
+            return self.unseen >= self.seen
+        return not self.seen and bool(self.areas.areas)
 
     def add_picture(self, box: Box) -> None:
+        """Paint a picture."""
         self.areas.add(box, None)
         self._pictures += box.within(self.box).area
 
@@ -90,5 +124,6 @@ class ShownPage:
 
 
 def has_text(content: ContentStream) -> bool:
+    """Return whether a content may have text or draw forms."""
     data = content.get_data()
     return any(operator in data for operator in _SHOWING)

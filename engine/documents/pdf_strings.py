@@ -1,0 +1,264 @@
+"""Which strings of a PDF content are seen, where they are on the page, and what pypdf reads instead of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pypdf.generic import ArrayObject, ByteStringObject, FloatObject
+
+from engine.documents.pdf_graphics import IDENTITY, GraphicsState, Matrix, mapped, mapped_box, matrix_of, product
+from engine.documents.pdf_sight import HIDDEN, UNREADABLE, PdfOperation
+from engine.documents.pdf_state import ContentState, OperatorTable
+
+# The width of a glyph for each byte of a string, in sizes of its font: more than most have.
+_WIDTH = 0.75
+# Modes in which text says where is painted after it, and the one that does nothing else.
+_CLIPPING = (4, 5, 6, 7)
+_ONLY_CLIPPING = 7
+_NUMBER = (int, float)
+_BLANKS = b" \0"
+# Instead of a string that is left out: a space, unless there is one already.
+_GAP = -1000.0
+
+
+class TextOperators:
+    """Follows the operators that place and show text."""
+
+    def __init__(self, content: ContentState) -> None:
+        self._content = content
+        # The matrix of the line of text.
+        self._line: Matrix = IDENTITY
+        # How far the next string is from the beginning of the line: at least, and at most, as widths are estimates.
+        self._nearest = 0.0
+        self._farthest = 0.0
+        # The latest `_line_to_page`, and the matrix of the graphics state that it is of; None if the line has changed.
+        self._line_matrix: Matrix = IDENTITY
+        self._line_matrix_of: Matrix | None = None
+        self.handlers: OperatorTable = {
+            b"BT": self._begin_text,
+            b"Tm": self._set_text_matrix,
+            b"Td": self._move_line,
+            b"TD": self._move_line_and_lead,
+            b"T*": self._next_line,
+            b"TL": self._set_leading,
+            b"Tr": self._set_mode,
+            b"Tz": self._set_stretch,
+            b"Tc": self._set_spacing,
+            b"Tf": self._set_font,
+            b"Tj": self._show,
+            b"TJ": self._show_parts,
+            b"'": self._show_on_next_line,
+            b'"': self._show_spaced,
+        }
+
+    @property
+    def _graphics(self) -> GraphicsState:
+        return self._content.graphics
+
+    # The place of text.
+
+    def _begin_text(self, _: list[Any]) -> None:
+        self._start_line(IDENTITY)
+
+    def _start_line(self, matrix: Matrix) -> None:
+        self._line = matrix
+        self._line_matrix_of = None
+        self._nearest = 0.0
+        self._farthest = 0.0
+
+    def _set_text_matrix(self, operands: list[Any]) -> None:
+        self._start_line(matrix_of(operands))
+
+    def _move_line(self, operands: list[Any]) -> None:
+        self._start_line(product((1.0, 0.0, 0.0, 1.0, float(operands[0]), float(operands[1])), self._line))
+
+    def _move_line_and_lead(self, operands: list[Any]) -> None:
+        self._graphics.leading = -float(operands[1])
+        self._move_line(operands)
+
+    def _next_line(self, _: list[Any]) -> None:
+        self._move_line([0, -self._graphics.leading])
+
+    def _line_to_page(self) -> Matrix:
+        """Return the matrix from the line of text to the page."""
+        matrix = self._graphics.matrix
+        if self._line_matrix_of is not matrix:
+            self._line_matrix = product(self._line, matrix)
+            self._line_matrix_of = matrix
+        return self._line_matrix
+
+    def _advance(self, gap: float, length: int) -> None:
+        """Go on by a gap, in thousandths of the font's size to the left, and by the bytes of strings."""
+        graphics = self._graphics
+        moved = -gap / 1000 * graphics.size
+        self._nearest += moved + length * min(0.0, graphics.spacing)
+        self._farthest += moved + length * (max(0.0, graphics.spacing) + _WIDTH * abs(graphics.size))
+
+    # The state of text.
+
+    def _set_leading(self, operands: list[Any]) -> None:
+        self._graphics.leading = float(operands[0])
+
+    def _set_mode(self, operands: list[Any]) -> None:
+        self._graphics.mode = int(operands[0])
+
+    def _set_stretch(self, operands: list[Any]) -> None:
+        self._graphics.stretch = float(operands[0]) / 100
+
+    def _set_spacing(self, operands: list[Any]) -> None:
+        self._graphics.spacing = float(operands[0])
+
+    def _set_font(self, operands: list[Any]) -> None:
+        graphics = self._graphics
+        # What holds if the font is missing.
+        graphics.has_font = False
+        graphics.strings = None
+        graphics.is_drawn_font = False
+        graphics.size = float(operands[1])
+        font = self._content.given_resource("/Font", operands[0])
+        graphics.has_font = True
+        graphics.is_drawn_font = font.get("/Subtype") == "/Type3"
+        graphics.strings = self._content.page.objects.strings_of(font)
+        if graphics.strings is not None:
+            self._content.page.strings.add(graphics.strings)
+            self._content.add_resource("/Font", operands[0], graphics.strings.font)
+
+    # Showing text.
+
+    def _show(self, operands: list[Any]) -> list[PdfOperation] | None:
+        return self._shown(operands[:1])
+
+    def _show_parts(self, operands: list[Any]) -> list[PdfOperation] | None:
+        return self._shown(operands[0])
+
+    def _show_on_next_line(self, operands: list[Any]) -> list[PdfOperation] | None:
+        self._next_line([])
+        shown = self._shown(operands[:1])
+        return None if shown is None else [([], b"T*"), *shown]
+
+    def _show_spaced(self, operands: list[Any]) -> list[PdfOperation] | None:
+        self._set_spacing(operands[1:])
+        self._next_line([])
+        shown = self._shown(operands[2:3])
+        return None if shown is None else [(operands[:1], b"Tw"), (operands[1:2], b"Tc"), ([], b"T*"), *shown]
+
+    def _shown(self, parts: list[Any]) -> list[PdfOperation] | None:
+        """Return operations that show what is seen of strings, with gaps between them; None if that is all as it is."""
+        graphics = self._graphics
+        is_seen = self._is_plainly_seen(parts)
+        if graphics.mode in _CLIPPING:
+            graphics.is_clip_text = True
+            graphics.is_clip_plain = False
+        if is_seen and graphics.strings is None:
+            self._content.page.count("")
+            return None
+        shown = ArrayObject()
+        is_changed = False
+        for part in parts:
+            if isinstance(part, _NUMBER):
+                shown.append(part)
+                if not is_seen:
+                    self._advance(part, 0)
+            elif isinstance(part, bytes):
+                string = self._seen(part, is_seen=is_seen)
+                is_changed = is_changed or string is not part
+                shown.append(FloatObject(_GAP) if string is None else ByteStringObject(string))
+        return [([shown], b"TJ")] if is_changed else None
+
+    def _seen(self, string: bytes, *, is_seen: bool) -> bytes | None:
+        """Return a string as pypdf reads it; None if it is not seen, or cannot be read.
+
+        Without `is_seen`, finds out whether it is seen, and goes on to its end.
+        """
+        page = self._content.page
+        is_blank = not string.strip(_BLANKS)
+        if not is_seen:
+            is_hidden = self._is_hidden(string)
+            self._advance(0, len(string))
+            if is_hidden and not is_blank:
+                page.count(HIDDEN)
+                return None
+            if not is_blank:
+                page.seen += len(string)
+        strings = self._graphics.strings
+        if strings is None:
+            if not is_blank:
+                page.count("")
+            return string
+        written = strings.rewritten(string)
+        page.count(UNREADABLE if written.unmapped else "")
+        if written.codes and written.unmapped == written.codes:
+            return None
+        return string if written.string == string else written.string
+
+    # Whether text is seen.
+
+    def _is_plainly_seen(self, parts: list[Any]) -> bool:
+        """Return whether all strings are seen for reasons that are quickly found. Then goes on to their end."""
+        graphics = self._graphics
+        page = self._content.page
+        if self._content.layers_off or not graphics.has_font or not self._is_on_page(self._nearest):
+            return False
+        if not page.reads_unseen and (self._has_no_ink_or_size() or self._may_lack_contrast()):
+            return False
+        back = 0.0
+        on = 0.0
+        length = 0
+        seen = 0
+        for part in parts:
+            if isinstance(part, bytes):
+                length += len(part)
+                seen += len(part.strip(_BLANKS))
+            elif isinstance(part, _NUMBER):
+                back += max(part, 0.0)
+                on += min(part, 0.0)
+        for gap in (back, on):
+            # No string begins farther back, or farther on.
+            if gap and not self._is_on_page(self._nearest - gap / 1000 * graphics.size):
+                return False
+        self._advance(back + on, length)
+        page.seen += seen
+        return True
+
+    def _is_on_page(self, across: float) -> bool:
+        """Return whether a point of the line is on the page."""
+        return self._content.page.box.holds(mapped(self._line_to_page(), across, 0))
+
+    def _is_hidden(self, string: bytes) -> bool:
+        """Return whether a string that is shown next cannot be seen."""
+        if self._content.layers_off:
+            return True
+        graphics = self._graphics
+        page = self._content.page
+        size = abs(graphics.size) if graphics.has_font and graphics.size else 1.0
+        left = self._nearest * graphics.stretch
+        right = (self._farthest + _WIDTH * len(string) * size) * graphics.stretch
+        box = mapped_box(self._line_to_page(), left, -0.2 * size, right, 0.8 * size)
+        if page.box.area > 0 and not box.meets(page.box):
+            return True
+        if page.reads_unseen:
+            return False
+        if page.reads_clips and graphics.mode == _ONLY_CLIPPING:
+            return False
+        is_unseen = self._has_no_ink_or_size()
+        if not is_unseen:
+            # Within the first glyph.
+            point = mapped(self._line_to_page(), left + 0.3 * size, 0.3 * size)
+            is_unseen = all(page.areas.hide(colour, box, point) for colour in graphics.text_colours())
+        if is_unseen:
+            page.unseen += len(string)
+        return is_unseen
+
+    def _has_no_ink_or_size(self) -> bool:
+        return self._graphics.draws_no_text() or self._is_too_small()
+
+    def _may_lack_contrast(self) -> bool:
+        return any(self._content.page.areas.may_hide(colour) for colour in self._graphics.text_colours())
+
+    def _is_too_small(self) -> bool:
+        graphics = self._graphics
+        if graphics.is_drawn_font or not graphics.has_font:
+            return False
+        matrix = self._line_to_page()
+        return abs(graphics.size) * math.hypot(matrix[2], matrix[3]) < self._content.page.least_size
