@@ -7,12 +7,36 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import NamedTuple
+
+
+class _Token(NamedTuple):
+    """A part of a format: its kind, by the groups of `_TOKEN`, and its text or what is shown for it."""
+
+    kind: str
+    text: str
+
 
 # The formats that are built in, by their numbers; those of dates in all languages have one form here.
-BUILT_IN = dict.fromkeys((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)), "d") | {46: "[h]:mm:ss"}
-BUILT_IN |= {1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 48: "0.0E+0"}
-BUILT_IN |= dict.fromkeys((5, 6, 42), "$#,##0;($#,##0)") | dict.fromkeys((7, 8, 44), "$#,##0.00;($#,##0.00)")
-BUILT_IN |= dict.fromkeys((37, 38, 41), "#,##0;(#,##0)") | dict.fromkeys((39, 40, 43), "#,##0.00;(#,##0.00)")
+BUILT_IN = {
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    **dict.fromkeys((5, 6, 42), "$#,##0;($#,##0)"),
+    **dict.fromkeys((7, 8, 44), "$#,##0.00;($#,##0.00)"),
+    9: "0%",
+    10: "0.00%",
+    11: "0.00E+00",
+    **dict.fromkeys((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)), "d"),
+    **dict.fromkeys((37, 38, 41), "#,##0;(#,##0)"),
+    **dict.fromkeys((39, 40, 43), "#,##0.00;(#,##0.00)"),
+    46: "[h]:mm:ss",
+    48: "0.0E+0",
+}
+# Formats that have other sections for some numbers. These are not followed.
+_HAS_CONDITIONS = re.compile(r"\[[<>=]")
+_TEXT_SECTION = 3
 _TOKEN = re.compile(
     r"""(?P<next>;) | "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | _.(?P<space>) | \*.
     | \[\$(?P<currency>[^\]-]*)[^\]]*\] | (?P<time>\[[hms]+\]|[ymdhs年月日]+) | \[[^\]]*\]
@@ -22,9 +46,12 @@ _TOKEN = re.compile(
 
 
 def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) -> str:
-    """Return a number as the format `code` shows it, "" if this hides it; `first` is the day 0 of its dates."""
+    """Return a number as the format `code` shows it, "" if this hides it; `first` is the day 0 of its dates.
+
+    -2.5 is "-2.50" in "0.00", and "(3)" in "0;(0)", whose second section is for negative numbers.
+    """
     sections = _sections(code)
-    index = 1 if number < 0 else 2 if number == 0 else 0
+    index = _section_for(number)
     section = sections[index if index < len(sections) else 0]
     # One of several sections that is empty hides its numbers.
     if not section and len(sections) > 1:
@@ -40,37 +67,47 @@ def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) ->
 def hides_texts(code: str) -> bool:
     """Return whether a format shows nothing of texts: its fourth section, which is for them, is empty."""
     sections = [section.replace('"', "").strip() for section in code.split(";")]
-    return len(sections) == 4 and not sections[3]
+    return len(sections) == _TEXT_SECTION + 1 and not sections[_TEXT_SECTION]
+
+
+def _section_for(number: float) -> int:
+    """Return which section is for a number: the first for those above 0, then those below, then 0."""
+    if number < 0:
+        return 1
+    return 2 if number == 0 else 0
 
 
 @lru_cache
-def _sections(code: str) -> list[list[tuple[str, str]]]:
-    """Return the kinds of the tokens of each section, and what of them is shown."""
-    sections = [list[tuple[str, str]]()]
-    # Sections for some numbers are not followed.
-    for found in _TOKEN.finditer("" if re.search(r"\[[<>=]", code) else code):
-        if (kind := found.lastgroup) == "next":
+def _sections(code: str) -> list[list[_Token]]:
+    """Return the tokens of each section for numbers; one without tokens for a format that is not followed."""
+    sections = [list[_Token]()]
+    for match in _TOKEN.finditer("" if _HAS_CONDITIONS.search(code) else code):
+        kind = match.lastgroup
+        if kind == "next":
             sections.append([])
         elif kind is not None:
-            sections[-1].append((kind, found[kind] or " "))
-    # The fourth is for text.
-    return sections[:3]
+            sections[-1].append(_Token(kind, match[kind] or " "))
+    return sections[:_TEXT_SECTION]
 
 
-def _shown(section: list[tuple[str, str]], number: float, first: datetime) -> str:
-    kinds = [kind for kind, _ in section]
+def _shown(section: list[_Token], number: float, first: datetime) -> str:
+    """Return a number as a section shows it. Raises `ValueError` or `ArithmeticError` for what is not followed."""
+    kinds = [token.kind for token in section]
     if "time" in kinds:
-        return _time(number, first, is_elapsed=any(kind == "time" and "[" in text for kind, text in section))
+        is_elapsed = any(token.kind == "time" and "[" in token.text for token in section)
+        return _time(number, first, is_elapsed=is_elapsed)
     # Fractions, and numbers for telephones.
     if kinds.count("digits") > 1:
         raise ValueError
-    exact = abs(Decimal(repr(number))).scaleb(2 * section.count(("other", "%")))
-    texts = [_digits(exact, text) if kind == "digits" else text for kind, text in section]
+    percents = section.count(_Token("other", "%"))
+    exact = abs(Decimal(repr(number))).scaleb(2 * percents)
+    texts = [_digits(exact, token.text) if token.kind == "digits" else token.text for token in section]
     whole = "".join(texts).strip()
     return f"-{whole}" if number < 0 and re.search("[1-9]", whole) else whole
 
 
 def _digits(number: Decimal, pattern: str) -> str:
+    """Return a number that is not negative with the digits of a pattern, such as "#,##0.00" or "0.0E+0"."""
     if pattern[0] not in "0#?.":
         return f"{float(number):.15g}"
     whole, _, places = pattern.rstrip(",").partition(".")
@@ -79,20 +116,28 @@ def _digits(number: Decimal, pattern: str) -> str:
     # Commas at the end are thousands that are left out, others separate them.
     number = number.scaleb(-3 * (len(pattern) - len(pattern.rstrip(","))))
     rounded = number.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
-    digits, _, after = f"{rounded:{',' if ',' in whole else ''}f}".partition(".")
+    separator = "," if "," in whole else ""
+    digits, _, after = f"{rounded:{separator}f}".partition(".")
+    # Of the places, those with "#" or "?" at the end are shown only if they are not 0.
     fixed = len(places.rstrip("#?"))
     after = after[:fixed] + after[fixed:].rstrip("0")
-    digits = digits.zfill(whole.count("0")) if digits != "0" or "0" in whole else ""
+    has_digit = digits != "0" or "0" in whole
+    digits = digits.zfill(whole.count("0")) if has_digit else ""
     return f"{digits}.{after}" if after else digits
 
 
 def _time(number: float, first: datetime, *, is_elapsed: bool) -> str:
+    """Return a number of days as a time that has elapsed, or as what the clock and the calendar show."""
     seconds = round(number * 86_400)
     if is_elapsed:
-        return f"{'-' if seconds < 0 else ''}{abs(seconds) // 3600}:{abs(seconds) // 60 % 60:02}:{abs(seconds) % 60:02}"
+        sign = "-" if seconds < 0 else ""
+        minutes, second = divmod(abs(seconds), 60)
+        return f"{sign}{minutes // 60}:{minutes % 60:02}:{second:02}"
     if number < 0:
         raise ValueError
     moment = first + timedelta(seconds=seconds)
     day = moment.date().isoformat()
     clock = moment.time().isoformat()
-    return clock if number < 1 else day if clock == "00:00:00" else f"{day} {clock}"
+    if number < 1:
+        return clock
+    return day if clock == "00:00:00" else f"{day} {clock}"

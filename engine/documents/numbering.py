@@ -13,90 +13,146 @@ from xml.etree.ElementTree import Element
 from engine.documents.zipped_parts import integer, value
 
 LEVELS = 9
-_LETTERS = {"lowerLetter": ascii_lowercase, "upperLetter": ascii_uppercase, "ganada": "가나다라마바사아자차카타파하"}
-_LETTERS |= {"aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"}
+_LETTERS = {
+    "lowerLetter": ascii_lowercase,
+    "upperLetter": ascii_uppercase,
+    "ganada": "가나다라마바사아자차카타파하",
+    "aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
+}
+# How often a letter is repeated at most: after "z" come "aa", "bb" and so on.
+_MOST_REPEATED = 30
 _IDEOGRAPHS = ("", *"一二三四五六七八九")
 _TENS = ("", "十", *(f"{digit}十" for digit in _IDEOGRAPHS[2:]))
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMAN_TENS = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
+_ROMAN_HUNDREDS = ("", "c", "cc", "ccc")
+# The numbers to 399, and those to 99 in ideographs, without 0.
+_LOWER_ROMAN = [f"{c}{x}{i}" for c in _ROMAN_HUNDREDS for x in _ROMAN_TENS for i in _ROMAN][1:]
+_COUNTED = [f"{tens}{ones}" for tens in _TENS for ones in _IDEOGRAPHS][1:]
+_ENDINGS = ("th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th")
+
+
+def _ordinal(number: int) -> str:
+    """Return "1st", "2nd", "11th" and so on, for a number below 100."""
+    return f"{number}{'th' if 10 < number < 14 else _ENDINGS[number % 10]}"
+
+
 # The numbers from 1 in each form that has more than digits; there are decimals for larger ones, and in other forms.
-_FORMS = {form: [letter * times for times in range(1, 31) for letter in some] for form, some in _LETTERS.items()}
-_FORMS |= dict.fromkeys(
-    ("japaneseCounting", "chineseCounting", "chineseCountingThousand", "taiwaneseCountingThousand", "ideographDigital"),
-    [tens + ones for tens in _TENS for ones in _IDEOGRAPHS][1:],
-)
-_FORMS["lowerRoman"] = [c + x + i for c in ("", "c", "cc", "ccc") for x in _ROMAN_TENS for i in _ROMAN][1:]
-_FORMS["upperRoman"] = [number.upper() for number in _FORMS["lowerRoman"]]
-_FORMS["decimalZero"] = [f"{one:02}" for one in range(1, 10)]
-_FORMS["decimalEnclosedCircle"] = list("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳")
-_FORMS["cardinalText"] = ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
-_FORMS["ordinalText"] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"]
-_ENDS = ("th", "st", "nd", "rd", *["th"] * 6)
-_FORMS["ordinal"] = [f"{one}{'th' if 10 < one < 14 else _ENDS[one % 10]}" for one in range(1, 100)]
+_FORMS: dict[str, list[str]] = {
+    **{
+        form: [letter * times for times in range(1, _MOST_REPEATED + 1) for letter in letters]
+        for form, letters in _LETTERS.items()
+    },
+    "japaneseCounting": _COUNTED,
+    "chineseCounting": _COUNTED,
+    "chineseCountingThousand": _COUNTED,
+    "taiwaneseCountingThousand": _COUNTED,
+    "ideographDigital": _COUNTED,
+    "lowerRoman": _LOWER_ROMAN,
+    "upperRoman": [number.upper() for number in _LOWER_ROMAN],
+    "decimalZero": [f"{number:02}" for number in range(1, 10)],
+    "decimalEnclosedCircle": list("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"),
+    "cardinalText": ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"],
+    "ordinalText": [
+        "First",
+        "Second",
+        "Third",
+        "Fourth",
+        "Fifth",
+        "Sixth",
+        "Seventh",
+        "Eighth",
+        "Ninth",
+        "Tenth",
+    ],
+    "ordinal": [_ordinal(number) for number in range(1, 100)],
+}
 _NONE = Element("none")
 
 
 class ListLevel(NamedTuple):
-    """A level of a list: the form of its numbers, and what is shown, with "%1" for the number of the first level. It
-    begins at `first`, and anew after a paragraph of a level less than `restart`; `is_legal` shows decimals only.
-    """
+    """A level of a list: how its paragraphs are numbered."""
 
+    # The form of its number, by Office's name, such as "lowerRoman"; "none" shows none.
     form: str
+    # What is shown, with "%1" for the number of the first level, "%2" for that of the second, and so on. "" is a bullet.
     text: str
+    # The number that it begins with.
     first: int
+    # A paragraph of a level less than this, counted from 0, lets it begin again.
     restart: int = LEVELS
+    # Whether the numbers in `text` are all decimals, whatever the forms of their levels are.
     is_legal: bool = False
 
 
 @dataclass(slots=True)
 class NumberedList:
-    """A list, the counts of its levels, which others may share, and the numbers at which levels start anew."""
+    """A list with its levels, counted from 0."""
 
     levels: dict[int, ListLevel] = field(default_factory=dict)
+    # The latest number of each level, which other lists may share.
     counts: dict[int, int] = field(default_factory=dict)
+    # The numbers at which levels go on, whatever came before; each is used once.
     starts: dict[int, int] = field(default_factory=dict)
 
     def next(self, index: int) -> str:
-        """Count a paragraph of a level, and return its number; "-" if it shows none."""
-        if (own := self.levels.get(index)) is None:
+        """Count a paragraph of a level, and return its number as it is shown; "-" if it shows none.
+
+        In a list with "%1." and "%1.%2", the levels 0, 1, 1 and 0 are "1.", "1.1", "1.2" and "2.".
+        """
+        level = self.levels.get(index)
+        if level is None:
             return "-"
-        self.counts[index] = self.starts.pop(index, self.counts.get(index, own.first - 1) + 1)
+        number = self.counts.get(index, level.first - 1) + 1
+        self.counts[index] = self.starts.pop(index, number)
+        self._count_others(index)
+        numbers = {
+            str(at + 1): written(self.counts.get(at, other.first), "" if level.is_legal else other.form)
+            for at, other in self.levels.items()
+        }
+        return re.sub("%([1-9])", lambda digit: numbers.get(digit[1], ""), level.text).strip() or "-"
+
+    def _count_others(self, index: int) -> None:
+        """Let deeper levels begin again after a paragraph of a level; one above that was skipped counts as used."""
         for at, level in self.levels.items():
             if at < index:
-                # A level that was skipped counts as used.
                 self.counts.setdefault(at, level.first)
             elif at > index and index < level.restart:
                 self.counts.pop(at, None)
-        numbers = {
-            str(at + 1): written(self.counts.get(at, level.first), "" if own.is_legal else level.form)
-            for at, level in self.levels.items()
-        }
-        return re.sub("%([1-9])", lambda digit: numbers.get(digit[1], ""), own.text).strip() or "-"
 
 
 def word_lists(part: Element, styles: Mapping[str, Element]) -> dict[str, NumberedList]:
     """Return the lists of a DOCX file. Those of one definition share their counts, unless one starts anew."""
-    definitions = {one.get("abstractNumId", ""): one for one in part.iter("abstractNum")}
-    named = {one.get("numId", ""): one for one in part.iter("num")}
+    definitions = {definition.get("abstractNumId", ""): definition for definition in part.iter("abstractNum")}
+    named = {element.get("numId", ""): element for element in part.iter("num")}
     counts = defaultdict[str, dict[int, int]](dict)
     lists = dict[str, NumberedList]()
-    for name, one in named.items():
-        definition = value(one, "abstractNumId")
+    for name, element in named.items():
+        definition = value(element, "abstractNumId")
         # A definition may only name the style that has it.
         style = styles.get(value(definitions.get(definition, _NONE), "numStyleLink"), _NONE)
-        definition = value(named.get(value(style, "pPr/numPr/numId"), one), "abstractNumId")
-        found = lists[name] = NumberedList(counts=counts[definition])
-        for level in (*definitions.get(definition, _NONE).iter("lvl"), *one.iter("lvl")):
+        of_style = named.get(value(style, "pPr/numPr/numId"), element)
+        definition = value(of_style, "abstractNumId")
+        numbered = NumberedList(counts=counts[definition])
+        for level in (*definitions.get(definition, _NONE).iter("lvl"), *element.iter("lvl")):
             index = integer(level.get("ilvl"))
-            form = value(level, "numFmt")
-            text = "" if form == "bullet" else value(level, "lvlText")
-            restart = integer(value(level, "lvlRestart"), index)
-            is_legal = level.find("isLgl") is not None
-            found.levels[index] = ListLevel(form, text, integer(value(level, "start"), 1), restart, is_legal)
-        for change in one.iter("lvlOverride"):
+            numbered.levels[index] = _level(level, index)
+        for change in element.iter("lvlOverride"):
             if start := value(change, "startOverride"):
-                found.starts[integer(change.get("ilvl"))] = integer(start)
+                numbered.starts[integer(change.get("ilvl"))] = integer(start)
+        lists[name] = numbered
     return lists
+
+
+def _level(level: Element, index: int) -> ListLevel:
+    form = value(level, "numFmt")
+    return ListLevel(
+        form=form,
+        text="" if form == "bullet" else value(level, "lvlText"),
+        first=integer(value(level, "start"), 1),
+        restart=integer(value(level, "lvlRestart"), index),
+        is_legal=level.find("isLgl") is not None,
+    )
 
 
 def written(number: int, form: str) -> str:

@@ -5,22 +5,30 @@ from __future__ import annotations
 import logging
 import re
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.documents.marked_text import MarkedText
 from engine.documents.zipped_parts import Encrypted, skipping_damage
 from engine.files.safe_xml import safe_xml
 
-# Bits of an annotation's flags and of a button's: neither is shown as a field.
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+    from engine.documents.pdf_page import ShownPages
+
+# Bits of an annotation's flags: it is hidden, or not shown on a screen.
 _UNSEEN = 1 << 1 | 1 << 5
+# A bit of a button's flags: it is no box that is ticked.
 _PUSHED = 1 << 16
+# What boxes stand for that have no option of their own.
+_PLAIN_OPTIONS = ("/Yes", "/On", "/Off", "/1")
 # Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
 _PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
 
 
 def read_pdf(data: bytes, text: MarkedText) -> None:
-    """Add each page: its text, then its fields, notes and links."""
+    """Add each page: its text, then its fields, notes and links. Raises `Encrypted` for a file with a password."""
     from pypdf import PdfReader
 
     from engine.documents.pdf_page import ShownPages
@@ -45,23 +53,32 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
                 scanned += 1
-        for one in notes:
-            with skipping_damage(text):
-                note = one.get_object()
-                said = _said(note, content)
-                if said and pages.hide(note):
-                    text.left_out["hidden-text"] += 1
-                else:
-                    text.add_blocks(said)
+        _add_notes(notes, content, pages, text)
+    _add_form_data(reader, text)
+    # A file of nothing else has no text.
+    if scanned and str(text):
+        text.left_out["scanned-page"] += scanned
+
+
+def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:
+    """Add what the annotations of a page say that its text, `content`, does not."""
+    for reference in notes:
+        with skipping_damage(text):
+            note = reference.get_object()
+            words = _note_text(note, content)
+            if words and pages.hide(note):
+                text.left_out["hidden-text"] += 1
+            else:
+                text.add_blocks(words)
+
+
+def _add_form_data(reader: PdfReader, text: MarkedText) -> None:
+    """Add what was filled in where Adobe's programs alone draw the form (XFA)."""
     with skipping_damage(text):
-        # What was filled in where Adobe's programs alone draw the form.
         filled = {} if reader.get_fields() else reader.xfa or {}
         for element in safe_xml(filled.get("datasets", b"<none/>")).iter():
             if element.text and element.text.strip() and not len(element):
                 text.add_blocks(f"{element.tag}: {element.text.strip()}")
-    # A file of nothing else has no text.
-    if scanned and str(text):
-        text.left_out["scanned-page"] += scanned
 
 
 def _with_known_letters(content: str, text: MarkedText) -> str:
@@ -71,36 +88,45 @@ def _with_known_letters(content: str, text: MarkedText) -> str:
     return replaced
 
 
-def _said(note: Any, content: str) -> str:
+def _note_text(note: Any, content: str) -> str:
     """Return what an annotation says that its page, whose text is `content`, does not; "" if nothing."""
-    kind = note.get("/Subtype")
-    words = str(note.get("/Contents") or "").strip()
     if int(note.get("/F", 0)) & _UNSEEN:
         return ""
+    kind = note.get("/Subtype")
     if kind == "/Widget":
-        return _field(note)
+        return _field_text(note)
     if kind == "/Link":
         address = str((note.get("/A") or {}).get("/URI") or "")
-        is_said = not content.strip() or address.removeprefix("mailto:") in content
-        return "" if is_said else f"[Link: {address}]"
+        is_in_text = address.removeprefix("mailto:") in content
+        return "" if is_in_text or not content.strip() else f"[Link: {address}]"
+    words = str(note.get("/Contents") or "").strip()
     return f"[Note: {words}]" if words and kind != "/Popup" else ""
 
 
-def _field(widget: Any) -> str:
+def _field_text(widget: Any) -> str:
     """Return the name and the value of a field that is filled in, or of a box; both may be those of a field around."""
-    kind, value, title = map(widget.get_inherited, ("/FT", "/V", "/TU"))
-    name = title or _name(widget)
+    kind = widget.get_inherited("/FT")
+    name = widget.get_inherited("/TU") or _full_name(widget)
     if kind == "/Btn":
-        state = widget.get("/AS", "/Off")
-        forms = widget["/AP"]["/N"] if "/AP" in widget else ()
-        option = next((one for one in forms if one != "/Off"), state)
-        shown = "" if option in ("/Yes", "/On", "/Off", "/1") else f": {option[1:]}"
-        is_box = not int(widget.get_inherited("/Ff", 0)) & _PUSHED
-        return f"{'☐' if state == '/Off' else '☒'} {name}{shown}" if is_box else ""
+        return _button_text(widget, name)
+    value = widget.get_inherited("/V")
     words = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
     return f"{name}: {words}" if words.strip() and kind != "/Sig" else ""
 
 
-def _name(field: Any) -> str:
-    around = _name(field["/Parent"]) if "/Parent" in field else ""
+def _button_text(button: Any, name: str) -> str:
+    """Return whether a box is ticked, and the option that it stands for; "" for a button to press."""
+    if int(button.get_inherited("/Ff", 0)) & _PUSHED:
+        return ""
+    state = button.get("/AS", "/Off")
+    looks = button["/AP"]["/N"] if "/AP" in button else ()
+    option = next((look for look in looks if look != "/Off"), state)
+    shown_option = "" if option in _PLAIN_OPTIONS else f": {option[1:]}"
+    sign = "☐" if state == "/Off" else "☒"
+    return f"{sign} {name}{shown_option}"
+
+
+def _full_name(field: Any) -> str:
+    """Return the name of a field after those of the fields around it, with points between."""
+    around = _full_name(field["/Parent"]) if "/Parent" in field else ""
     return f"{around}.{field['/T']}".lstrip(".") if "/T" in field else around
