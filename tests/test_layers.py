@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # A package imports only those before it; modules at the top of app/ may import all of them.
 APP_LAYERS = (
     "system", "text", "widgets", "actions", "settings", "api", "agents", "tools", "conversations", "session",
-    "library", "wording", "sidebar", "chat", "speculation", "models", "settings_window", "window", "cli",
+    "library", "wording", "sidebar", "composer", "transcript", "speculation", "models",
+    "settings_window", "window", "cli",
 )  # fmt: skip
 # The parts of the engine that engine/speculation imports: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (

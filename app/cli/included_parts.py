@@ -18,8 +18,6 @@ from PySide6.QtCore import QCollator, QCoreApplication, QLocale
 from app.api.engine_host import EngineHost
 from app.api.guard import ApiSettings
 from app.api.local_api import LocalApi
-from app.chat.formula_pictures import outline_of
-from app.chat.preview import picture_of
 from app.session.attachments import read_attachment
 from app.settings.keychain import Keychain
 from app.settings.updates import feed_source
@@ -28,6 +26,8 @@ from app.system.paths import resource
 from app.text.formulas import Formula
 from app.tools.host import ToolHost
 from app.tools.servers import Server
+from app.transcript.formula_pictures import outline_of
+from app.transcript.preview import picture_of
 from engine import starter_pair
 from engine.client import EngineClient
 from engine.events import Finished

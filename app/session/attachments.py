@@ -20,7 +20,7 @@ from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES
 
 if TYPE_CHECKING:
-    # For the reason in `app.chat.context_meter`.
+    # For the reason in `app.composer.context_meter`.
     from engine.pictures.rules import PictureRules
 
 # Documents consist mostly of fonts and pictures; only their text is attached.

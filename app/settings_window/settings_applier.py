@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.chat.composer import Composer
+from app.composer.composer import Composer
 from app.session.api_service import ApiChoice
 from app.session.session import Session
 from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of, speculation_of

@@ -9,12 +9,12 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from app.actions.actions import Actions
-from app.chat.token_legend import TokenLegend
 from app.session.answer import Answer
 from app.speculation.details import Details
 from app.speculation.explanations import EXPLANATIONS
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, SteadySentence, set_text
 from app.speculation.round_strip import RoundStrip
+from app.transcript.token_legend import TokenLegend
 from app.widgets import theme
 from app.widgets.keyboard_focus import FocusRing
 from app.widgets.labels import label, show_words, wrapped_tip

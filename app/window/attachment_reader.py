@@ -12,7 +12,7 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QLocale, QObject
 from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QFileDialog
 
-from app.chat.attachment_row import AttachmentRow, Reading
+from app.composer.attachment_row import AttachmentRow, Reading
 from app.conversations.database.errors import StoreError
 from app.conversations.database.records import Attachment, pictures_in
 from app.library.library import Library

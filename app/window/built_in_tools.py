@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from app.chat.choice_buttons import ToolsButton
+from app.composer.choice_buttons import ToolsButton
 from app.conversations.request_history import Totals
 from app.library.library import Library
 from app.session.model_names import short_name

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
-from app.chat.find_bar import FindBar
-from app.chat.transcript import Transcript
 from app.conversations.conversation_list import ConversationList
 from app.conversations.projects import models_of
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.sidebar.pane import ChatPane
+from app.transcript.transcript import Transcript
+from app.window.find_bar import FindBar
 from app.window.notifications import Notifications
 
 

@@ -9,18 +9,13 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions, Menus
-from app.chat.attachment_row import attach_button
-from app.chat.choice_buttons import PresetButton, ThinkingButton
-from app.chat.composer import Composer
-from app.chat.context_meter import ContextMeter
-from app.chat.find_bar import FindBar
-from app.chat.folder_page import FolderPage
-from app.chat.message_edit import files_in
-from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.side_by_side import SideBySide
-from app.chat.transcript import Transcript
-from app.chat.turn_column import COLUMN_WIDTH
-from app.chat.welcome import Welcome
+from app.composer.attachment_row import attach_button
+from app.composer.choice_buttons import PresetButton, ThinkingButton
+from app.composer.composer import Composer
+from app.composer.context_meter import ContextMeter
+from app.composer.message_edit import files_in
+from app.composer.settings_sheet import ChatSettingsSheet
+from app.composer.welcome import Welcome
 from app.conversations.database.records import Attachment
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
@@ -38,6 +33,8 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.system.mac_windows import mac_windows
 from app.system.paths import settings_folder
+from app.transcript.transcript import Transcript
+from app.transcript.turn_column import COLUMN_WIDTH
 from app.widgets.application import Application
 from app.widgets.banner import Banner
 from app.widgets.keyboard_focus import TabOrdered
@@ -50,6 +47,8 @@ from app.window.answer_notice import Announcer, AnswerNotice
 from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
+from app.window.find_bar import FindBar
+from app.window.folder_page import FolderPage
 from app.window.header import Header
 from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
@@ -57,6 +56,7 @@ from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
+from app.window.side_by_side import SideBySide
 from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import IMPORTED, ImportExport
 from app.window.turn_commands import TurnCommands
@@ -74,7 +74,7 @@ def prepare_answers() -> None:
     """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets. PySide6 does
     that when it is first asked for a widget that Qt made.
     """
-    import app.chat.turn_view  # noqa: F401
+    import app.transcript.turn_view  # noqa: F401
     from app.text.blocks import prepare_parser
     from app.wording.alerts import ALERT_TITLES
 

@@ -6,11 +6,11 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from app.chat.transcript import Transcript
 from app.session.answer import Answer
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.speculation.panel import SpeculationPanel
+from app.transcript.transcript import Transcript
 from app.wording.api import call_line
 from app.wording.sources import names_without_drafter
 from app.wording.speculation import idle_sentence

@@ -9,15 +9,15 @@ from PySide6.QtCore import QCoreApplication, QProcess, Qt
 from PySide6.QtGui import QCursor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
 
-from app.chat.attachment_row import AttachmentRow
-from app.chat.message_edit import QuestionEditor, trimmed
-from app.chat.transcript import Transcript
+from app.composer.attachment_row import AttachmentRow
+from app.composer.message_edit import QuestionEditor, trimmed
 from app.conversations.database.records import Attachment
 from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.system.hot_key import hot_key
 from app.system.mac_windows import mac_windows
+from app.transcript.transcript import Transcript
 from app.widgets import theme
 from app.widgets.buttons import button
 from app.widgets.labels import ElidedLabel

@@ -10,14 +10,14 @@ from typing import TypeVar
 from PySide6.QtCore import QLocale, QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.chat.composer import Composer
-from app.chat.speaker import LONGEST as LONGEST_SPOKEN
-from app.chat.speaker import Speaker
-from app.chat.transcript import Transcript
+from app.composer.composer import Composer
 from app.session.chat_requests import OtherModel
 from app.session.chats import Turn
 from app.session.session import Session
 from app.system.background import Background
+from app.system.speaker import LONGEST as LONGEST_SPOKEN
+from app.system.speaker import Speaker
+from app.transcript.transcript import Transcript
 from app.widgets.popups import Menu
 
 T = TypeVar("T")
@@ -164,21 +164,21 @@ class TurnCommands(QObject):
 
     def speak(self, turn: Turn) -> None:
         """Read an answer aloud, up to LONGEST_SPOKEN."""
-        from app.chat.plain_text import spoken_text
+        from app.window.plain_text import spoken_text
 
         # Markdown is longer than its spoken text, and code is not spoken at all.
         markdown = turn.answer.reply[: 4 * LONGEST_SPOKEN]
         self._render(markdown, spoken_text, lambda text: self.speaker.speak(text, QLocale().name()))
 
     def _copy_shown(self, turn: Turn) -> None:
-        from app.chat.plain_text import mime_of, shown_parts
+        from app.window.plain_text import mime_of, shown_parts
 
         clipboard = QGuiApplication.clipboard()
         self._render(turn.answer.reply, shown_parts, lambda parts: clipboard.setMimeData(mime_of(*parts)))
 
     def _render(self, markdown: str, render: Callable[[str], T], then: Callable[[T], object]) -> None:
         """Call `then` with the rendered answer: at once, or in the background if rendering would block the window."""
-        from app.chat.plain_text import is_long
+        from app.window.plain_text import is_long
 
         if is_long(markdown):
             self._background.run(lambda: render(markdown), then)

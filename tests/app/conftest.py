@@ -6,14 +6,15 @@ import gc
 import runpy
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.system.language import LANGUAGES
@@ -21,7 +22,7 @@ from app.widgets import outside
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.library.inventory import Inventory
     from app.session.session import Session
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
     from tests.app.system.cocoa import Cocoa
     from tests.app.window_driver import WindowDriver
 
+W = TypeVar("W", bound=QWidget)
+Show = Callable[..., W]
 PATIENCE_MS = round(1000 * PATIENCE_S)
 STARTER = (Path("starter/main"), Path("starter/draft"))
 # Milliseconds between two looks at something, or after the last letter.
 PAUSES = (
-    "chat.answer_format._CHECK_AFTER_MS",
-    "chat.context_meter._PAUSE_MS",
-    "chat.folder_page._PAUSE_MS",
+    "composer.answer_format._CHECK_AFTER_MS",
+    "composer.context_meter._PAUSE_MS",
     "library.hub_search._PAUSE_MS",
     "library.library._POLL_MS",
     "library.library._WAITING_POLL_MS",
@@ -45,6 +47,7 @@ PAUSES = (
     "session.teaching_service._LOOK_MS",
     "speculation.panel._FIGURES_MS",
     "speculation.panel._STRIP_MS",
+    "window.folder_page._PAUSE_MS",
     "window.header._PROGRESS_MS",
     "window.startup._LIBRARY_FOLLOWS_MS",
 )
@@ -68,6 +71,19 @@ def qapp_args() -> list[str]:
 def current_translations() -> None:
     """Compile the translations of a checkout that was not built, or not since they were changed."""
     runpy.run_path(str(Path(__file__).resolve().parents[2] / "i18n" / "compile.py"))["compile_translations"]()
+
+
+@pytest.fixture
+def show(qtbot: QtBot) -> Show[W]:
+    """Shows a widget in a size, and deletes it after the test."""
+
+    def show(widget: W, width: int = 600, height: int = 400) -> W:
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        widget.show()
+        return widget
+
+    return show
 
 
 @pytest.fixture

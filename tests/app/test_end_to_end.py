@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.chat.call_card import CallCard
 from app.cli import self_test
 from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import State
@@ -24,6 +23,7 @@ from app.session.session import Session
 from app.speculation.comparison import Comparer, ComparisonResult, ComparisonStep
 from app.system.background import Background
 from app.system.language import LANGUAGES
+from app.transcript.call_card import CallCard
 from app.widgets.application import Application
 from app.window import startup
 from app.window.main_window import MainWindow

@@ -27,12 +27,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.choice_buttons import PresetButton
-from app.chat.composer import Composer
-from app.chat.find_bar import FindBar
-from app.chat.message_edit import MessageEdit
-from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.transcript import Transcript
+from app.composer.choice_buttons import PresetButton
+from app.composer.composer import Composer
+from app.composer.message_edit import MessageEdit
+from app.composer.settings_sheet import ChatSettingsSheet
 from app.models.first_run import FirstRunOffer
 from app.models.picker import Picker
 from app.settings_window.dialog import SettingsWindow
@@ -40,8 +38,10 @@ from app.sidebar.pane import ChatPane
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.system.background import Background
+from app.transcript.transcript import Transcript
 from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
+from app.window.find_bar import FindBar
 from app.window.header import Header
 from app.window.palette import CommandPalette
 from tests.app.window_parts import PaletteDriver, PickerDriver, SidebarDriver, TurnDriver

@@ -22,25 +22,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chat.answer_body import AnswerBody
-from app.chat.answer_texts import Note
-from app.chat.question_bubble import QuestionBubble
 from app.conversations.database.records import Conversation, Folder
 from app.models.picker import PickerRow
 from app.sidebar.list_model import INSIDE, ROW
+from app.transcript.answer_body import AnswerBody
+from app.transcript.answer_texts import Note
+from app.transcript.question_bubble import QuestionBubble
 from app.widgets.search_field import LiveField
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.chat.message_edit import QuestionEditor
-    from app.chat.token_legend import TokenLegend
-    from app.chat.token_view import TokenView
-    from app.chat.turn_view import TurnView
+    from app.composer.message_edit import QuestionEditor
     from app.library.model_choices import ModelChoice
     from app.models.picker import Picker
     from app.sidebar.list_model import ChatListModel
     from app.sidebar.pane import ChatPane, PurgeButton
+    from app.transcript.token_legend import TokenLegend
+    from app.transcript.token_view import TokenView
+    from app.transcript.turn_view import TurnView
     from app.window.palette import CommandPalette
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
 from PySide6.QtTest import QTest
 
-from app.chat.lazy_turn import LazyTurn
 from app.system.display import has_display
+from app.transcript.lazy_turn import LazyTurn
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from tests.benchmarks import options

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from app.chat.transcript import Transcript
 from app.session.chats import Turn
+from app.transcript.transcript import Transcript
 from app.window.main_window import MainWindow
 from tests.benchmarks.fake_engine import PARAGRAPH, SteadyEngine
 from tests.benchmarks.frames import Frames

@@ -17,8 +17,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.agents.codex_catalog import kept_catalog
-from app.chat.call_card import CallCard
-from app.chat.preview import picture_of
 from app.conversations.exports.writing import SUFFIXES
 from app.session.attachments import read_attachment
 from app.session.calls import CallState
@@ -31,6 +29,8 @@ from app.system.opened_pages import write_page
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.text.file_texts import NotAttachable
 from app.tools.tool import ToolFailed, ToolResult
+from app.transcript.call_card import CallCard
+from app.transcript.preview import picture_of
 from engine.bench.pair_check import PairCheck
 from engine.errors import TemplateFailed
 from engine.grammars.checks import answer_problems

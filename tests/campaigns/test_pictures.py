@@ -20,7 +20,7 @@ import pytest
 from PIL import Image, ImageCms
 from PySide6.QtGui import QImage
 
-from app.chat.picture_button import decoded
+from app.composer.picture_button import decoded
 from app.text.picture_data import kind_of_picture
 from app.tools.results import MOST_PICTURES, result_of
 from engine.errors import PictureNotUsable

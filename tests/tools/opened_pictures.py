@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from PySide6.QtWidgets import QScrollArea
 
-from app.chat.choice_buttons import ThinkingButton
+from app.composer.choice_buttons import ThinkingButton
 from app.models.page import INSTALLED
 from app.widgets.application import Application
 from engine.tokenizers.thinking import ThinkingChoice

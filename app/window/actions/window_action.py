@@ -11,10 +11,8 @@ from app.actions.spec import ActionSpec
 from app.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
-    from app.chat.composer import Composer
-    from app.chat.find_bar import FindBar
-    from app.chat.settings_sheet import ChatSettingsSheet
-    from app.chat.transcript import Transcript
+    from app.composer.composer import Composer
+    from app.composer.settings_sheet import ChatSettingsSheet
     from app.models.model_controller import ModelController
     from app.session.session import Session
     from app.settings.store import SettingsStore
@@ -22,9 +20,11 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane
     from app.speculation.comparison import Comparer
     from app.speculation.comparison_view import ComparisonView
+    from app.transcript.transcript import Transcript
     from app.widgets.application import Application
     from app.window.attachment_reader import AttachmentReader
     from app.window.chat_commands import ChatCommands
+    from app.window.find_bar import FindBar
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
     from app.window.panes import Panes

@@ -17,11 +17,11 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
-from app.chat.call_card import CallCard
 from app.tools import connection
 from app.tools.known_servers import FOLDER, KNOWN_SERVERS
 from app.tools.servers import Server
 from app.tools.tool import Permission, ToolResult
+from app.transcript.call_card import CallCard
 from app.wording.tools import KNOWN_SIGHTS, server_state
 from tests.app.conftest import PATIENCE_S, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, tool

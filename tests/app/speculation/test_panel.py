@@ -16,13 +16,13 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
-from app.chat.answer_texts import origin_text
-from app.chat.token_legend import TokenLegend
 from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.speculation.explanations import EXPLANATIONS
 from app.speculation.panel import ACCEPTED, SpeculationPanel
 from app.system.language import LANGUAGES
+from app.transcript.answer_texts import origin_text
+from app.transcript.token_legend import TokenLegend
 from app.widgets import theme
 from app.window.actions import ACTIONS
 from app.wording import figures

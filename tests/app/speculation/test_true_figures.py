@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.chat.answer_texts import origin_text
 from app.session.session import Session
 from app.settings_window.history_page import COLUMNS, HistoryPage
 from app.speculation.comparison import Comparer, ComparisonStep
 from app.speculation.comparison_view import ComparisonView
+from app.transcript.answer_texts import origin_text
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from app.wording import figures

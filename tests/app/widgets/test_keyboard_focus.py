@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.welcome import Welcome
+from app.composer.settings_sheet import ChatSettingsSheet
+from app.composer.welcome import Welcome
 from app.widgets.controls import Segments
 from app.widgets.keyboard_focus import TabOrdered, stops
 from tests.app.conftest import OpenWindow

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chat.settings_sheet import ChatSettingsSheet
+from app.composer.settings_sheet import ChatSettingsSheet
 from app.settings_window.form import SecretRow
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine

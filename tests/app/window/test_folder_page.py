@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
-from app.chat.folder_page import FolderPage
-from app.chat.picture_button import PictureButton
-from app.chat.welcome import Welcome
+from app.composer.picture_button import PictureButton
+from app.composer.welcome import Welcome
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database.records import Folder
 from app.conversations.projects import models_of
 from app.widgets.controls import Chooser
+from app.window.folder_page import FolderPage
 from engine import starter_pair
 from tests.app.conftest import OpenWindow
 from tests.app.picture_files import RULES, picture

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QToolButton
 
-from app.chat.answer_texts import figures_text
 from app.session.answer import State
 from app.session.calls import CallState
 from app.session.tool_calls import ONCE
 from app.system import crash
 from app.tools.tool import ToolResult
+from app.transcript.answer_texts import figures_text
 from app.widgets.application import Application
 from app.wording import figures
 from engine.errors import InternalFailure

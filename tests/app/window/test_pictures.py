@@ -13,10 +13,10 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
-from app.chat.call_card import CallCard
-from app.chat.picture_button import PictureButton, PictureView
+from app.composer.picture_button import PictureButton, PictureView
 from app.session.calls import CallState
 from app.tools.tool import ToolPicture, ToolResult
+from app.transcript.call_card import CallCard
 from engine.errors import PicturesNotInstalled
 from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.chat.plain_turn import PlainTurn
-from app.chat.turn_view import TurnView
 from app.text.blocks import Splitter
+from app.transcript.plain_turn import PlainTurn
+from app.transcript.turn_view import TurnView
 from tests.app.conftest import OpenWindow
 from tests.app.random_rounds import PROSE_CODE_TABLE
 from tests.app.scripted_engine import ScriptedEngine

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton
 
-from app.chat.picture_button import PictureButton
+from app.composer.picture_button import PictureButton
 from app.sidebar.pane import ChatPane
 from app.window.temporary_mark import TemporaryMark
 from tests.app.conftest import OpenWindow

@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.chat.call_card import CallCard
-from app.chat.choice_buttons import ToolsButton
+from app.composer.choice_buttons import ToolsButton
 from app.tools.servers import Server
 from app.tools.tool import Permission, ToolProgress, ToolResult
+from app.transcript.call_card import CallCard
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool

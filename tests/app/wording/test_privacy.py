@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from app.chat.welcome import Welcome
+from app.composer.welcome import Welcome
 from app.session.cluster_service import OFF, ON, STARTING
 from app.tools.servers import Server
 from app.widgets.application import Application

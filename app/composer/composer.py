@@ -1,0 +1,208 @@
+"""The card with the message box, the attached files, the tools and the send button."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary, WeakSet
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
+
+from app.composer.attachment_row import AttachmentRow
+from app.composer.message_edit import MessageEdit, trimmed
+from app.conversations.database.records import Attachment
+from app.session.chats import Chat
+from app.widgets.icons import icon
+from app.widgets.labels import ElidedLabel, label, set_name, tip
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.style_class import named, set_property, set_style_class, styled
+from app.widgets.theme_aware import ThemeAware
+
+
+class Composer(ThemeAware, QWidget):
+    """The message box with its button and the line about the keys that send. `sent` carries the text.
+
+    A message that is sent before the models can answer, or while they do, is queued: it stays in the box and is sent
+    when they can and its chat is shown, with files that were attached meanwhile, unless its text is edited or it is
+    taken back. `queue_changed` is emitted when it is queued or no longer queued, `sendable_changed` when the message
+    becomes too long or is no longer too long.
+    """
+
+    sent = Signal(str)
+    queue_changed = Signal()
+    sendable_changed = Signal()
+
+    def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._send, self._stop = send, stop
+        self._streaming = self._waits = False
+        self._chat: object = self
+        # The chats whose messages are sent as soon as the models can answer them.
+        self._queued: WeakSet[object] = WeakSet()
+        self._problem = ""
+        # The unsent message of each chat with its undo history, for as long as the chat is in memory.
+        self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
+        card = self._card = named(QFrame(self), "composerCard")
+        self.edit = MessageEdit(card, shrinks=True)
+        self.bound("Message", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
+        self.edit.installEventFilter(self)
+        self.files = AttachmentRow(card)
+        self._info = styled(ElidedLabel(card), "muted")
+        self._button = named(QToolButton(card), "send")
+        self.shorten = self.bound("Shorten", named(styled(QToolButton(card), "small"), "shorten"))
+        self.bound("Shorten the message to fit the model's context", self.shorten, QWidget.setToolTip)
+        self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.shorten.hide()
+        # Takes a queued message back while the other button stops the answer.
+        self.recall = self.bound("Cancel sending", styled(QToolButton(card), "small"))
+        self.recall.hide()
+        self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self.recall, self._button)
+        fill(vbox(card, margins=(14, 12, 12, 10), spacing=8), self.files, self.edit, self._tools)
+        self._keys = label(self, "caption")
+        self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        fill(vbox(self, margins=(0, 0, 0, 12), spacing=8), card, self._keys)
+        self.setFocusProxy(self.edit)
+        self.edit.submitted.connect(self.send)
+        self.files.removed.connect(self.setFocus)
+        self.edit.edited.connect(self.cancel_queued)
+        self.files.refused.connect(self.unqueue)
+        self._button.clicked.connect(self._press_button)
+        self.recall.clicked.connect(self.cancel_queued)
+        self._send.changed.connect(self._show_button)
+        self._stop.changed.connect(self._show_button)
+        self.restyle()
+
+    def send(self) -> None:
+        """Send or queue the text, including text in composition. Does nothing while the text cannot be sent."""
+        self.edit.commit_preedit()
+        if not self._send.isEnabled() or not self.can_be_sent:
+            return
+        if not self._waits:
+            self.sent.emit(trimmed(self.edit.clear_and_return()))
+            return
+        self._queued.add(self._chat)
+        self._show_queue()
+
+    @property
+    def queued(self) -> bool:
+        """Whether the message on screen will be sent as soon as the models can answer it."""
+        return self._chat in self._queued
+
+    def cancel_queued(self) -> None:
+        """Cancel the automatic sending of the message on screen."""
+        self.unqueue(self._chat)
+
+    def unqueue(self, chat: object) -> None:
+        """Cancel the automatic sending of a chat's message."""
+        if chat in self._queued:
+            self._queued.remove(chat)
+            self._show_queue()
+
+    def set_waiting(self, waits: bool) -> None:
+        """Set whether the models cannot answer the message yet. Once they can, a queued message is sent."""
+        self._waits = waits
+        if self.queued and not waits and not self.files.reading:
+            self.cancel_queued()
+            self.send()
+
+    def _show_queue(self) -> None:
+        self._show_button()
+        self.queue_changed.emit()
+
+    def take_attachments(self) -> tuple[Attachment, ...]:
+        """Return the files for the question that is being sent, and clear them."""
+        attachments = self.files.attachments
+        self.files.show_files(())
+        return attachments
+
+    def add_tools(self, *tools: QWidget) -> None:
+        """Add buttons below the text, to the left of the info line."""
+        for tool in tools:
+            self._tools.insertWidget(self._tools.count() - 4, tool)
+
+    def show_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        queued = self._queued & {chat}
+        self._chat = chat
+        document = self._documents.get(chat)
+        if document is None or document.toPlainText() != text:
+            document = self._documents[chat] = self.edit.new_document(text)
+        if document is not self.edit.document():
+            self.edit.show_document(document)
+            self.edit.moveCursor(QTextCursor.MoveOperation.End)
+        self.files.show_chat(chat, attachments)
+        # Another document counts as edited.
+        self._queued |= queued
+        self._show_queue()
+
+    def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Put a question that could not be asked back into the box, before text that was written since."""
+        self.files.show_files((*attachments, *self.files.attachments))
+        cursor = self.edit.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Start)
+        cursor.insertText(f"{text}\n\n" if text and self.edit.toPlainText().strip() else text)
+
+    def set_streaming(self, streaming: bool) -> None:
+        self._streaming = streaming
+        self._show_button()
+
+    def set_send_key(self, key: str) -> None:
+        """Set the key that sends: "enter", or "modifier" for Command or Ctrl with Enter."""
+        self.edit.send_key = key
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        if self.edit.send_key == "enter":
+            self._keys.setText(self.tr("Enter to send · Shift+Enter for a new line"))
+        else:
+            keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
+            self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
+
+    def set_info(self, text: str, problem: str = "", brief: str = "") -> None:
+        """Show a line below the text, or `brief` if it does not fit. `problem`: why the message cannot be sent."""
+        if self._problem != problem:
+            self._problem = problem
+            self.sendable_changed.emit()
+        set_style_class(self._info, "problem" if problem else "muted")
+        self._info.show_text(text, brief)
+
+    @property
+    def can_be_sent(self) -> bool:
+        """Whether the message has text or files, is not too long, and no file is still being read."""
+        written = self.edit.toPlainText().strip() or self.edit.preedit()
+        return bool(written or self.files.attachments) and not self.files.reading and not self._problem
+
+    def retranslate(self) -> None:
+        self._show_keys()
+        self._show_button()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Mark the card's edge while the message box has the focus."""
+        if watched is self.edit and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            set_property(self._card, "active", self.edit.hasFocus())
+        return super().eventFilter(watched, event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.edit.setFocus(event.reason())
+
+    def _press_button(self) -> None:
+        if self._streaming:
+            self._stop.trigger()
+        elif self.queued:
+            self.cancel_queued()
+        else:
+            self.send()
+
+    def _show_button(self) -> None:
+        """Make the button send, stop the answer, or take back the queued message."""
+        action = self._stop if self._streaming else self._send
+        enabled = action.isEnabled()
+        self._button.setIcon(icon("stop" if self._streaming else "send", "on_accent" if enabled else "faint"))
+        self._button.setEnabled(enabled)
+        self._button.setAccessibleName(action.whatsThis())
+        self._button.setToolTip(tip(self._problem) if self._problem and not self._streaming else action.toolTip())
+        self.recall.setVisible(self.queued and self._streaming)
+        if self.queued and not self._streaming:
+            self._button.setIcon(icon("close", "on_accent"))
+            self._button.setEnabled(True)
+            set_name(self._button, self.tr("Queued: press to take it back"))

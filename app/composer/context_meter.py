@@ -1,0 +1,247 @@
+"""Shows how much of the context a chat and its message take, and offers to shorten it. Counts off the Qt thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.composer.composer import Composer
+from app.conversations.chat_settings import filled
+from app.conversations.database.records import Attachment, Source, pictures_in
+from app.conversations.projects import source_name, start_of
+from app.session import prompt_variables
+from app.session.attachments import count_tokens, cut_to_tokens, picture_tokens, source_tokens
+from app.session.chats import Chat
+from app.session.session import Session
+from app.system.background import Background
+from app.widgets.popups import Menu
+from app.widgets.throttle import single_shot
+from app.wording.figures import number, percent
+
+if TYPE_CHECKING:
+    # Imports NumPy, which would delay the first frame.
+    from engine.pictures.rules import PictureRules
+
+# A shortened message leaves one part in this many of the context to the answer.
+_ANSWER_SHARE = 4
+# Counting starts this many milliseconds after the last key press.
+_PAUSE_MS = 150
+
+
+@dataclass(frozen=True)
+class _Unsent:
+    """The texts to count: the message with its files, and the text `said` before it.
+
+    `before` is the number of tokens of the chat so far, from its figures. If no answer has figures, as before a first
+    question or in an imported chat, `said` is the text of the chat so far, otherwise "". `pictures` is the cost of the
+    pictures and `limit` that of the context. With `drops`, a chat that does not fit loses its oldest turns.
+    `sources` are the files of the chat's folder.
+    """
+
+    chat: Chat
+    model: Path
+    limit: int
+    drops: bool
+    before: int
+    said: str
+    text: str
+    attachments: tuple[Attachment, ...]
+    pictures: PictureRules | None
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True)
+class _ContextUsage:
+    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted). `largest` names the
+    source of the folder with the most tokens, if the chat is too long; "" without one.
+    """
+
+    limit: int
+    drops: bool
+    before: int
+    text: int
+    files: tuple[tuple[Attachment, int | None], ...]
+    largest: str
+
+    @property
+    def message(self) -> int:
+        return self.text + sum(count or 0 for _, count in self.files)
+
+    @property
+    def total(self) -> int:
+        return self.before + self.message
+
+    @property
+    def too_long(self) -> bool:
+        return (self.message if self.drops else self.total) >= self.limit
+
+
+class ContextMeter(QObject):
+    """Sets the composer's info line and fills the menu of its "Shorten" button."""
+
+    def __init__(self, session: Session, composer: Composer, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._composer = session, composer
+        self._background = Background("tokens", parent=self)
+        # What was counted last.
+        self._counted: tuple[_Unsent, _ContextUsage] | None = None
+        self._menu = Menu(composer)
+        self._menu.aboutToShow.connect(self.fill_menu)
+        composer.shorten.setMenu(self._menu)
+        self._timer = single_shot(self, self._count, _PAUSE_MS)
+        chats, answers = session.chats, session.answers
+        for changed in (
+            *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
+            *(session.settings.defaults_changed, composer.queue_changed),
+            *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.list.changed),
+        ):
+            changed.connect(self._count_soon)
+        self.show_usage()
+
+    def close(self) -> None:
+        """Stop counting. Waits for a running count."""
+        # Later signals of the session must not start the timer again.
+        self._timer.blockSignals(True)
+        self._timer.stop()
+        self._background.close()
+
+    def show_usage(self) -> None:
+        """Show the counts so far."""
+        pair = self._session.models.pair
+        usage = self._usage
+        self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
+        blind = pair.main is not None and pair.loading != "main" and not pair.sees
+        if blind and pictures_in(self._composer.files.attachments):
+            # A notice says so beside what helps.
+            self._composer.set_info("", self.tr("This model can't see pictures"))
+        elif self._composer.queued and self._session.chat.streaming:
+            self._composer.set_info(self.tr("Queued until the answer has ended."))
+        elif self._composer.queued:
+            self._composer.set_info(self.tr("Queued until the model is ready."))
+        elif pair.loading == "main":
+            self._composer.set_info(self.tr("Loading models… You can start typing."))
+        elif pair.main is None:
+            self._composer.set_info(self.tr("No main model is loaded."))
+        else:
+            self._composer.set_info(*(self._words(usage) if usage else ("",)))
+
+    @property
+    def _usage(self) -> _ContextUsage | None:
+        """The counts so far of the chat on screen; None without any."""
+        return self._counted[1] if self._counted and self._counted[0].chat is self._session.chat else None
+
+    def _words(self, usage: _ContextUsage) -> tuple[str, str, str]:
+        """Return the info line, the problem that it tells, and its brief form."""
+        used, limit = usage.total, usage.limit
+        if not used:
+            return "", "", ""
+        if usage.too_long and usage.message < usage.limit and usage.largest:
+            text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
+        elif usage.too_long:
+            text = self.tr("{used} of {limit} tokens: too long for this model")
+        elif used >= limit:
+            text = self.tr("{used} of {limit} tokens: the oldest messages are dropped")
+        else:
+            text = self.tr("{used} of {limit} tokens")
+        text = text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest)
+        return text, text if usage.too_long else "", percent(used / limit)
+
+    def fill_menu(self) -> None:
+        """Fill the menu with the ways to make the message fit."""
+        self._menu.clear()
+        for words, shorten in self._ways(self._usage) if self._usage else ():
+            self._menu.addAction(words.replace("&", "&&")).triggered.connect(lambda _=False, run=shorten: run())
+
+    def _ways(self, usage: _ContextUsage) -> list[tuple[str, Callable[[], None]]]:
+        """Return the ways to make the message fit, as (words, function)."""
+        ways: list[tuple[str, Callable[[], None]]] = []
+        if usage.message < usage.limit and not usage.drops:
+            ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
+        # A picture cannot be cut.
+        if texts := [(file, count or 0) for file, count in usage.files if file.picture is None]:
+            file, tokens = max(texts, key=lambda counted: counted[1])
+            left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)
+            if not usage.drops:
+                left -= usage.before
+            if 0 < left < tokens:
+                words = self.tr("Keep the first {count} tokens of {name}")
+                ways.append((words.format(count=number(left, 0), name=file.name), partial(self._cut, file, left)))
+        return ways
+
+    def _drop_oldest(self) -> None:
+        chat = self._session.chat
+        self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "overflow": "shorten"})
+
+    def _cut(self, file: Attachment, tokens: int) -> None:
+        """Replace a file by its first tokens."""
+        main, shown = self._session.models.pair.main, self._composer.files
+        if main is None:
+            return
+
+        def replace(cut: Attachment | None) -> None:
+            if cut is not None and file in shown.attachments:
+                shown.show_files(tuple(cut if one == file else one for one in shown.attachments))
+
+        self._background.run(partial(cut_to_tokens, Path(main.path), file, tokens), replace)
+
+    def _count_soon(self, *_: object) -> None:
+        self.show_usage()
+        self._timer.start()
+
+    def _count(self) -> None:
+        unsent = self._unsent()
+        if unsent is not None and (self._counted is None or unsent != self._counted[0]):
+            self._background.run(partial(_count, unsent), partial(self._show_counts, unsent))
+
+    def _show_counts(self, unsent: _Unsent, usage: _ContextUsage) -> None:
+        """Show the counts, unless the message has changed meanwhile."""
+        if unsent == self._unsent():
+            self._counted = unsent, usage
+            self._composer.files.show_counts(dict(usage.files))
+            self.show_usage()
+
+    def _unsent(self) -> _Unsent | None:
+        """Return what to count; None without a main model."""
+        session, chat, main = self._session, self._session.chat, self._session.models.pair.main
+        if main is None:
+            return None
+        before = chat.context_tokens()
+        said = list[str]()
+        folder = session.projects.folder(chat.folder_id)
+        if not before:
+            variables = prompt_variables.values(session.models.pair)
+            said += start_of(folder, variables), filled(chat.system_prompt, variables)
+            said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
+        drops = session.settings.generation_of(chat).overflow == "shorten"
+        text = self._composer.edit.toPlainText()
+        files = self._composer.files.attachments
+        whole = "\n\n".join(filter(None, said))
+        sources = () if folder is None else folder.sources
+        rules = main.pictures
+        path = Path(main.path)
+        return _Unsent(chat, path, main.context_length, drops, before, whole, text, files, rules, sources)
+
+
+def _count(unsent: _Unsent) -> _ContextUsage:
+    """Count the tokens, on a thread; text that cannot be counted has none."""
+    said, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.said, unsent.text))
+    files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
+    if not unsent.before:
+        said += sum(picture_tokens(source.files, unsent.pictures) for source in unsent.sources)
+    usage = _ContextUsage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
+    if not (usage.too_long and unsent.sources):
+        return usage
+    largest = max(unsent.sources, key=lambda one: source_tokens(unsent.model, one, unsent.pictures) or 0)
+    return replace(usage, largest=source_name(largest))
+
+
+def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:
+    picture, rules = attachment.picture, unsent.pictures
+    if picture is None:
+        return count_tokens(unsent.model, attachment.text)
+    return None if rules is None else rules.tokens(picture.width, picture.height)

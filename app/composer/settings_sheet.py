@@ -1,0 +1,275 @@
+"""The card with a chat's own preset, system prompt and settings."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QSize, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QSlider, QToolButton, QWidget
+
+from app.composer.answer_format import AnswerFormatField
+from app.composer.choice_buttons import DEFAULTS, choose, chosen_in, name_of, presets_of
+from app.composer.prompt_field import PromptField
+from app.conversations.chat_settings import ANSWER_FORMAT, SPECULATION_KEYS
+from app.conversations.presets import Preset
+from app.session import prompt_variables
+from app.session.session import Session
+from app.settings.control import SettingControl
+from app.settings.declarations import SETTINGS
+from app.settings.engine_settings import SAMPLING_KEYS
+from app.widgets.buttons import CloseButton
+from app.widgets.controls import Chooser, Slider
+from app.widgets.icons import icon
+from app.widgets.keys import is_escape
+from app.widgets.labels import WrappedLabel, label, set_name
+from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
+from app.widgets.overlay import HighArea, Overlay
+from app.widgets.search_field import TextField
+from app.widgets.style_class import named, styled
+from app.widgets.theme_aware import ThemeAware
+from app.wording.models import recommendation_text
+
+# The values of a slider's stops, for settings that even steps do not suit.
+_STOPS: dict[str, Sequence[float]] = {
+    **dict.fromkeys(("max_tokens", "thinking_budget"), (0, 128, *(2**power for power in range(8, 18)))),
+    "min_p": tuple(round(0.01 * step, 2) for step in range(51)),
+    "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
+    "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
+}
+# The least widths of a slider and of a number or a choice in a narrow window.
+_SLIDER_WIDTH, _NUMBER_WIDTH = 56, 120
+_WITHOUT_SLIDER = ("seed",)
+
+
+class SettingRow(QObject):
+    """A row of a grid; the sheet calls `retranslate`. `changed` carries the key and the value, None for the default."""
+
+    changed = Signal(str, object)
+
+    def __init__(self, key: str, grid: QGridLayout, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setting = SETTINGS[key]
+        self.key = key
+        self.name = QLabel(parent)
+        self.reset = styled(QToolButton(parent), "quiet")
+        self.reset.setIcon(icon("retry"))
+        self.reset.setFixedSize(24, 24)
+        self.reset.setIconSize(QSize(14, 14))
+        # It keeps its size while hidden, so that nothing moves when the chat gets a value of its own.
+        policy = self.reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.reset.setSizePolicy(policy)
+        self.reset.clicked.connect(lambda: self.changed.emit(key, None))
+        self.slider: QSlider | None = None
+        self._stops: Sequence[float] = ()
+        line = grid.rowCount()
+        grid.addWidget(self.name, line, 0)
+        self._made = SettingControl(self.setting, parent, lambda value: self.changed.emit(key, value))
+        self.control = self._made.widget
+        if self.setting.choices or key in _WITHOUT_SLIDER:
+            grid.addWidget(self.control, line, 2, 1, 2)
+        else:
+            self.slider = self._make_slider(parent)
+            grid.addWidget(self.slider, line, 2)
+            grid.addWidget(self.control, line, 3)
+        # Otherwise the control keeps its minimum width from another language.
+        self.control.setMinimumWidth(_NUMBER_WIDTH)
+        grid.addWidget(self.reset, line, 1)
+
+    def show_value(self, default: Any, own: Any) -> None:
+        """Show the chat's own value, or the default if it has none (None)."""
+        value = default if own is None else own
+        self._made.show_value(value)
+        if self.slider is not None:
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
+        self.reset.setVisible(own is not None)
+        # The name of the chat's own value is bold.
+        font = self.name.font()
+        font.setBold(own is not None)
+        self.name.setFont(font)
+
+    def _make_slider(self, parent: QWidget) -> QSlider:
+        setting = self.setting
+        count = round((setting.most - setting.least) / setting.step)
+        even = [round(setting.least + step * setting.step, 2) for step in range(count + 1)]
+        self._stops = _STOPS.get(self.key, even)
+        slider = Slider(parent)
+        slider.setRange(0, len(self._stops) - 1)
+        slider.setMinimumWidth(_SLIDER_WIDTH)
+        kind = type(setting.default)
+        slider.valueChanged.connect(lambda stop: self.changed.emit(self.key, kind(self._stops[stop])))
+        return slider
+
+    def retranslate(self) -> None:
+        translate = QCoreApplication.translate
+        name, help_ = (translate("Settings", words) for words in (self.setting.title, self.setting.help))
+        self.name.setText(name)
+        self.name.setToolTip(help_)
+        for control in (self.control, self.slider):
+            if control is not None:
+                control.setAccessibleName(name)
+                control.setAccessibleDescription(help_)
+                control.setToolTip(help_)
+        set_name(self.reset, translate("SettingRow", "Reset {name}").format(name=name))
+        self._made.retranslate()
+
+
+# The margins leave space for the focus frame on the left and for the scroll bar on the right.
+_SIDES = (4, 0, 12, 0)
+_GENERATION = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow")
+_GROUPS = (tuple(key for key in SETTINGS if key in _GENERATION), SPECULATION_KEYS)
+
+
+class ChatSettingsSheet(ThemeAware, Overlay):
+    """The card. Every change takes effect from the next answer on."""
+
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(window, 640)
+        self._session = session
+
+    def make(self) -> None:
+        self._title = self.bound("Chat settings", label(self, "title"))
+        self._saved = label(self, "muted", wraps=True)
+        self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
+        # Its text is elided before the buttons next to it are cut off.
+        self.presets.setMinimumWidth(96)
+        self.name = self.bound("Preset name", TextField(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
+        self.save = self.bound("Save as preset", styled(QPushButton(self), "button"))
+        self.delete = self.bound("Delete", styled(QPushButton(self), "button"))
+        self.bound("Delete the preset", self.delete, QWidget.setAccessibleName)
+        self.begin = self.bound("Use for new chats", styled(QPushButton(self), "button"))
+        self.reset = self.bound("Reset all", styled(QPushButton(self), "button"))
+        self.prompt = PromptField(self)
+        self.format = AnswerFormatField(self)
+        self._headings = [label(self, "caption") for _ in _GROUPS]
+        self.recommendation = styled(WrappedLabel(self), "muted")
+        self.rows: dict[str, SettingRow] = {}
+        self._build()
+        self._connect()
+        self.restyle()
+
+    def _build(self) -> None:
+        body = named(QWidget(self), "overlayBody")
+        line = fill(hbox(spacing=8), (self.presets, 1), (self.name, 1), self.save, self.delete)
+        # One grid, so that both groups have the same columns in every language.
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(2, 1)
+        for heading, keys in zip(self._headings, _GROUPS, strict=True):
+            grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
+            for key in keys:
+                self.rows[key] = SettingRow(key, grid, body)
+        column = vbox(body, margins=_SIDES, spacing=12)
+        fill(column, line, self.prompt, self.format, self.recommendation, grid, 1)
+        area = HighArea(self)
+        area.setWidget(body)
+        keep_right_edge(area, column)
+        head = fill(hbox(margins=_SIDES), (self._title, 1), CloseButton(self, self.close_overlay))
+        footer = fill(hbox(margins=_SIDES, spacing=8), (self._saved, 1), self.begin, self.reset)
+        fill(self.column, head, (area, 1), footer)
+
+    def _connect(self) -> None:
+        self.prompt.edited.connect(lambda text: self._keep(text, self._session.chat.own))
+        self.format.edited.connect(lambda chosen: self._changed(ANSWER_FORMAT, chosen or None))
+        self.save.clicked.connect(self._save)
+        self.name.returnPressed.connect(self._save)
+        self.delete.clicked.connect(self._delete)
+        self.begin.clicked.connect(self._begin_with)
+        self.reset.clicked.connect(lambda: self._choose(DEFAULTS))
+        for row in self.rows.values():
+            row.changed.connect(self._changed)
+        settings = self._session.settings
+        for changed in (
+            *(self._session.chats.opened, settings.chat_changed, settings.presets_changed),
+            *(settings.speculation_changed, settings.defaults_changed),
+        ):
+            changed.connect(self.refresh)
+
+    def fill(self) -> None:
+        self._saved.setText("")
+        self.name.hide()
+        self.presets.show()
+        self.refresh()
+        self.prompt.edit.setFocus()
+
+    def refresh(self) -> None:
+        session, chat = self._session, self._session.chat
+        self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
+        self.format.show_format(chat.own.get(ANSWER_FORMAT, ""))
+        defaults = session.settings.defaults.values()
+        for key, row in self.rows.items():
+            row.show_value(defaults[key], chat.own.get(key))
+        self.recommendation.setText(recommendation_text(session.models.pair.main))
+        self.recommendation.setVisible(bool(self.recommendation.text()))
+        chosen = chosen_in(session)
+        listed = presets_of(session)
+        self.presets.clear()
+        for preset in listed if chosen is not None else [None, *listed]:
+            self.presets.addItem(name_of(preset), preset)
+        self.presets.setCurrentIndex(listed.index(chosen) if chosen is not None else 0)
+        self.delete.setEnabled(chosen is not None and bool(chosen.name))
+        self.reset.setEnabled(bool(chat.system_prompt or chat.own))
+        now = session.chats.preset_of_new_chats
+        self.begin.setEnabled((now.system_prompt, now.own) != (chat.system_prompt, chat.own))
+
+    def _keep(self, prompt: str, own: dict[str, Any]) -> None:
+        self._saved.setText("")
+        self._session.settings.set_own(self._session.chat, prompt, own)
+
+    def _changed(self, key: str, value: Any) -> None:
+        chat = self._session.chat
+        own = {name: kept for name, kept in chat.own.items() if name != key}
+        if value is not None:
+            own[key] = value
+        self._keep(chat.system_prompt, own)
+
+    def _choose(self, preset: Preset | None) -> None:
+        if preset is not None:
+            self._saved.setText("")
+            choose(self._session, preset)
+
+    def _save(self) -> None:
+        """Replace the chooser by a field for the name; when called again, save the preset."""
+        if self.name.isHidden():
+            self.presets.hide()
+            self.name.clear()
+            self.name.show()
+            self.name.setFocus()
+            return
+        if name := self.name.text().strip():
+            self._session.settings.save_preset(name)
+            self._saved.setText(self.tr("Saved as “{name}”.").format(name=name))
+        self.name.hide()
+        self.presets.show()
+        self.presets.setFocus()
+
+    def _delete(self) -> None:
+        if (chosen := chosen_in(self._session)) is not None:
+            self._session.settings.delete_preset(chosen.name)
+
+    def _begin_with(self) -> None:
+        chat = self._session.chat
+        self._session.settings.begin_chats_with(chat.system_prompt, chat.own)
+        self.refresh()
+        self._saved.setText(self.tr("New chats will use these settings."))
+
+    def retranslate(self) -> None:
+        translate = QCoreApplication.translate
+        words = translate("Settings", "Generation"), translate("Settings", "Speculation")
+        for heading, title in zip(self._headings, words, strict=True):
+            heading.setText(title)
+        for row in self.rows.values():
+            row.retranslate()
+        self.refresh()
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        is_pressed = event.type() == QEvent.Type.KeyPress and is_escape(event)
+        if is_pressed and watched is self.name and not self.name.isHidden():
+            self.name.hide()
+            self.presets.show()
+            return True
+        return super().eventFilter(watched, event)

@@ -1,0 +1,169 @@
+"""The calls of tools in the transcript: each a card with its arguments, its result, and the person's consent."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from app.composer.picture_button import Thumbnails
+from app.conversations.pictures import PictureSource
+from app.session.calls import CallState, ToolRun
+from app.session.tool_calls import ONCE
+from app.text.pieces import without_colours
+from app.tools.tool import TANDEM, Permission, visible
+from app.transcript.auto_height_browser import PlainTextBrowser
+from app.widgets.buttons import fold_head
+from app.widgets.labels import ElidedLabel, WrappedLabel, label
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
+from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
+from app.wording.figures import whole_seconds
+from app.wording.tools import call_sentence, call_state, tool_name
+
+# Characters of a result that a card shows; copies and exports contain all.
+LONGEST_SHOWN = 20_000
+_SECOND_MS = 1000
+_PICTURE = QSize(240, 160)
+
+
+def shown_result(call: ToolRun) -> str:
+    """Return the text of a result as its card shows it; none of a call that did not run."""
+    return without_colours(call.text[:LONGEST_SHOWN]).rstrip() if call.ended and call.error is None else ""
+
+
+class CallCard(ThemeAware, QFrame):
+    """One call. `chosen` carries it with the person's choice: ONCE, or a `Permission`."""
+
+    chosen = Signal(object, str)
+
+    def __init__(self, call: ToolRun, pictures: PictureSource, parent: QWidget) -> None:
+        """`pictures` are those of its store."""
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.call = call
+        self._shown: tuple[object, ...] = ()
+        self.head = fold_head(self)
+        self.bound("Show or hide the arguments and the result", self.head, QWidget.setToolTip)
+        self._server = styled(ElidedLabel(self), "muted")
+        self.state = label(self, "muted")
+        self._sentence = styled(WrappedLabel(self), "muted")
+        line = fill(hbox(spacing=6), self.head, (self._server, 1), self.state)
+        column = fill(vbox(self, margins=(8, 6, 12, 8), spacing=6), line, self._sentence)
+        self.arguments = PlainTextBrowser(self)
+        self.result = PlainTextBrowser(self)
+        # Takes a moment only, however long they and their words are.
+        self.arguments.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self._captions = label(self, "caption"), label(self, "caption")
+        self.bound("Arguments", self._captions[0])
+        self.bound("Arguments", self.arguments, QWidget.setAccessibleName)
+        self.bound("Result", self._captions[1])
+        self.bound("Result", self.result, QWidget.setAccessibleName)
+        self._pictures = Thumbnails(pictures, _PICTURE, self)
+        fill(column, self._captions[0], self.arguments, self._captions[1], self.result, self._pictures)
+        self._buttons = QWidget(self)
+        choices = ONCE, Permission.CHAT, Permission.ALWAYS, Permission.DENY
+        self._choices = [styled(QPushButton(self._buttons), "accent" if one == ONCE else "button") for one in choices]
+        flow = FlowLayout(self._buttons, 8)
+        for button, choice in zip(self._choices, choices, strict=True):
+            button.clicked.connect(lambda _=False, choice=choice: self.chosen.emit(self.call, str(choice)))
+            flow.addWidget(button)
+        once, chat, always, deny = self._choices
+        self.bound("Allow once", once)
+        self.bound("Allow in this chat", chat)
+        self.bound("Always allow", always)
+        self.bound("Deny", deny)
+        fill(column, self._buttons)
+        self._seconds = QTimer(self)
+        self._seconds.setInterval(_SECOND_MS)
+        self._seconds.timeout.connect(self._show_state)
+        self.head.toggled.connect(self._show_details)
+        self.restyle()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the present state of the call."""
+        call = self.call
+        state = (call.state, call.text, call.use, call.error, call.pictures)
+        if state == self._shown:
+            return
+        self._shown = state
+        self.arguments.show_text(visible(json.dumps(call.arguments, ensure_ascii=False, indent=2)))
+        self.result.show_text(shown_result(call))
+        self._pictures.show_pictures(call.pictures)
+        if call.state is CallState.RUNS:
+            self._seconds.start()
+        else:
+            self._seconds.stop()
+        self.retranslate()
+        self._show_details()
+
+    def unfold(self) -> None:
+        self.head.setChecked(True)
+
+    def _show_details(self) -> None:
+        """Show the unfolded parts. A call that asks for consent always shows its arguments."""
+        asks = self.call.state is CallState.ASKS
+        unfolded = self.head.isChecked()
+        has_arguments = bool(self.call.arguments)
+        has_result = bool(shown_result(self.call))
+        for widget in (self._captions[0], self.arguments):
+            widget.setVisible((asks or unfolded) and has_arguments)
+        for widget in (self._captions[1], self.result):
+            widget.setVisible(unfolded and has_result)
+        self.head.setEnabled(has_arguments or has_result)
+        self._buttons.setVisible(asks)
+
+    def _show_state(self) -> None:
+        if self.call.state is CallState.RUNS:
+            elapsed = whole_seconds(time.monotonic() - self.call.begun_at)
+            self.state.setText(self.tr("Calling… {time}").format(time=elapsed))
+        else:
+            self.state.setText(call_state(self.call))
+        sentence = call_sentence(self.call)
+        self._sentence.setText(sentence)
+        self._sentence.setVisible(bool(sentence))
+
+    def retranslate(self) -> None:
+        call = self.call
+        name = tool_name(call.use.server, call.use.tool, call.tool.title if call.tool else "")
+        self.head.setText(name or self.tr("Tool"))
+        self._server.setText(call.use.server if call.use.server != TANDEM else "")
+        self._show_state()
+        words = " · ".join(part for part in (name, self._server.text()) if part)
+        self.head.setAccessibleName(f"{words}: {self.state.text()}")
+        for button in self._choices:
+            button.setAccessibleName(f"{button.text()}: {words}")
+
+
+class CallCards(QWidget):
+    """The cards of an answer, hidden if it made no calls. `chosen` is that of its cards."""
+
+    chosen = Signal(object, str)
+
+    def __init__(self, pictures: Callable[[], PictureSource], parent: QWidget) -> None:
+        """`pictures` returns the pictures of the store, for those in results."""
+        super().__init__(parent)
+        self._pictures = pictures
+        self.cards: list[CallCard] = []
+        self._column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
+        self.hide()
+
+    def show_calls(self, calls: Sequence[ToolRun]) -> None:
+        if [card.call for card in self.cards] != list(calls):
+            for card in self.cards:
+                self._column.removeWidget(card)
+                card.hide()
+                card.deleteLater()
+            self.cards = [CallCard(call, self._pictures(), self) for call in calls]
+            for card in self.cards:
+                card.chosen.connect(self.chosen)
+                self._column.addWidget(card)
+                card.show()
+        for card in self.cards:
+            card.refresh()
+        self.setVisible(bool(calls))

@@ -1,0 +1,131 @@
+"""Formulas in a text document. They are painted as outlines and copied as LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QFont,
+    QFontDatabase,
+    QFontMetricsF,
+    QPainter,
+    QPyTextObject,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+
+from app.text.formulas import Formula
+from app.transcript.formula_pictures import Outline, pictures, renderer
+from app.widgets import theme
+
+OBJECT = QTextFormat.ObjectTypes.UserObject + 1
+_LATEX, _SOURCE, _DISPLAY, _PIXELS = (QTextFormat.Property.UserProperty + number for number in range(1, 5))
+_OBJECT_LETTER = "\ufffc"
+# A formula's letters look smaller than those of a sans-serif font of the same size.
+_SCALE = 1.15
+
+
+def formula_size(font: QFont) -> int:
+    """Return the size in pixels of formulas in text of that font."""
+    return round(_SCALE * font.pixelSize())
+
+
+class FormulaPainter(QPyTextObject):
+    """Paints the formulas of one document in the colour of the theme."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        document.documentLayout().registerHandler(OBJECT, self)
+
+    def intrinsicSize(self, document: QTextDocument, position: int, style: QTextFormat) -> QSizeF:  # noqa: ARG002
+        outline = _outline(style)
+        if outline is None:
+            return QSizeF(1, 1)
+        scale = _scale(document, outline)
+        lift = _half_x(style)
+        above = scale * outline.ascent
+        below = scale * outline.descent
+        # The outline fits around the object's centre.
+        return QSizeF(scale * outline.width, max(2 * above - lift, 2 * below + lift))
+
+    def drawObject(
+        self,
+        painter: QPainter,
+        bounds: QRectF | QRect,
+        document: QTextDocument,
+        position: int,  # noqa: ARG002
+        style: QTextFormat,
+    ) -> None:
+        outline = _outline(style)
+        if outline is None:
+            return
+        scale = _scale(document, outline)
+        baseline = bounds.top() + (bounds.height() + _half_x(style)) / 2
+        top = baseline - scale * outline.ascent
+        height = scale * (outline.ascent + outline.descent)
+        place = QRectF(bounds.left(), top, scale * outline.width, height)
+        renderer(outline, theme.colours().text).render(painter, place)
+
+
+def insert_formula(
+    cursor: QTextCursor, formula: Formula, pixels: int, style: QTextCharFormat, missing: list[Formula]
+) -> bool:
+    """Insert a formula, or its LaTeX if it is not typeset. Return whether it is, and add it to `missing` if it may be.
+
+    `style` is that of the text around it.
+    """
+    style = QTextCharFormat(style)
+    key = (formula, pixels)
+    if not pictures().has(key):
+        missing.append(formula)
+        # Its place is kept, but nobody sees LaTeX for the moment that it takes.
+        style.setForeground(Qt.GlobalColor.transparent)
+    elif pictures().known[key] is not None:
+        style.setObjectType(OBJECT)
+        style.setProperty(_LATEX, formula.latex)
+        style.setProperty(_SOURCE, formula.source)
+        style.setProperty(_DISPLAY, formula.display)
+        style.setProperty(_PIXELS, pixels)
+        style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+        cursor.insertText(_OBJECT_LETTER, style)
+        return True
+    style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
+    cursor.insertText(formula.source.replace("\n", " "), style)
+    return False
+
+
+def source_of(cursor: QTextCursor) -> str:
+    """Return the selected text, with formulas as LaTeX."""
+    text = cursor.selection().toPlainText()
+    if _OBJECT_LETTER not in text:
+        return text
+    sources = _sources(cursor.document(), cursor.selectionStart(), cursor.selectionEnd())
+    return "".join(next(sources, "") if letter == _OBJECT_LETTER else letter for letter in text)
+
+
+def _sources(document: QTextDocument, start: int, end: int) -> Iterator[str]:
+    cursor = QTextCursor(document)
+    for position in range(start, end):
+        cursor.setPosition(position + 1)
+        style = cursor.charFormat()
+        if style.objectType() == OBJECT and document.characterAt(position) == _OBJECT_LETTER:
+            yield str(style.property(_SOURCE))
+
+
+def _outline(style: QTextFormat) -> Outline | None:
+    formula = Formula(str(style.property(_LATEX)), str(style.property(_SOURCE)), bool(style.property(_DISPLAY)))
+    return pictures().known.get((formula, style.intProperty(_PIXELS)))
+
+
+def _scale(document: QTextDocument, outline: Outline) -> float:
+    """Return the factor that fits an outline into the column."""
+    width = document.textWidth() - 2 * document.documentMargin()
+    return min(1.0, width / outline.width) if width > 0 else 1.0
+
+
+def _half_x(style: QTextFormat) -> float:
+    """Return half the x-height: Qt's layout centres an object that far above the baseline."""
+    return QFontMetricsF(style.toCharFormat().font()).xHeight() / 2

@@ -1,0 +1,181 @@
+"""The prose of an answer: Markdown with formulas typeset."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextBlock, QTextCursor, QTextOption
+from PySide6.QtWidgets import QWidget
+
+from app.text.formulas import Formula
+from app.text.shown import shown
+from app.transcript.auto_height_browser import AutoHeightTextBrowser, blocks_of
+from app.transcript.document_writer import BARS, MARK, DocumentWriter
+from app.transcript.formula_pictures import pictures
+from app.transcript.formula_text import FormulaPainter, formula_size, source_of
+from app.widgets import theme
+from app.widgets.theme_aware import ThemeAware
+
+# In pixels: the bar beside a quotation, and between the mark of an item and its words.
+_QUOTE_BAR, _BEFORE_WORDS = 3, 8
+# While it grows, a text of more characters is rendered again for each new part of what is beyond them.
+_LONG, _GROWN = 2500, 200
+_ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
+
+
+class Prose(ThemeAware, AutoHeightTextBrowser):
+    """Rendered Markdown. `link_chosen` carries the address of a clicked link. `rerendered` is emitted when the same
+    text was rendered again, which drops the highlights in it.
+    """
+
+    link_chosen = Signal(str)
+    rerendered = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
+        self.markdown = ""
+        # Whether it is plain, and the rest of what `shown` takes.
+        self._how: tuple[bool, int, str, int] = (False, 0, "", 0)
+        self._marked = self._tables = False
+        # The formulas that are shown as LaTeX because they are not typeset yet.
+        self._missing: list[Formula] = []
+        pictures().ready.connect(self._take_formulas)
+        self._painter = FormulaPainter(self.document())
+        # None until the text is written in the fonts and colours of now.
+        self._writer: DocumentWriter | None = None
+        self._text_size = 0
+        self._colours = theme.colours()
+        self.restyle()
+
+    def show_markdown(
+        self, text: str, plain: bool = False, after: int = 0, definitions: str = "", number: int = 0
+    ) -> None:
+        """Render a text, or show it literally if `plain`. The others are those of `ProseText`."""
+        how = (plain, after, definitions, number)
+        if how == self._how and text == self.markdown:
+            return
+        cursor = self.textCursor()
+        selected = (cursor.anchor(), cursor.position(), self.document().toRawText()) if cursor.hasSelection() else None
+        self._write(text, how)
+        if selected:
+            self._select_again(*selected)
+
+    def _write(self, text: str, how: tuple[bool, int, str, int]) -> None:
+        # A widget has the application's font until it is polished with the style sheet.
+        self.ensurePolished()
+        self.markdown, self._how = text, how
+        if self._writer is None:
+            self._writer = DocumentWriter(self.document(), self.font())
+            self._colours = theme.colours()
+            self._text_size = self.font().pixelSize()
+        paragraphs = shown(text, *how)
+        self._marked = any(paragraph.quotes or paragraph.mark for paragraph in paragraphs)
+        self._tables = any(paragraph.rows for paragraph in paragraphs)
+        self._missing = self._writer.write(paragraphs)
+        self.fit()
+
+    def _select_again(self, anchor: int, position: int, before: str) -> None:
+        """Select the same passage, whose bounds were these. Letters above it may have become a format or a formula."""
+        old, now = (text.encode("utf-16-le", "surrogatepass") for text in (before, self.document().toRawText()))
+        start = 2 * min(anchor, position)
+        end = 2 * max(anchor, position)
+        found = now.rfind(old[start:end], 0, end)
+        moved = (found - start) // 2 if found >= 0 else 0
+        cursor = self.textCursor()
+        last = self.document().characterCount() - 1
+        if (cursor.anchor(), cursor.position()) != (anchor + moved, position + moved):
+            cursor.setPosition(min(anchor + moved, last))
+            cursor.setPosition(min(position + moved, last), QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
+
+    def fit(self) -> None:
+        """Set the height that the text needs. Words of a table are never broken: one that is too wide is scrolled."""
+        modes = QTextOption.WrapMode
+        mode = modes.WordWrap if self._tables else modes.WrapAtWordBoundaryOrAnywhere
+        if self.wordWrapMode() != mode:
+            self.setWordWrapMode(mode)
+        super().fit()
+
+    def can_wait(self, text: str) -> bool:
+        """Return whether a long text has grown by so little that rendering all of it again can wait for more."""
+        return text.startswith(self.markdown) and 0 < len(text) - len(self.markdown) < (len(text) - _LONG) // _GROWN
+
+    @property
+    def waits(self) -> bool:
+        """Whether a formula is being typeset."""
+        return bool(self._missing)
+
+    def _take_formulas(self) -> None:
+        """Render again if a missing formula is known now. `ready` may concern other texts."""
+        pixels = formula_size(self.font())
+        if any((formula, pixels) in pictures().known for formula in self._missing):
+            self._render_again(self._writer)
+
+    def _render_again(self, writer: DocumentWriter | None = None) -> None:
+        """Render the same text again, all of it or, with the writer, from the first missing formula on."""
+        text, self.markdown, self._writer = self.markdown, "", writer
+        self.show_markdown(text, *self._how)
+        self.rerendered.emit()
+
+    def source_of_selection(self) -> str:
+        """The selected text, with formulas as LaTeX."""
+        return source_of(self.textCursor())
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = super().createMimeDataFromSelection()
+        if (text := self.source_of_selection()) != data.text():
+            data = QMimeData()
+            data.setText(text)
+        return data
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._marked:
+            painter = QPainter(self.viewport())
+            layout = self.document().documentLayout()
+            painter.setFont(self.font())
+            painter.translate(-self.horizontalScrollBar().value(), 0)
+            for block in blocks_of(self.document()):
+                following = block.next().blockFormat().property(BARS) or ()
+                for left, number in block.blockFormat().property(BARS) or ():
+                    bar = layout.blockBoundingRect(block)
+                    # Two paragraphs of a quotation have one bar.
+                    end = layout.blockBoundingRect(block.next()).top() if [left, number] in following else bar.bottom()
+                    place = QRectF(left, bar.top(), _QUOTE_BAR, end - bar.top())
+                    painter.fillRect(place, QColor(theme.colours().line))
+                if (mark := block.blockFormat().property(MARK)) and block.layout().lineCount():
+                    _paint_mark(painter, mark, block)
+
+    def retranslate(self) -> None:
+        if "[!" in self.markdown:
+            self._render_again()
+
+    def apply_theme(self) -> None:
+        if self.markdown and self._colours is not theme.colours():
+            self._render_again()
+
+    def apply_text_size(self) -> None:
+        if self.markdown and self.font().pixelSize() != self._text_size:
+            self._render_again()
+
+
+def _paint_mark(painter: QPainter, mark: str, block: QTextBlock) -> None:
+    """Paint a bullet or the box of a task beside the first line of an item."""
+    line = block.layout().lineAt(0)
+    words = line.naturalTextRect().translated(block.layout().position())
+    metrics = painter.fontMetrics()
+    base = words.top() + line.ascent()
+    is_box = mark in "☑☐"
+    size = metrics.capHeight() + 2 if is_box else metrics.horizontalAdvance(mark)
+    to_right = block.textDirection() is Qt.LayoutDirection.RightToLeft
+    left = words.right() + _BEFORE_WORDS if to_right else words.left() - _BEFORE_WORDS - size
+    painter.setPen(QColor(theme.colours().text))
+    if not is_box:
+        painter.drawText(QPointF(left, base), mark)
+        return
+    # The letters of boxes are crossed, or pictures in colours, in fonts of some systems.
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.drawRoundedRect(QRectF(left, base - size + 1, size, size), 2, 2)
+    if mark == "☑":
+        points = ((0.2, 0.5), (0.42, 0.72), (0.8, 0.26))
+        painter.drawPolyline([QPointF(left + x * size, base + 1 - (1 - y) * size) for x, y in points])

@@ -1,0 +1,137 @@
+"""The matches of a search in one turn, highlighted in its text widgets."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from app.conversations.search import Query, highlights
+from app.text.utf16 import utf16_length
+from app.transcript.answer_runs import AnswerRun, LimitNotice
+from app.transcript.shown_text import AT_ONCE, block_text, is_known
+from app.widgets import theme
+
+TextView = QTextEdit | QPlainTextEdit
+
+
+@dataclass(frozen=True)
+class _ShownMatch:
+    """A match at `start` (in UTF-16 units) in `source`, which may have no widget now."""
+
+    source: TextView | AnswerRun
+    start: int
+
+
+class SearchHighlights:
+    """The highlights of one turn. Matches are counted from 0, in reading order."""
+
+    def __init__(self) -> None:
+        self._matches: list[_ShownMatch] = []
+        # How many more characters of runs without widgets may be rendered now. Others wait for `ShownTexts.ready`.
+        self._budget = 0
+
+    def show(self, query: Query | None, sources: Sequence[TextView | AnswerRun], current: int | None) -> None:
+        """Highlight the matches of `query` in `sources`, the one with index `current` differently; None removes all."""
+        self._matches = []
+        self._budget = AT_ONCE
+        for source in sources:
+            view = view_of(source)
+            if view is None:
+                # A run without a widget: count its matches.
+                if query is not None and isinstance(source, AnswerRun) and (text := self._text_of(source)):
+                    found = highlights(text, query)
+                    self._matches += [_ShownMatch(source, utf16_length(text[:start])) for start, _ in found]
+                continue
+            text = view.toPlainText()
+            selections = []
+            for start, end in () if query is None else highlights(text, query):
+                first = utf16_length(text[:start])
+                passage = cursor_over(view, first, first + utf16_length(text[start:end]))
+                selections.append(selection(passage, *match_colours(len(self._matches) == current)))
+                self._matches.append(_ShownMatch(source, first))
+            view.setExtraSelections(selections)
+
+    def _text_of(self, run: AnswerRun) -> str:
+        if isinstance(run.block, LimitNotice):
+            return ""
+        if not is_known(run.block):
+            self._budget -= len(run.block.text)
+            if self._budget < 0:
+                return ""
+        return block_text(run.block)
+
+    def run_of(self, index: int) -> AnswerRun | None:
+        """Return the run that contains a match; None if no run does."""
+        source = self._matches[min(index, len(self._matches) - 1)].source if self._matches else None
+        return source if isinstance(source, AnswerRun) else None
+
+    def first_below(self, y: int, turn: QWidget) -> int | None:
+        """Return the first match whose line begins at a height in the turn's widget or below; None if all are above."""
+        index = bisect_left(self._matches, y, key=lambda match: _top_of(match, turn))
+        return index if index < len(self._matches) else None
+
+    def rect_of(self, index: int, turn: QWidget) -> QRect | None:
+        """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches. While
+        an answer streams, fewer matches may be shown than its text has. The last one then stands for the others.
+        """
+        if not self._matches:
+            return None
+        match = self._matches[min(index, len(self._matches) - 1)]
+        view = view_of(match.source)
+        if view is None:
+            return None
+        rect = view.cursorRect(cursor_over(view, match.start, match.start))
+        bar = view.horizontalScrollBar()
+        width = view.viewport().width()
+        if not 0 <= rect.left() <= width * 3 // 4:
+            bar.setValue(bar.value() + rect.left() - width // 3)
+        return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
+
+
+def _top_of(match: _ShownMatch, turn: QWidget) -> int:
+    """Return where the line of a match begins in the turn's widget, or its run, if that has no text widget now."""
+    view = view_of(match.source)
+    if view is not None:
+        rect = view.cursorRect(cursor_over(view, match.start, match.start))
+        within = view.viewport()
+    else:
+        assert isinstance(match.source, AnswerRun)
+        within = match.source.widget
+        rect = within.rect()
+    return within.mapTo(turn, rect.topLeft()).y()
+
+
+def view_of(source: TextView | AnswerRun) -> TextView | None:
+    """Return the text widget of a source, if it has one now."""
+    return source.text_view if isinstance(source, AnswerRun) else source
+
+
+def cursor_over(view: TextView, start: int, end: int) -> QTextCursor:
+    """Return a cursor that selects a passage, whose bounds are in UTF-16 units."""
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
+def selection(passage: QTextCursor, background: QColor, foreground: QColor) -> QTextEdit.ExtraSelection:
+    """Return what shows a passage in these colours."""
+    shown = QTextEdit.ExtraSelection()
+    shown.cursor = passage
+    shown.format = QTextCharFormat()
+    shown.format.setBackground(background)
+    shown.format.setForeground(foreground)
+    return shown
+
+
+def match_colours(current: bool) -> tuple[QColor, QColor]:
+    """Return the background and the text colour of a match, or of the current match."""
+    colours = theme.colours()
+    tint = QColor(colours.lookup_tint)
+    text = QColor(colours.lookup_text)
+    return (text, tint) if current else (tint, text)

@@ -1,0 +1,379 @@
+"""The chat as a column of turns that scrolls. It follows the end of the chat only while the end is in view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
+
+from app.session.chats import Chat, Turn
+from app.transcript.link_menu import LinkMenu
+from app.transcript.turn_column import TurnColumn
+from app.transcript.turn_owner import TurnOwner
+from app.widgets.icons import icon
+from app.widgets.keyboard_focus import FocusRing
+from app.widgets.labels import set_name
+from app.widgets.layouts import fill, hbox, settle_layouts, top_in
+from app.widgets.style_class import named
+from app.widgets.theme_aware import ThemeAware
+from app.widgets.throttle import single_shot
+
+if TYPE_CHECKING:
+    from app.conversations.search import Query
+    from app.transcript.plain_turn import PlainTurn
+    from app.transcript.shown_text import ShownTexts
+    from app.transcript.turn_view import TurnView
+
+SIDE = 24
+_NEAR_END = 24
+# Loading turns changes heights, which may bring more turns near. It is repeated this many times.
+_LOAD_PASSES = 4
+# How many screens above and below the view are loaded while nothing else is to do.
+_AHEAD = 2
+# How long a chat that is opened waits at most for its formulas.
+_FORMULAS_MS = 300
+
+
+class Transcript(ThemeAware, TurnOwner):
+    """The scrolling column of turns."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bound("Chat", self, QWidget.setAccessibleName)
+        self.setObjectName("transcript")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        FocusRing(self)
+        self._at_end = True
+        self._loaded_at = self._laid_out_at = 0
+        # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
+        self._target: tuple[Turn, int, int | None] | None = None
+        self._column = TurnColumn(self._make_view, self._make_plain)
+        self._body = body = named(QWidget(), "transcriptBody")
+        body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+        self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
+        self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
+        self.setWidget(body)
+        self.link_menu = LinkMenu(self)
+        self._newest = self.bound("Jump to the latest text", named(QToolButton(self), "newest"), set_name)
+        self._newest.setIcon(icon("arrow-down"))
+        self._newest.clicked.connect(self.scroll_to_end)
+        self._newest.hide()
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(self._range_changed)
+        bar.valueChanged.connect(self._value_changed)
+        self._loading = single_shot(self, self._load_near)
+        self._patience = single_shot(self, self.load_soon, _FORMULAS_MS)
+        QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
+        self.restyle()
+
+    @cached_property
+    def _texts(self) -> ShownTexts:
+        from app.transcript.shown_text import ShownTexts
+
+        texts = ShownTexts(self)
+        texts.ready.connect(self.shown_as)
+        return texts
+
+    @property
+    def reading_position(self) -> tuple[int, int] | None:
+        """The index of the turn at the top of the view, and pixels below its top; None at the end."""
+        if self._target is not None and self._target[0] in self._column:
+            return self._column.turns.index(self._target[0]), self._target[1]
+        if self._at_end:
+            return None
+        top = self.verticalScrollBar().value()
+        found = self._column.slot_at(top)
+        return (found[0], top - found[1].y()) if found is not None else None
+
+    def shows(self, chat: Chat) -> bool:
+        """Whether the shown turns are those of that chat."""
+        return self._column.turns == chat.turns
+
+    def show_chat(self, chat: Chat) -> None:
+        """Show all turns of a chat, at its last reading position or at its end. One whose view raises is plain text."""
+        self._column.show_turns(chat.turns, of_another_chat=True)
+        self._at_end, self._target = True, None
+        if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
+            # The new turns get their positions when the event loop applies their layout.
+            self._target = (chat.turns[chat.read_position[0]], chat.read_position[1], None)
+            self._at_end = False
+        # Nothing is painted until the turns in view are laid out.
+        self._body.setUpdatesEnabled(False)
+        self._patience.start()
+        self._show_newest()
+        self.load_soon()
+
+    def _paint_opened(self) -> None:
+        """Paint the chat that was opened, once the formulas in view are typeset or that takes too long."""
+        from app.transcript.prose import Prose
+
+        proses = self._column.findChildren(Prose)
+        if self._patience.isActive() and any(prose.waits and prose.isVisible() for prose in proses):
+            QTimer.singleShot(_FORMULAS_MS // 10, self, self.load_soon)
+        else:
+            self._body.setUpdatesEnabled(True)
+            self._show_newest()
+
+    def show_path(self, chat: Chat) -> None:
+        """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
+        had_focus = self._column.show_turns(chat.turns, of_another_chat=False)
+        self._refresh_feet()
+        self.load_soon()
+        if had_focus:
+            self.focus_lost.emit()
+
+    def reveal(self, turn: Turn) -> None:
+        self._target = None
+        self._go_to(turn, -SIDE)
+
+    def _go_to(self, turn: Turn, offset: int) -> None:
+        slot = self._column.slot(turn)
+        slot.load()
+        settle_layouts()
+        self.verticalScrollBar().setValue(max(0, slot.y() + offset))
+
+    def highlight(self, query: Query | None, current: tuple[Turn, int] | None = None) -> None:
+        """Highlight the matches in every turn, none without a query. `current`: a turn and the match's index in it."""
+        self.query, self.current_match = query, current
+        self._column.for_each_view(lambda view: view.highlight())
+
+    def count_matches(self, turn: Turn, query: Query) -> int:
+        """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
+        return self._texts.count(turn, query, self.as_tokens)
+
+    def first_match(self, query: Query, counts: Mapping[Turn, int]) -> tuple[Turn, int] | None:
+        """Return the first match at or below the top of the view; None if all are above it."""
+        return self._column.first_match_below(query, counts, self.verticalScrollBar().value())
+
+    def reveal_match(self, turn: Turn, index: int) -> None:
+        """Scroll to a match that is highlighted, or to the turn if it shows none."""
+        slot = self._column.slot(turn)
+        slot.load()
+        slot.attempt(lambda view: view.load_match(index), None)
+        settle_layouts()
+        found = slot.attempt(lambda view: view.rect_of_match(index), None)
+        if found is None or slot.view is None:
+            self.reveal(turn)
+            return
+        self._target = None
+        bar = self.verticalScrollBar()
+        height = self.viewport().height()
+        top = slot.view.mapTo(self._body, found.topLeft()).y()
+        if not bar.value() <= top <= bar.value() + height - SIDE - found.height():
+            bar.setValue(max(0, top - height // 3))
+
+    def add_turn(self, turn: Turn) -> None:
+        self._column.add(turn).load()
+        self._refresh_feet()
+        self._target, self._at_end = None, True
+
+    def refresh(self, turn: Turn) -> None:
+        """Show a turn whose answer has grown or ended. Turns of other chats are ignored."""
+        if turn in self._column:
+            self._column.slot(turn).refresh()
+
+    def set_as_tokens(self, as_tokens: bool) -> None:
+        """Show answers as their tokens, or as rendered text."""
+        self.as_tokens = as_tokens
+        self._column.for_each_view(lambda view: view.refresh())
+        self.shown_as.emit()
+
+    def set_with_figures(self, with_figures: bool) -> None:
+        """Show the figures of each answer below it, or only on hover."""
+        if with_figures != self.with_figures:
+            self.with_figures = with_figures
+            self._hold_position()
+            self._refresh_feet()
+            self.load_soon()
+
+    def set_offer(self, offer: str) -> None:
+        """Set the text of the button below answers that are beyond the Starter, "" for no such button."""
+        if offer != self.offer:
+            self.offer = offer
+            self._refresh_feet()
+
+    def set_repeats(self, repeats: str) -> None:
+        """Set why Regenerate says the same words, "" if it does not."""
+        if repeats != self.repeats:
+            self.repeats = repeats
+            self._refresh_feet()
+
+    def show_round(self, turn: Turn, number: int) -> None:
+        """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
+        view = self.view(turn)
+        if view is None:
+            self.reveal(turn)
+            return
+        tokens = view.tokens
+        tokens.select_round(number)
+        settle_layouts()
+        centre = tokens.mapTo(self._body, tokens.cursorRect().center())
+        self.ensureVisible(centre.x(), centre.y(), 0, 80)
+
+    def view(self, turn: Turn) -> TurnView | None:
+        """The widgets of a turn, made now if it has none. None if they raised, and it is shown as plain text."""
+        return self._column.slot(turn).load()
+
+    def scroll_to_end(self) -> None:
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
+        # An empty chat does not need this import.
+        from app.transcript.turn_view import TurnView
+
+        return TurnView(turn, self, parent)
+
+    def _make_plain(self, turn: Turn, parent: QWidget) -> PlainTurn:
+        from app.transcript.plain_turn import PlainTurn
+
+        plain = PlainTurn(turn, parent)
+        plain.customContextMenuRequested.connect(lambda point: self.menu_wanted.emit(turn, plain.mapToGlobal(point)))
+        return plain
+
+    @property
+    def newest(self) -> Turn | None:
+        return self._column.newest
+
+    def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if now is not None and self.isAncestorOf(now):
+            # When a popup closes, the focus may pass through an answer on its way back.
+            QTimer.singleShot(0, self, self._turn_to_focus)
+
+    def _turn_to_focus(self) -> None:
+        now = QApplication.focusWidget()
+        for view in self._column.views:
+            if now is not None and view.isAncestorOf(now):
+                self.turned_to.emit(view.turn)
+                return
+
+    def _refresh_feet(self) -> None:
+        self._column.for_each_view(lambda view: view.refresh_footer())
+
+    def act(self, turn: Turn, action: str) -> None:
+        if action == "more" and (view := self.view(turn)) is not None:
+            button = view.answer_row.button("more")
+            self.menu_wanted.emit(turn, button.mapToGlobal(button.rect().bottomLeft()))
+        else:
+            self.acted.emit(turn, action)
+
+    def load_soon(self) -> None:
+        if not self._loading.isActive():
+            self._loading.start()
+
+    def _load_near(self) -> None:
+        """Load the turns near the view, and unload those far away. The text in view keeps its position.
+
+        Whatever raises, a chat that was opened is painted: the one before it would stay on the screen.
+        """
+        is_done = False
+        try:
+            self._go_to_target()
+            self._load_passes()
+            is_done = True
+        finally:
+            if not is_done:
+                self._body.setUpdatesEnabled(True)
+        self._loaded_at = self.verticalScrollBar().value()
+
+    def _go_to_target(self) -> None:
+        if self._target is None:
+            return
+        (turn, offset, height), self._target = self._target, None
+        if turn in self._column:
+            slot = self._column.slot(turn)
+            slot.load()
+            settle_layouts()
+            self._go_to(turn, round(offset * slot.height() / height) if height else offset)
+
+    def _load_passes(self) -> None:
+        """Do one slice of loading: all that is in view of a chat that was opened, else one turn, first in view. The
+        next turn of the event loop does the rest.
+        """
+        if not self._column.turns:
+            self._body.setUpdatesEnabled(True)
+            return
+        from app.transcript.answer_body import SLICE
+
+        for _ in range(_LOAD_PASSES):
+            settle_layouts()
+            bar = self.verticalScrollBar()
+            height = self.viewport().height()
+            if self._at_end:
+                bar.setValue(bar.maximum())
+            top = bar.value()
+            anchor = self._column.anchor_at(top)
+            offset = top_in(anchor, self._body) - top if anchor is not None else 0
+            budget = 1 if self._body.updatesEnabled() else SLICE
+            left = self._column.load_between(top, top + height, budget)
+            if left == budget:
+                if not self._body.updatesEnabled():
+                    self._paint_opened()
+                left = self._column.load_between(top - _AHEAD * height, top + (1 + _AHEAD) * height, 1) - 1
+                if left == 0:
+                    return
+            settle_layouts()
+            if anchor is not None and not self._at_end:
+                bar.setValue(top_in(anchor, self._body) - offset)
+            elif self._at_end:
+                bar.setValue(bar.maximum())
+            if left <= 0:
+                self.load_soon()
+                return
+
+    def show_link(self, address: str) -> None:
+        """Show the menu of a link. Only its action opens the link."""
+        self.link_menu.fill(address)
+        self.link_menu.popup(QCursor.pos())
+
+    def extend_range(self, turn: Turn, pixels: int) -> None:
+        """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line. Once
+        anything in the view has changed its size, Qt would paint all of it again.
+        """
+        bar = self.verticalScrollBar()
+        if turn is self.newest and self._at_end and self._target is None and bar.maximum() > 0:
+            bar.setMaximum(bar.maximum() + pixels)
+
+    def _range_changed(self, _minimum: int, maximum: int) -> None:
+        # The bar takes its width from the margin, so that the column stays in line with the composer.
+        bar = self.verticalScrollBar().sizeHint().width() if maximum else 0
+        self._row.setContentsMargins(SIDE, 0, max(0, SIDE - bar), 0)
+        if self._at_end:
+            self.verticalScrollBar().setValue(maximum)
+        self._show_newest()
+
+    def _value_changed(self, value: int) -> None:
+        self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
+        self._show_newest()
+        # A screen is loaded in both directions, so scrolling by a line needs no loading.
+        if abs(value - self._loaded_at) > self.viewport().height() // 2:
+            self.load_soon()
+
+    def _show_newest(self) -> None:
+        self._newest.setVisible(not self._at_end and not self.read_only and self._body.updatesEnabled())
+        if not self._at_end:
+            view = self.viewport().geometry()
+            self._newest.move(view.center().x() - self._newest.width() // 2, view.bottom() - 44)
+            self._newest.raise_()
+
+    def _hold_position(self) -> None:
+        """Remember the text at the top before lines wrap differently. `_load_near` scrolls back to it."""
+        position = self.reading_position
+        if position is not None and self._target is None:
+            turn = self._column.turns[position[0]]
+            self._target = turn, position[1], self._column.slot(turn).height() if position[1] > 0 else None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # A scroll bar narrows only the viewport: the column keeps its width.
+        if self.width() != self._laid_out_at:
+            self._laid_out_at = self.width()
+            self._hold_position()
+        super().resizeEvent(event)
+        self._show_newest()
+        self.load_soon()

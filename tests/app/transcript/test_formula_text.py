@@ -1,0 +1,169 @@
+"""Formulas are found in Markdown, told from money and code, typeset, painted, and copied as they were written."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QTextCursor
+from pytestqt.qtbot import QtBot
+
+from app.text.formulas import LONGEST, Formula
+from app.text.markdown import PARSER
+from app.transcript.answer_body import AnswerBody
+from app.transcript.formula_pictures import outline_of, pictures
+from app.transcript.formula_text import OBJECT, formula_size
+from app.transcript.prose import Prose
+from app.window.plain_text import spoken_text
+
+
+def formulas_of(text: str) -> list[Formula]:
+    return [
+        part.meta["formula"] for token in PARSER.parse(text) for part in token.children or [] if part.type == "formula"
+    ]
+
+
+def sources(text: str) -> list[str]:
+    return [formula.source for formula in formulas_of(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The root of $x^2$ is $x$.", ["$x^2$", "$x$"]),
+        (r"So \(a_b\) and \[c_d\].", [r"\(a_b\)", r"\[c_d\]"]),
+        ("$$\na = b\n$$", ["$$\na = b\n$$"]),
+        (r"\begin{align} a &= b \end{align}", [r"\begin{align} a &= b \end{align}"]),
+        ("변수 $x$는 작아요. 変数$y$が", ["$x$", "$y$"]),
+        (r"$\text{속도} = \frac{거리}{시간}$", [r"$\text{속도} = \frac{거리}{시간}$"]),
+        ("It has $3$ parts, $n=5$ each.", ["$3$", "$n=5$"]),
+        ("| $x$ | $|y|$ |", ["$x$", "$|y|$"]),
+    ],
+)
+def test_formulas_are_found(text: str, found: list[str]) -> None:
+    assert sources(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs $5 and $6.",
+        "From $5 to $6, or 7$ at most.",
+        "US$5 are A$7, and $1,000-$2,000 are more.",
+        "$5 million (or 4$)",
+        "$20 per month. Pro costs 40$",
+        "Put $HOME/bin into $PATH.",
+        r"\$5 and \$6$",
+        "`$x$` and ``a ` $y$``",
+        "```sh\necho $A $B$\n```",
+        "- item\n\n  ```sh\n  x=$y$\n  ```\n",
+        "| $5 | $6 |",
+        "$ x $ and $$",
+        "An open $x^2",
+        "$a\n\nb$",
+    ],
+)
+def test_money_code_and_lone_signs_are_no_formulas(text: str) -> None:
+    assert sources(text) == []
+
+
+@pytest.mark.parametrize("latex", [r"\frac{a", r"\foo{x}", "{" * 500 + "x" + "}" * 500, r"\begin{matrix} a"])
+def test_what_cannot_be_set_is_none(latex: str) -> None:
+    assert outline_of(Formula(latex, latex, False), 16) is None
+
+
+def test_letters_that_the_formula_font_has_not_are_the_systems() -> None:
+    outline = outline_of(Formula(r"x^{속도} = \text{거리}", "", False), 16)
+    assert outline is not None
+    assert ">속</text>" in outline.svg
+    assert outline.width > 4 * 16 * 0.6
+
+
+def prose(body: AnswerBody, qtbot: QtBot) -> Prose:
+    """Return the first block, once its formulas are typeset."""
+    view = body.text_views[0]
+    assert isinstance(view, Prose)
+    wait_until_set(body, qtbot)
+    return view
+
+
+def wait_until_set(body: AnswerBody, qtbot: QtBot) -> None:
+    """Wait until every formula that can be typeset is an outline and no longer LaTeX."""
+    qtbot.waitUntil(lambda: all(_is_set(view) for view in body.findChildren(Prose)))
+
+
+def _is_set(view: Prose) -> bool:
+    """Whether every formula of a text that has an outline is shown as one."""
+    size = formula_size(view.font())
+    formulas = formulas_of(view.markdown)
+    if not all(pictures().has((formula, size)) for formula in formulas):
+        return False
+    return view.toPlainText().count("\ufffc") == sum(pictures().known[one, size] is not None for one in formulas)
+
+
+def test_a_formula_is_painted_in_its_line(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("The area is $a_b^2$, _always_ $c_d$.\n", ended=True)
+    view = prose(body, qtbot)
+    assert view.toPlainText() == "The area is \ufffc, always \ufffc."
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(len("The area is \ufffc"))
+    assert cursor.charFormat().objectType() == OBJECT
+
+
+def test_a_displayed_formula_stands_alone_and_centred(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("So\n\n$$\na = b\n- c\n$$\n\nand $$d$$ too.\n", ended=True)
+    assert prose(body, qtbot).toPlainText().split("\n") == ["So", "\ufffc", "and", "\ufffc", "too."]
+    assert len(body.text_views) == 1
+
+
+def test_a_formula_in_a_list_leaves_the_list_whole(body: AnswerBody, qtbot: QtBot) -> None:
+    text = "1. One\n\n   \\begin{align}\n   a &= b\n   \\end{align}\n2. Two\n"
+    text += "3. \\begin{equation}x\\end{equation}\n4. $$x$$ too\n5. Five\n"
+    body.show_text(text, ended=True)
+    document = prose(body, qtbot).document()
+    assert document.toPlainText().split("\n") == ["One", "\ufffc", "Two", "\ufffc", "\ufffc", "too", "Five"]
+    items = document.begin().textList()
+    assert [items.item(number).text() for number in range(items.count())] == ["One", "Two", "\ufffc", "\ufffc", "Five"]
+
+
+def test_a_formula_in_a_quote_is_without_the_signs_of_the_quote() -> None:
+    for text in (
+        "> So\n>\n> $$\n> a > b\n> - c\n> $$",
+        "- > $$\n  > a > b\n  > - c\n  > $$",
+        ">> $$\n>>a > b\n>> - c\n>>$$",
+    ):
+        [formula] = formulas_of(text)
+        assert (formula.latex, formula.source) == ("a > b\n- c", "$$\na > b\n- c\n$$")
+    assert formulas_of("$$\na\n> b\n$$")[0].latex == "a\n> b"
+    assert formulas_of("> So $> 0$")[0].latex == "> 0"
+
+
+def test_a_mistake_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text(r"Broken: $\frac{a_b_$, and **bold**." + "\n", ended=True)
+    assert prose(body, qtbot).toPlainText() == r"Broken: $\frac{a_b_$, and bold."
+    # So is a formula that is too long to read.
+    body.show_text(f"${'x' * (LONGEST + 1)}$\n", ended=True)
+    assert "\ufffc" not in prose(body, qtbot).toPlainText()
+
+
+def test_a_streamed_formula_ends_as_the_whole_one(body: AnswerBody, qtbot: QtBot) -> None:
+    text = "Let $x^2$ be\n\n$$\na = b\n\n+ c\n$$\n\nthe end, at last.\n"
+    for end in range(1, len(text)):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    wait_until_set(body, qtbot)
+    shown = "\n".join(view.toPlainText() for view in body.text_views)
+    assert shown == "Let \ufffc be\n\ufffc\nthe end, at last."
+
+
+def test_a_wide_formula_fits_the_column(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("$$" + " + ".join(f"a_{{{n}}}" for n in range(40)) + "$$\n", ended=True)
+    view = prose(body, qtbot)
+    assert view.document().idealWidth() <= view.viewport().width()
+
+
+def test_a_selection_copies_formulas_as_they_were_written(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("🙂 Let $x^2$ be \\(y\\).\n", ended=True)
+    view = prose(body, qtbot)
+    assert spoken_text("**So** $a_b$ and _c_.") == "So a_b and c."
+    view.selectAll()
+    assert view.source_of_selection() == "🙂 Let $x^2$ be \\(y\\)."
+    assert view.createMimeDataFromSelection().text() == "🙂 Let $x^2$ be \\(y\\)."
