@@ -36,8 +36,10 @@ def _always(_: object) -> bool:
 
 @dataclass(frozen=True)
 class ActionSpec(Generic[Target]):
-    """One action. Menus and the palette show `text`, buttons `short` if it is given, and screen
-    readers say `name`. `shortcut` is a portable key sequence, "" for none.
+    """One action.
+
+    Menus and the palette show `text`, buttons `short` if it is given, and screen readers say `name`. `shortcut` is a
+    portable key sequence, "" for none.
 
     `run` is called with the target that the actions are bound to, and so are the rules: `enabled` tells whether the
     action can be used now, `checked` whether an option is in force. An action that turns something on and off shows

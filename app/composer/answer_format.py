@@ -60,6 +60,7 @@ class AnswerFormatField(ThemeAware, QWidget):
         self.restyle()
 
     def show_format(self, answer_format: str) -> None:
+        """Show the format of the chat."""
         schema = schema_of(answer_format)
         self.kind.set_value("schema" if schema is not None else "json" if answer_format == JSON else "text")
         if schema is not None and schema != self.schema.toPlainText():

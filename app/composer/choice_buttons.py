@@ -71,7 +71,10 @@ def named_presets(session: Session) -> list[Preset]:
 
 
 class PresetButton(ThemeAware, QToolButton):
-    """Opens the chat's `settings`, names its preset unless it is the defaults, and says whether answers are JSON."""
+    """Opens the chat's settings by the action `settings`.
+
+    Names the chat's preset unless it is the defaults, and says whether answers are JSON.
+    """
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -179,8 +182,10 @@ def _name(thinking: str) -> str:
 
 
 class ToolsButton(ThemeAware, QToolButton):
-    """Opens a menu: the switch, then the servers with their tools. Disabled for models that cannot call tools. Hidden
-    until the person has set up a server, or switched the tools of the chat on or off.
+    """Opens a menu: the switch, then the servers with their tools.
+
+    Disabled for models that cannot call tools. Hidden until the person has set up a server, or switched the tools of
+    the chat on or off.
     """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:

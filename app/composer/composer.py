@@ -121,6 +121,7 @@ class Composer(ThemeAware, QWidget):
             self._tools.insertWidget(self._tools.count() - 4, tool)
 
     def show_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """Show the unsent message of the chat on screen."""
         queued = self._queued & {chat}
         self._chat = chat
         document = self._documents.get(chat)

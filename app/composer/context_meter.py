@@ -1,4 +1,7 @@
-"""Shows how much of the context a chat and its message take, and offers to shorten it. Counts off the Qt thread."""
+"""Shows how much of the context a chat and its message take, and offers to shorten what does not fit.
+
+Counts tokens off the Qt thread.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,9 @@ class _Unsent:
 
 @dataclass(frozen=True)
 class _ContextUsage:
-    """Tokens of the chat so far, of the unsent text and of its files (None: it cannot be counted). `largest` names the
-    source of the folder with the most tokens, if the chat is too long; "" without one.
+    """Tokens of the chat so far, of the unsent text and of its files. None: they cannot be counted.
+
+    `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one.
     """
 
     limit: int

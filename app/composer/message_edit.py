@@ -215,8 +215,9 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class QuestionEditor(ThemeAware, QFrame):
-    """The editor. `submitted` carries the new text; Esc and a button emit `cancelled`. `send_key` is that of the
-    message box; `needs_text` is False for a question with files.
+    """The editor of a question. `submitted` carries the new text; Esc and a button emit `cancelled`.
+
+    `send_key` is that of the message box; `needs_text` is False for a question with files.
     """
 
     submitted = Signal(str)

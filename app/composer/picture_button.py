@@ -131,6 +131,7 @@ class Thumbnails(QWidget):
 
     @property
     def row_width(self) -> int:
+        """The width of all pictures in one row."""
         return sum(button.width() + _GAP for button in self.findChildren(PictureButton)) - _GAP
 
     def show_pictures(self, attachments: Sequence[Attachment]) -> None:

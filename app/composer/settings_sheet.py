@@ -44,7 +44,10 @@ _WITHOUT_SLIDER = ("seed",)
 
 
 class SettingRow(QObject):
-    """A row of a grid; the sheet calls `retranslate`. `changed` carries the key and the value, None for the default."""
+    """The widgets in one row of a grid. `changed` carries the key and the value, None for the default.
+
+    The sheet with the row calls `retranslate`.
+    """
 
     changed = Signal(str, object)
 
@@ -197,6 +200,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.prompt.edit.setFocus()
 
     def refresh(self) -> None:
+        """Show the settings of the chat on screen."""
         session, chat = self._session, self._session.chat
         self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
         self.format.show_format(chat.own.get(ANSWER_FORMAT, ""))

@@ -26,8 +26,9 @@ _TOP = 0.2
 
 
 class Welcome(ThemeAware, QScrollArea):
-    """The page. It scrolls if the window is too low for the offer. `asked` carries the clicked example question,
-    `demonstration_wanted` one to compare.
+    """The page of an empty chat. It scrolls if the window is too low for the offer.
+
+    `asked` carries the clicked example question, `demonstration_wanted` one to compare.
     """
 
     asked = Signal(str)

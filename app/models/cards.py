@@ -27,9 +27,10 @@ from engine.hub.values import RemovalPlan
 
 @dataclass(frozen=True)
 class CardState:
-    """The changing state of a model. `measured` is the measured speed-up of its draft, `advice` its advice as a draft
-    for the model named `main`, with `as_draft`, the measured speed-up; `page` the address that a button opens, "" for
-    no button.
+    """The changing state of a model.
+
+    `measured` is the measured speed-up of its draft, `advice` its advice as a draft for the model named `main`, with
+    `as_draft`, the measured speed-up; `page` the address that a button opens, "" for no button.
     """
 
     loaded: bool = False
@@ -42,9 +43,11 @@ class CardState:
 
 
 class ModelCard(Card):
-    """The row of a model, which a click unfolds. Signals carry the entry, `removal_confirmed` the plan. `ask_removal`
-    answers `removal_asked`. `lists` are the folders that the person has added in which the model was found. `chosen`
-    follows the choice of another quantisation, which is then the entry.
+    """The row of a model, which a click unfolds.
+
+    Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers `removal_asked`. `lists` are the
+    folders that the person has added in which the model was found. `chosen` follows the choice of another quantisation,
+    which is then the entry.
     """
 
     used = Signal(object)

@@ -78,6 +78,7 @@ class DownloadList(QWidget):
         self.hide()
 
     def refresh(self) -> None:
+        """Show the present downloads."""
         library = self._library
         current = {status.repository: status for status in library.downloads}
         for repository in self._cards.keys() - current.keys():

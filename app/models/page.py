@@ -239,6 +239,7 @@ class ModelsPage(ThemeAware, QWidget):
         return self._library.measured_with(here.path) if here is not None and here.path else {}
 
     def _take_details(self, entry: Entry) -> None:
+        """Show the details of a search result."""
         for card in self.cards:
             if self._tab == SEARCH and card.offered.id == entry.id:
                 card.offer(entry)

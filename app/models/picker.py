@@ -335,6 +335,7 @@ class PickerRow(Card):
         return ", ".join(part for part in parts if part)
 
     def height_at(self, width: int) -> int:
+        """Return the height of the row at that width."""
         self.ensurePolished()
         layout = self.layout()
         assert layout is not None

@@ -326,8 +326,9 @@ class ChatListModel(QAbstractListModel):
         return data
 
     def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: RowIndex) -> bool:
-        """Pin a chat dropped among the pins before that row; move a chat dropped elsewhere to the folder of that row. A
-        folder takes the position of the folder it was dropped on, or goes between the rows it was dropped between.
+        """Pin a chat dropped among the pins before that row; move a chat dropped elsewhere to the folder of that row.
+
+        A folder takes the position of the folder it was dropped on, or goes between the rows it was dropped between.
         """
         row_number = parent.row() if parent.isValid() else row
         if data.hasFormat(_FOLDER_DATA):

@@ -41,8 +41,10 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
 class ChatPane(ThemeAware, QFrame):
-    """Lists and searches chats. `found` carries the chat and the message of a chosen search result, `export_wanted` a
-    chat to write to a file, and `folder_made` a new folder without chats.
+    """Lists and searches chats.
+
+    `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file, and
+    `folder_made` a new folder without chats.
     """
 
     found = Signal(int, int)

@@ -201,9 +201,10 @@ def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
 
 
 class RowView(QListView):
-    """Leaves the keys that move a folder to the pane; QListView would move the selection. `pressed_mark` says whether
-    the last click was on the mark of a folder that opens or closes it. `left` is emitted when the pointer leaves the
-    list.
+    """The list of chats. Leaves the keys that move a folder to the pane; QListView would move the selection.
+
+    `pressed_mark` says whether the last click was on the mark of a folder that opens or closes it. `left` is emitted
+    when the pointer leaves the list.
     """
 
     left = Signal()

@@ -61,8 +61,9 @@ class ComparisonResult(Enum):
 
 @dataclass(eq=False)
 class Comparison:
-    """A comparison. `request` has the seed of all answers and the speculation of `speculated`. `plain` comes before it
-    and `again` after it. The slower of the two pairs counts.
+    """A comparison of answers to one question: `plain`, then `speculated`, then `again` without speculation.
+
+    `request` has the seed of all three and the speculation of `speculated`. The slower of the two pairs counts.
     """
 
     question: str
@@ -187,8 +188,9 @@ class Comparison:
 
     @property
     def load_changed(self) -> bool:
-        """Whether the ratio is impossible, so that one of the speeds is noise. The speeds are those after the first
-        round; each other one takes at least a plain step.
+        """Whether the ratio is impossible, so that one of the speeds is noise.
+
+        The speeds are those after the first round; every later round takes at least as long as a plain step.
         """
         stats = self.speculated.stats
         tokens = stats.generated_tokens - 1
@@ -203,8 +205,10 @@ class Comparison:
 
 
 class Comparer(QObject):
-    """Runs comparisons, which are not stored. `changed` is emitted when one has grown or ended. A question asked
-    meanwhile ends the comparison, because it would distort the speeds.
+    """Runs comparisons, which are not stored.
+
+    `changed` is emitted when one has grown or ended. A question asked meanwhile ends the comparison, because it would
+    distort the speeds.
     """
 
     changed = Signal()

@@ -104,8 +104,9 @@ class ComparedText(QScrollArea):
 
 
 class ComparisonView(ThemeAware, Overlay):
-    """Shows the comparer's comparison. Closing the card stops it; the action `again` repeats it. The answers scroll if
-    the window is too low.
+    """Shows the comparer's comparison.
+
+    Closing the card stops it; the action `again` repeats it. The answers scroll if the window is too low.
     """
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:

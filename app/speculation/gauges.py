@@ -50,6 +50,7 @@ class ActionButtons(QWidget):
         self.refresh()
 
     def show_only(self, *ids: str) -> None:
+        """Show only the buttons of these actions."""
         for action_id, button in self._ids.items():
             button.setVisible(action_id in ids)
 

@@ -153,13 +153,15 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.shown.emit(not self.isHidden())
 
     def show_requests(self, lines: Sequence[str]) -> None:
+        """Show the requests of other programs."""
         self.requests.setText("\n".join((self.tr("Local API"), *lines)))
         self.requests.setVisible(bool(lines))
 
     def show_state(self, sentence: Callable[[], str], remedy: str, looks_up: bool | None) -> None:
-        """Set what makes the sentence of the header: what speculation does now and why. `remedy` is the action to offer
-        if the user has turned speculation off, else "". `looks_up` says whether draft tokens come from an earlier text;
-        None if it is not known yet what proposes them.
+        """Set what the sentence of the header is made of: what speculation does now and why.
+
+        `remedy` is the action to offer if the user has turned speculation off, else "". `looks_up` says whether draft
+        tokens come from an earlier text; None if it is not known yet what proposes them.
         """
         self._state = sentence
         self._remedy = remedy
@@ -298,4 +300,5 @@ class SampleRound(ThemeAware, QWidget):
 
 
 def tokens_of(texts: list[str], style_class: str) -> list[tuple[str, str]]:
+    """Return tokens of one style class."""
     return [(text, style_class) for text in texts]

@@ -1,5 +1,6 @@
-"""The round strip: one column a round, from the bottom up: accepted tokens filled, then the main model's own token,
-then rejected tokens hollow.
+"""The round strip: one column a round.
+
+From the bottom up: accepted tokens filled, then the main model's own token, then rejected tokens hollow.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ ROWS = 9
 
 
 class RoundStrip(QWidget):
-    """Shows the newest rounds that fit; the wheel scrolls back. Emits `chosen` with the number of a clicked round. Only
-    the visible columns are painted, so the cost does not grow with the answer.
+    """Shows the newest rounds that fit; the wheel scrolls back.
+
+    Emits `chosen` with the number of a clicked round. Only the visible columns are painted, so the cost does not grow
+    with the answer.
     """
 
     chosen = Signal(int)
@@ -131,6 +134,7 @@ class RoundStrip(QWidget):
         self.update()
 
     def words_at(self, point: QPoint) -> str:
+        """Return the round at a point in words, or ""."""
         record = self._round_at(QPointF(point))
         return round_text(self._answer, record) if record and self._answer else ""
 

@@ -98,6 +98,7 @@ class TeachingSection(ThemeAware, QWidget):
 
 
 def progress_sentence(progress: TeachingProgress) -> str:
+    """Say how far the teaching is."""
     if progress.phase == "judging":
         return translate("Teaching", "Testing the draft on chats that it has not seen…")
     share = figures.percent(progress.done / progress.total) if progress.total else figures.percent(0.0)
@@ -112,6 +113,7 @@ def progress_sentence(progress: TeachingProgress) -> str:
 
 
 def result_sentence(result: TeachingResult) -> str:
+    """Say what the teaching has achieved."""
     if result.better:
         sentence = translate("Teaching", "Your draft now gets {after} instead of {before} right.")
     else:

@@ -24,8 +24,9 @@ _BEGINNINGS = ("{", "[", "<", "]", '"', "call:", "function")
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What one piece of text adds to the parts of an answer; `calls` are whole. `shown` is added to the text without
-    calls: thoughts with their marks, then the content.
+    """What one piece of text adds to the parts of an answer; `calls` are whole.
+
+    `shown` is added to the text without calls: thoughts with their marks, then the content.
     """
 
     reasoning: str = ""
@@ -101,9 +102,10 @@ class AnswerParts:
         return len(self._blank or "") + len(self._held) + (len(self._stray.held) if self._stray is not None else 0)
 
     def add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> Delta:
-        """Take the next piece of the answer; `ended` with the last one, which may be empty. `cut` says that the model
-        did not end the answer, whose last call may then be incomplete. `opening` is the thinking mark that the prompt
-        ends with (`RequestStats.opening`); the first call uses it.
+        """Take the next piece of the answer; `ended` with the last one, which may be empty.
+
+        `cut` says that the model did not end the answer, whose last call may then be incomplete. `opening` is the
+        thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
         reasoning = ""
@@ -147,8 +149,9 @@ class AnswerParts:
         return new
 
     def _read_messages(self, parts: ThoughtAndReply, cut: bool) -> tuple[list[ToolCall], str]:
-        """Return the calls in new messages to functions, and the text of those whose values have no certain end. A
-        message to an unknown function belongs to no part, nor does one that was cut.
+        """Return the calls in new messages to functions, and the text of those whose values have no certain end.
+
+        A message to an unknown function belongs to no part, nor does one that was cut.
         """
         calls = list[ToolCall]()
         unread = ""
@@ -317,8 +320,10 @@ class AnswerParts:
         return words
 
     def _ends_within_call(self, before: str, text: str, mark: Marks, cut: bool) -> bool:
-        """Return whether the answer ended within a call, which begins with `text` and has no end in it; `before` is the
-        reply or the thoughts before it. A mark with nothing after it counts if the answer was cut where a call begins.
+        """Return whether the answer ended within a call, which begins with `text` and has no end in it.
+
+        `before` is the reply or the thoughts before it. A mark with nothing after it counts if the answer was cut where
+        a call begins.
         """
         assert self.form is not None
         if not text[len(mark.start) :].strip() and not (cut and self._calls_begin_after(before, mark)):
@@ -326,9 +331,10 @@ class AnswerParts:
         return self.form.begins_calls(text, mark, self._names) and not (cut and ends_in_code(before))
 
     def _half_mark(self, before: str, rest: str) -> int:
-        """Return the length of the mark of a call within which the reply was cut, which ends with `rest`. It may be the
-        beginning of a word or a sign, so it counts only with a sign in it, and where calls begin or if most of it is
-        there.
+        """Return how many characters at the end of a cut reply begin a mark of a call; 0 if none do.
+
+        They may be the beginning of a word or a sign, so they count only with a sign among them, and where calls begin
+        or if most of the mark is there.
         """
         for mark in self._marks:
             length = half_a_mark(rest, mark.start)
@@ -387,8 +393,10 @@ class AnswerParts:
             return [], len(text)
 
     def _inside(self, text: str, start: int, mark: Marks, searched: int = 0) -> tuple[str, int, bool]:
-        """Return the text of the calls that begin at `start`, where they end, and whether they have an end. There is no
-        end in the first `searched` characters after `start`. A part of the mark that ends them is not in their text.
+        """Return the text of the calls that begin at `start`, where they end, and whether they have an end.
+
+        There is no end in the first `searched` characters after `start`. A part of the mark that ends them is not in
+        their text.
         """
         assert self.form is not None
         begin = start + len(mark.start)

@@ -52,10 +52,11 @@ def prepare_parser(alert_titles: Mapping[str, str]) -> None:
 
 @dataclass(frozen=True)
 class ProseText:
-    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text. What stands
-    before its code block number `after` is shown by other blocks. `definitions` are those of its links and notes that
-    stand elsewhere. `number` is that of its first item, if the list began in another block and the text has another
-    number: models number all items 1.
+    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text.
+
+    What stands before its code block number `after` is shown by other blocks. `definitions` are those of its links and
+    notes that stand elsewhere. `number` is that of its first item, if the list began in another block and the text has
+    another number: models number all items 1.
     """
 
     text: str
@@ -67,8 +68,10 @@ class ProseText:
 
 @dataclass(frozen=True)
 class Code:
-    """A code block. `closed` says whether it has ended; `language` is the first word after the fence. `lists` and
-    `quotes` are the numbers of those around it.
+    """A code block.
+
+    `closed` says whether it has ended; `language` is the first word after the fence. `lists` and `quotes` are the
+    numbers of those around it.
     """
 
     text: str
@@ -397,7 +400,7 @@ def continues_line(text: str, delta: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """Split a text into lines with their ends; as in the parser, only "\n" ends one."""
+    r"""Split a text into lines with their ends; as in the parser, only "\n" ends one."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]

@@ -75,7 +75,10 @@ def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
 
 
 def is_cjk(sign: str) -> bool:
-    """Return whether a character is Chinese, Japanese or Korean by the specification; other wide signs are emoji."""
+    """Return whether a character is Chinese, Japanese or Korean, by the specification.
+
+    Wide signs outside the blocks of these scripts are emoji.
+    """
     if "\u1100" <= sign <= "\u11ff" or "\ud7b0" <= sign <= "\ud7ff":
         return True
     is_emoji = category(sign) in ("So", "Sk") and not "\u2e80" <= sign <= "\uffff"

@@ -13,9 +13,11 @@ PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
 
 
 class NotAttachable(Exception):
-    """A file cannot be attached. `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "picture" or
-    "other-program": only the program of the file reads it. It may also be a problem that `read_document` finds; for
-    files of folders also "gone" or "too-many".
+    """A file cannot be attached.
+
+    `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "picture" or "other-program": only the
+    program of the file reads it. It may also be a problem that `read_document` finds; for files of folders also "gone"
+    or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:

@@ -89,8 +89,9 @@ def _of_chemistry(written: str) -> str:
 
 
 def display_end(line: Callable[[int], str], first: int, last: int) -> int | None:
-    """Return the line after a display formula that begins line `first` and goes on to the end of a line. It is after
-    `last` if the formula is still open there. None if there is no such formula.
+    """Return the line after a display formula that begins line `first` and goes on to the end of a line.
+
+    It is after `last` if the formula is still open there. None if there is no such formula.
     """
     opening = _OPENING.match(text := line(first))
     if opening is None:

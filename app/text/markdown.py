@@ -61,8 +61,9 @@ alert_titles: Mapping[str, str] = {}
 
 
 def parse_blocks(markdown: str, goes_on: bool = True) -> list[Token]:
-    """Return the tokens of the blocks of a text. If it may go on, an open display formula, a comment and the open
-    summary of a fold extend to its end.
+    """Return the tokens of the blocks of a text.
+
+    If the text may go on, an open display formula, a comment and the open summary of a fold extend to its end.
     """
     tokens: list[Token] = []
     PARSER.block.parse(markdown, PARSER, {"goes_on": True} if goes_on else {}, tokens)

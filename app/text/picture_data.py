@@ -32,4 +32,5 @@ def picture_of_base64(text: str) -> bytes | None:
 
 
 def url_of_picture(content: bytes) -> str:
+    """Return the data URL of a picture."""
     return f"data:image/{kind_of_picture(content)};base64,{base64.b64encode(content).decode()}"

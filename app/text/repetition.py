@@ -35,9 +35,11 @@ _NUMBER = "\0"
 
 
 class Repetition:
-    """Watches the tokens of an answer. Those in `before` were written by requests that this one continues. `found` says
-    whether the newest tokens are a span that repeats itself, and `is_new` whether at least half of them are of this
-    request: a loop that was let go on is new again when it has doubled.
+    """Watches the tokens of an answer for a span that repeats itself at the end.
+
+    Tokens in `before` were written by requests that this one continues. `found` says whether the newest tokens are such
+    a span, and `is_new` whether at least half of them are of this request: a loop that was let go on is new again when
+    it has doubled.
     """
 
     def __init__(self, before: Iterable[str] = ()) -> None:
@@ -116,8 +118,9 @@ class Repetition:
 
 
 def _repeated_end(tokens: Sequence[str], window: int) -> tuple[int, int]:
-    """Return the length of the longest end of `tokens` that is a span at least TIMES times, and that of the span. Among
-    the last `window` tokens; the first repetition may be incomplete.
+    """Return the length of the longest end of `tokens` that is a span at least TIMES times, and that of the span.
+
+    It is looked for among the last `window` tokens; the first repetition may be incomplete.
     """
     newest = tokens[: -window - 1 : -1]
     length = period = 0

@@ -64,9 +64,11 @@ class Paragraph:
 def shown(
     markdown: str, plain: bool = False, after: int | None = None, definitions: str = "", number: int = 0
 ) -> list[Paragraph]:
-    """Return the paragraphs of a text, or its lines if it is `plain`. With `after`, only those between the code block
-    of that number and the next one. `definitions` are those of links and notes that stand elsewhere. `number`, if it is
-    not 0, is that of the first item of the numbered list with which the text begins.
+    """Return the paragraphs of a text, or its lines if it is `plain`.
+
+    With `after`, only those between the code block of that number and the next one. `definitions` are those of links
+    and notes that stand elsewhere. `number`, if it is not 0, is that of the first item of the numbered list with which
+    the text begins.
     """
     if plain:
         return [Paragraph("p", (TextSpan(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]
@@ -86,6 +88,7 @@ def shown(
 
 
 def paragraphs_of(block: Block) -> list[Paragraph]:
+    """Return the paragraphs of a block."""
     if isinstance(block, Code):
         return [Paragraph("code", (TextSpan(block.text.removesuffix("\n").translate(_SIGNS)),))]
     if isinstance(block, Fold):

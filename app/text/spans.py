@@ -112,8 +112,10 @@ def _span_of(token: Token, items: list[int], codes: list[CodeSpan], definitions:
 
 
 def first_open(spans: list[Span], lines: list[str]) -> int:
-    """Return the index of the first block that later text may still change. The last block is open. The one before it
-    is closed once it is certain that the last one is a block of its own. A line below terms may be another term.
+    """Return the index of the first block that later text may still change.
+
+    The last block is open. The one before it is closed once it is certain that the last one is a block of its own. A
+    line below terms may be another term.
     """
     if len(spans) < 2:
         return 0

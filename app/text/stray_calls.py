@@ -23,9 +23,10 @@ _HALF_A_FENCE = re.compile(r"(?:`+|~+)\Z")
 
 
 class StrayCalls:
-    """Separates such calls of functions with these `names` from text: they end an answer, and begin on a line, with the
-    name of the function near its beginning. `read` returns the calls in a text that is nothing but calls. What is a
-    call does not depend on the pieces in which the answer arrives.
+    """Separates calls without marks, of functions with these `names`, from text.
+
+    They end an answer, and begin on a line, with the name of the function near its beginning. `read` returns the calls
+    in a text that is nothing but calls. What is a call does not depend on the pieces in which the answer arrives.
 
     `cut` says that the answer ended within a call. What there is of it stays text, because it may be one, unless it has
     marks.
@@ -42,8 +43,9 @@ class StrayCalls:
         self.held = ""
 
     def take(self, text: str, *, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
-        """Return the text that is known to be no call, and the calls once the answer has `ended`. There are none in an
-        answer that was `cut`, where they may only seem to be whole.
+        """Return the text that is known to be no call, and the calls once the answer has `ended`.
+
+        There are no calls in an answer that was `cut`, where they may only seem to be whole.
         """
         self.held += text
         if self._named and not ended:
@@ -75,7 +77,9 @@ class StrayCalls:
         return self._release(len(self.held))
 
     def _known(self) -> int:
-        """Return where the last line begins, with the white space before it, if it may go on as a call; otherwise the
+        """Return how many characters of the text are known to be no call.
+
+        This is where the last line begins, with the white space before it, if it may go on as a call; otherwise the
         length of the text, without a part of a fence at its end.
         """
         half = self._half_line[self._begun].search(self.held)
@@ -105,8 +109,9 @@ class StrayCalls:
 
 
 def _on_a_line(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds a pattern at the beginning of a line, with the white space before it: in a text, and in one
-    that begins within a line.
+    """Return two searches for a pattern at the beginning of a line, with the white space before it.
+
+    The first is for a text, the second for one that begins within a line.
     """
     first, later = (re.compile(rf"{begin}\s*+(?P<line>{pattern})", re.IGNORECASE) for begin in (r"(?:\A|\n)", r"\n"))
     return first, later

@@ -65,8 +65,9 @@ class GrowingParts:
 
 
 def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndReply:
-    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come. `searched` is the
-    start of a line before which there is no closing mark.
+    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come.
+
+    `searched` is the start of a line before which there is no closing mark.
     """
     lead = len(text) - len(text.lstrip())
     rest = text[lead:]
@@ -94,7 +95,11 @@ def closing_mark(text: str) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """Return an answer's text for later prompts: templates refuse marks of messages, and write those of replies."""
+    """Return an answer's text for the prompts of later turns.
+
+    Templates refuse the marks of messages, or write the marks of replies themselves; other templates handle their own
+    marks.
+    """
     parts = parts_of(text)
     return parts.reply if parts.begin is None or parts.dropped else text
 

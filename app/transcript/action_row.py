@@ -20,8 +20,10 @@ _COPIES = ("copy", "copy-question")
 
 
 class ActionRow(ThemeAware, QWidget):
-    """A row of buttons that keeps its height while it is not lit. `acted` carries the action of the pressed button. The
-    keyboard reaches the buttons, and a button with the focus lights the row.
+    """A row of buttons that keeps its height while it is not lit.
+
+    `acted` carries the action of the pressed button. The keyboard reaches the buttons, and a button with the focus
+    lights the row.
     """
 
     acted = Signal(str)

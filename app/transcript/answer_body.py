@@ -87,8 +87,10 @@ class AnswerBody(ThemeAware, QWidget):
         self._tail = []
 
     def show_text(self, text: str, ended: bool, budget: int = SLICE) -> None:
-        """Show an answer's text so far; `ended` if no more will come. New blocks get widgets within the budget. A
-        continued answer adds to its last block, which was finished, so all of it is rendered again.
+        """Show an answer's text so far; `ended` if no more will come.
+
+        New blocks get widgets within the budget. A continued answer adds to its last block, which was finished, so all
+        of it is rendered again.
         """
         if not text.startswith(self._text) or (self._ended and text != self._text):
             self._clear()
@@ -167,8 +169,9 @@ class AnswerBody(ThemeAware, QWidget):
             self.rerendered.emit()
 
     def _swap(self) -> None:
-        """Emit how much higher the answer becomes, then show the new widgets and hide the removed ones. This happens at
-        once because Qt would otherwise paint a frame without them.
+        """Emit how much higher the answer becomes, then show the new widgets and hide the removed ones.
+
+        This happens at once because Qt would otherwise paint a frame without them.
         """
         heights = [view.needed_height if isinstance(view, CodeBlock) else view.height() for view in self._added]
         pixels = sum(heights) - sum(view.height() for view in self._removed)
@@ -188,8 +191,9 @@ class AnswerBody(ThemeAware, QWidget):
             view.grows.connect(self.grows)
 
     def _show_frozen(self, budget: int) -> None:
-        """Put finished blocks into runs and render each changed run once. New runs get widgets within the budget. A
-        widget that showed a block in the tail keeps showing it.
+        """Put finished blocks into runs and render each changed run once.
+
+        New runs get widgets within the budget. A widget that showed a block in the tail keeps showing it.
         """
         changed: dict[AnswerRun, None] = {}
         for block in self._splitter.frozen[self._frozen_shown :]:
@@ -382,6 +386,7 @@ class AnswerBody(ThemeAware, QWidget):
         return [view for run in self.text_runs if (view := run.text_view) is not None]
 
     def _add(self, run: AnswerRun, runs: list[AnswerRun], loaded: bool = True) -> None:
+        """Add a run at the end, with a widget if `loaded`."""
         if not self._parts or self._parts[-1].full:
             self._parts.append(RunGroup(self))
             self._column.insertWidget(self._column.count() - 1, self._parts[-1])

@@ -41,8 +41,10 @@ View = Prose | CodeBlock | FoldBlock | WrappedLabel
 
 @dataclass(frozen=True)
 class LimitNotice:
-    """A notice between the blocks: the following ones are plain text because they are long or, if `failed`, because
-    showing them as Markdown raised; or, if `cut`, the rest is not shown.
+    """A notice between the blocks of an answer: what follows is plain text, or is not shown.
+
+    `cut`: the rest is not shown. `failed`: it is plain text because showing it as Markdown raised; otherwise because it
+    is long.
     """
 
     cut: bool = False
@@ -72,6 +74,7 @@ class AnswerRun:
 
     @property
     def widget(self) -> QWidget:
+        """The widget in the layout."""
         widget = self.view or self.holder
         assert widget is not None
         return widget

@@ -23,8 +23,9 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True)
 class Problem:
-    """Why an answer stopped or is not usable, and the action that helps. `is_info` if nothing went wrong. `other` is
-    the text and the action of another button, before that one.
+    """Why an answer stopped or is not usable, and the action that helps.
+
+    `is_info` if nothing went wrong. `other` is the text and the action of another button, before that one.
     """
 
     sentence: str
@@ -66,12 +67,14 @@ def footer_html(answer: Answer, with_figures: bool) -> str:
 
 
 def figures_text(answer: Answer) -> str:
+    """Return the figures of an answer, each in a line."""
     return "\n".join(sentence.format(value=value) for sentence, value in figures.footer(answer))
 
 
 def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
-    """Return what speculation gained, the main model that wrote the answer, and when it was asked for. The live panel
-    says of the answer `in_panel` what was gained.
+    """Return what speculation gained, the main model that wrote the answer, and when it was asked for.
+
+    The live panel says of the answer `in_panel` what was gained.
     """
     gain = "" if in_panel else figures.gain(answer)
     parts = [gain] if gain else []
@@ -86,8 +89,9 @@ def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
 
 
 def problem_note(turn: Turn, offer: str) -> Problem | None:
-    """Return why an answer failed, was paused or interrupted, or is beyond the Starter; None if it was not. `offer` is
-    the text of the button that gets another model than the Starter, "" if there is one already.
+    """Return why an answer failed, was paused or interrupted, or is beyond the Starter; None if it was not.
+
+    `offer` is the text of the button that gets another model than the Starter, "" if there is one already.
     """
     answer = turn.answer
     again = translate("TurnView", "Try again")

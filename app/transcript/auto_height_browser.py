@@ -25,8 +25,9 @@ def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def only_sideways(area: QAbstractScrollArea) -> None:
-    """Leave the wheel to what is around a read-only text, also over its scroll bar, unless it is turned sideways. The
-    text shows a cursor only while it has the focus from the keyboard.
+    """Leave the wheel to the widget around a read-only text, unless it is turned sideways.
+
+    This holds over the text's scroll bar, too. The text shows a cursor only while it has the focus from the keyboard.
     """
 
     def show_cursor(is_shown: bool) -> None:

@@ -65,8 +65,9 @@ def highlight(document: QTextDocument, text: str, found: CodeSpans, before: Code
 
 
 class CodeBlock(ThemeAware, QFrame):
-    """A code block with its language and a button that copies it. Long lines scroll sideways. `grows` carries by how
-    many pixels the height will grow, before it does.
+    """A code block with its language and a button that copies it.
+
+    Long lines scroll sideways. `grows` carries by how many pixels the height will grow, before it does.
     """
 
     grows = Signal(int)
@@ -141,6 +142,7 @@ class CodeBlock(ThemeAware, QFrame):
 
     @property
     def previewed(self) -> bool:
+        """Whether the preview is shown instead of the code."""
         return not self._preview.isHidden()
 
     def _press_preview(self) -> None:
@@ -167,12 +169,14 @@ class CodeBlock(ThemeAware, QFrame):
         self._word_preview()
 
     def _show_text(self) -> None:
+        """Show the code, not its preview."""
         self._drawn = None
         self._preview.hide()
         self.text_view.show()
         self._word_preview()
 
     def _word_preview(self) -> None:
+        """Word the button that shows the preview or the code."""
         waits = self._drawn is not None and not self.previewed
         failed = waits and self._drawn in previews().known
         self.preview_button.setEnabled(not waits)

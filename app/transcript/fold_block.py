@@ -12,8 +12,10 @@ from app.widgets.style_class import named
 
 
 class FoldBlock(QWidget):
-    """The summary, and the text below it, which is rendered only while it is unfolded. `grows` carries by how many
-    pixels the height will grow, before it does. `text_shown` carries the text to show, and whether it is complete.
+    """The summary, and the text below it, which is rendered only while it is unfolded.
+
+    `grows` carries by how many pixels the height will grow, before it does. `text_shown` carries the text to show, and
+    whether it is complete.
     """
 
     grows = Signal(int)

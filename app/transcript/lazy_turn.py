@@ -32,8 +32,10 @@ _LINE_CHARACTERS, _LINE_PIXELS, _QUESTION_PIXELS, _ROW_PIXELS, _PICTURE_PIXELS =
 
 
 class LazyTurn(QWidget):
-    """Owns the view of a turn. While there is none, it keeps its height and shows plain words, so that no page is blank
-    however fast one scrolls. `make` builds the view, and `make_plain` what is shown instead of one that raised.
+    """Owns the view of a turn, which exists only while the turn is near the visible part of the chat.
+
+    While there is none, it keeps its height and shows plain words, so that no page is blank however fast one scrolls.
+    `make` builds the view, and `make_plain` what is shown instead of one that raised.
     """
 
     def __init__(
@@ -90,8 +92,9 @@ class LazyTurn(QWidget):
         self.setMaximumHeight(_ANY_HEIGHT)
 
     def attempt(self, act: Callable[[TurnView], Result], otherwise: Result) -> Result:
-        """Return what `act` does with the view; `otherwise` if there is none, or if it raises, and the turn is shown as
-        plain text from then on.
+        """Return what `act` does with the view; `otherwise` if there is no view, or if it raises.
+
+        A turn whose view raised is shown as plain text from then on.
         """
         if self.view is None:
             return otherwise
@@ -123,7 +126,10 @@ class LazyTurn(QWidget):
         self.setMaximumHeight(_ANY_HEIGHT)
 
     def unload(self) -> None:
-        """Delete the widgets and keep the height, unless it is being written or edited, or has a selection."""
+        """Delete the widgets and keep the height.
+
+        An answer being written, a question being edited, and a turn with a selection stay loaded.
+        """
         is_used = self.attempt(lambda view: view.editor is not None or bool(view.selected_text()), True)
         view = self.view
         if view is None or is_used or not self.turn.answer.ended:

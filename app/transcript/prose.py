@@ -23,8 +23,10 @@ _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
 class Prose(ThemeAware, AutoHeightTextBrowser):
-    """Rendered Markdown. `link_chosen` carries the address of a clicked link. `rerendered` is emitted when the same
-    text was rendered again, which drops the highlights in it.
+    """Rendered Markdown.
+
+    `link_chosen` carries the address of a clicked link. `rerendered` is emitted when the same text was rendered again,
+    which drops the highlights in it.
     """
 
     link_chosen = Signal(str)

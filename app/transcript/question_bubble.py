@@ -72,6 +72,7 @@ class QuestionBubble(ThemeAware, QFrame):
         self.restyle()
 
     def _names(self, names: list[str]) -> QWidget:
+        """Return the label with the names of attached files."""
         label = styled(WrappedLabel(self), "muted")
         metrics = label.fontMetrics()
         shown = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, _WIDEST_NAME) for name in names]

@@ -76,8 +76,9 @@ class SearchHighlights:
         return index if index < len(self._matches) else None
 
     def rect_of(self, index: int, turn: QWidget) -> QRect | None:
-        """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches. While
-        an answer streams, fewer matches may be shown than its text has. The last one then stands for the others.
+        """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches.
+
+        While an answer streams, fewer matches may be shown than its text has. The last one then stands for the others.
         """
         if not self._matches:
             return None

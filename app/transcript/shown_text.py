@@ -75,13 +75,16 @@ _known: set[int] = set()
 
 
 def is_known(block: Block) -> bool:
+    """Whether `block_text` returns without rendering."""
     return isinstance(block, Code) or hash(block) in _known
 
 
 @dataclass
 class _Cached:
-    """What a search needs of one turn. `written` is None until it is known; `shown` has the folded texts, rendered when
-    they are first needed.
+    """What a search needs of one turn.
+
+    `written` is the turn's folded Markdown, None until it is known; `shown` has the folded texts, rendered when they
+    are first needed.
     """
 
     state: tuple[int, str, int, bool, bool]
@@ -101,8 +104,10 @@ class _TurnLetters:
 
 
 class ShownTexts(QObject):
-    """Caches the texts of turns until they change, because every search reads all of them. Those of a long turn are
-    rendered on another thread. It has no matches until `ready`, emitted after every few.
+    """Caches the texts of turns until they change, because every search reads all of them.
+
+    The texts of a long turn are rendered on another thread. It has no matches until then; `ready` is emitted after
+    every few texts.
     """
 
     ready = Signal()

@@ -21,9 +21,11 @@ _REJECTED = "rejected"
 
 
 class TokenLegend(ThemeAware, QWidget):
-    """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens. All drafters share one
-    mark, which has the name of the one that drafts. Proposers without a drafter share another, and are named in the
-    legends of answers that they proposed tokens for. `with_rejected`, these change no height.
+    """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
+
+    All drafters share one mark, which has the name of the one that drafts. Proposers without a drafter share another
+    mark, and are named in the legends of answers that they proposed tokens for; with `with_rejected`, they change no
+    height.
     """
 
     def __init__(self, *, with_rejected: bool = False, parent: QWidget | None = None) -> None:

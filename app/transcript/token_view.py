@@ -55,8 +55,9 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
         self.restyle()
 
     def show_tokens(self, tokens: Sequence[Token], rounds: Sequence[RoundRecord] = ()) -> None:
-        """Show `tokens`, of a very long answer only the first. New ones are inserted, many of them in slices. `rounds`
-        are the known rounds that wrote them.
+        """Show `tokens`; of a very long answer only the first ones.
+
+        New tokens are inserted, many of them in slices. `rounds` are the known rounds that wrote them.
         """
         self._rounds = rounds
         if len(tokens) < len(self._tokens):

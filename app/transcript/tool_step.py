@@ -33,7 +33,10 @@ class ToolStep(QWidget):
 
 
 class ToolSteps(QWidget):
-    """The steps, hidden if there are none. `watch` gets each new body; `pictures` returns those in results."""
+    """The steps, top to bottom, hidden if there are none.
+
+    `watch` is called with each new body; `pictures` returns the pictures of the store, for those in results.
+    """
 
     def __init__(
         self, watch: Callable[[AnswerBody], None], pictures: Callable[[], PictureSource], parent: QWidget

@@ -96,7 +96,10 @@ class Transcript(ThemeAware, TurnOwner):
         return self._column.turns == chat.turns
 
     def show_chat(self, chat: Chat) -> None:
-        """Show all turns of a chat, at its last reading position or at its end. One whose view raises is plain text."""
+        """Show all turns of a chat, at its last reading position or at its end.
+
+        A turn whose view raises is shown as plain text.
+        """
         self._column.show_turns(chat.turns, of_another_chat=True)
         self._at_end, self._target = True, None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
@@ -129,6 +132,7 @@ class Transcript(ThemeAware, TurnOwner):
             self.focus_lost.emit()
 
     def reveal(self, turn: Turn) -> None:
+        """Scroll to a turn."""
         self._target = None
         self._go_to(turn, -SIDE)
 
@@ -139,7 +143,10 @@ class Transcript(ThemeAware, TurnOwner):
         self.verticalScrollBar().setValue(max(0, slot.y() + offset))
 
     def highlight(self, query: Query | None, current: tuple[Turn, int] | None = None) -> None:
-        """Highlight the matches in every turn, none without a query. `current`: a turn and the match's index in it."""
+        """Highlight the matches of a search in every turn; None removes the highlights.
+
+        `current` is a turn and the index of the current match in it.
+        """
         self.query, self.current_match = query, current
         self._column.for_each_view(lambda view: view.highlight())
 
@@ -217,7 +224,10 @@ class Transcript(ThemeAware, TurnOwner):
         self.ensureVisible(centre.x(), centre.y(), 0, 80)
 
     def view(self, turn: Turn) -> TurnView | None:
-        """The widgets of a turn, made now if it has none. None if they raised, and it is shown as plain text."""
+        """Return the widgets of a turn, made now if it has none.
+
+        None if making them raised; the turn is then shown as plain text.
+        """
         return self._column.slot(turn).load()
 
     def scroll_to_end(self) -> None:
@@ -293,8 +303,9 @@ class Transcript(ThemeAware, TurnOwner):
             self._go_to(turn, round(offset * slot.height() / height) if height else offset)
 
     def _load_passes(self) -> None:
-        """Do one slice of loading: all that is in view of a chat that was opened, else one turn, first in view. The
-        next turn of the event loop does the rest.
+        """Do one slice of loading; the next turn of the event loop does the rest.
+
+        Of a chat that was opened, a slice is all that is in view; otherwise it is one turn, those in view first.
         """
         if not self._column.turns:
             self._body.setUpdatesEnabled(True)
@@ -333,8 +344,9 @@ class Transcript(ThemeAware, TurnOwner):
         self.link_menu.popup(QCursor.pos())
 
     def extend_range(self, turn: Turn, pixels: int) -> None:
-        """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line. Once
-        anything in the view has changed its size, Qt would paint all of it again.
+        """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line.
+
+        Once anything in the view has changed its size, Qt would paint all of it again.
         """
         bar = self.verticalScrollBar()
         if turn is self.newest and self._at_end and self._target is None and bar.maximum() > 0:
@@ -356,6 +368,7 @@ class Transcript(ThemeAware, TurnOwner):
             self.load_soon()
 
     def _show_newest(self) -> None:
+        """Show the button that scrolls to the end, unless the end is in view."""
         self._newest.setVisible(not self._at_end and not self.read_only and self._body.updatesEnabled())
         if not self._at_end:
             view = self.viewport().geometry()

@@ -23,8 +23,10 @@ _KEPT = 24
 
 
 class TurnColumn(QWidget):
-    """The column. `make` builds and connects the view of a turn when it is needed, and `make_plain` what is shown
-    instead of one that raised.
+    """The turns of a chat as a column of `LazyTurn`s.
+
+    `make` builds and connects the view of a turn when it is needed, and `make_plain` what is shown instead of one that
+    raised.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class TurnColumn(QWidget):
 
     @property
     def views(self) -> Iterator[TurnView]:
+        """The views of the turns that have one."""
         return (slot.view for slot in self._slots.values() if slot.view is not None)
 
     def for_each_view(self, act: Callable[[TurnView], object]) -> None:
@@ -82,7 +85,10 @@ class TurnColumn(QWidget):
         return slot
 
     def show_turns(self, turns: Sequence[Turn], *, of_another_chat: bool) -> bool:
-        """Show these turns. Of another chat, unfinished edits stay. Return whether a removed one had the focus."""
+        """Show these turns. Returns whether one that was removed had the focus.
+
+        Unfinished edits of questions stay with the turns that another chat replaces.
+        """
         self.setUpdatesEnabled(False)
         # In a visible layout, each turn that is added lays out all of them.
         self.setVisible(not of_another_chat)
@@ -121,8 +127,9 @@ class TurnColumn(QWidget):
         return had_focus
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
-        """Load the turns between two heights, with the blocks of long ones, and unload turns far away. Returns the rest
-        of the budget; if nothing is left, call it again in the next turn of the event loop.
+        """Load the turns between two heights, with the blocks of long ones, and unload turns far away.
+
+        Returns the rest of the budget; if nothing is left, call it again in the next turn of the event loop.
         """
         far = 2 * (bottom - top)
         for slot in self._slots.values():
@@ -134,8 +141,9 @@ class TurnColumn(QWidget):
         return budget
 
     def first_match_below(self, query: Query, counts: Mapping[Turn, int], y: int) -> tuple[Turn, int] | None:
-        """Return the first match below `y`, as its turn and index in it; None if all are above. `counts` has the number
-        of matches in each turn that has any.
+        """Return the first match below `y`, as its turn and index in it; None if all are above.
+
+        `counts` has the number of matches in each turn that has any.
         """
         if (found := self.slot_at(y)) is None:
             return None

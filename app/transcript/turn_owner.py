@@ -69,4 +69,5 @@ class TurnOwner(QScrollArea):
         raise NotImplementedError
 
     def show_link(self, address: str) -> None:
+        """Show the menu of a link."""
         raise NotImplementedError

@@ -200,6 +200,7 @@ class TurnView(ThemeAware, QWidget):
         self._light(self._under_mouse)
 
     def selected_text(self) -> str:
+        """Return the text selected in the turn, or ""."""
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -214,6 +215,7 @@ class TurnView(ThemeAware, QWidget):
         self._show_highlights()
 
     def _unfold_matches(self, query: Query) -> None:
+        """Unfold the thoughts and the results with matches."""
         for fold in (*(step.thinking for step in self.steps.steps), self.thinking):
             if fold.thought and not fold.head.isChecked():
                 thought = fold.thought[:LONGEST_SHOWN]
@@ -278,6 +280,7 @@ class TurnView(ThemeAware, QWidget):
         return self
 
     def _bodies(self) -> list[AnswerBody]:
+        """Return the bodies that are shown."""
         return [body for body in (*self.steps.bodies, self.thinking.body, self.body) if body.isVisibleTo(self)]
 
     def _text_views(self) -> list[TextView]:

@@ -28,8 +28,10 @@ _MARK, _SPACING = 18, 12
 
 @dataclass(frozen=True)
 class _NoticeContent:
-    """`sentence` returns the text in the language in use. A notice that `leaves` is dropped after SHOWN_MS; one that
-    is not `closable` stays until its reason is gone.
+    """What a notice says and how long it stays.
+
+    `sentence` returns the text in the language in use. A notice that `leaves` is dropped after SHOWN_MS; one that is
+    not `closable` stays until its reason is gone.
     """
 
     sentence: Callable[[], str]
@@ -114,9 +116,11 @@ class Notice(ThemeAware, QFrame):
 
 
 class Banner(ThemeAware, QFrame):
-    """A queue of notices, the newest on top: each stays until it is closed or dismissed, or leaves if it may. Those
-    that cannot be closed are at the bottom and always shown, then the newest of the others up to MOST_SHOWN; the rest
-    wait until one of these is gone. While the mouse or the focus is on a notice, it stays where it is.
+    """A queue of notices, the newest on top. Each stays until it is closed or dismissed, or leaves by itself if it may.
+
+    Notices that cannot be closed are at the bottom and always shown. Above them are the newest of the others, up to
+    MOST_SHOWN in all; the remaining ones wait until a shown one is gone. While the mouse or the focus is on a notice,
+    it stays where it is.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -148,9 +152,11 @@ class Banner(ThemeAware, QFrame):
         closable: bool = True,
         about: str = "",
     ) -> None:
-        """Show a notice with its actions. `sentence` is called again when the language changes. `is_info` marks
-        information, as opposed to a problem: it is removed after `SHOWN_MS` or when newer information comes, unless it
-        `stays`. `about` is the name by which `dismiss` finds the notice.
+        """Show a notice with its actions.
+
+        `sentence` is called again when the language changes. `is_info` marks information, as opposed to a problem: it
+        is removed after `SHOWN_MS` or when newer information comes, unless it `stays`. `about` is the name by which
+        `dismiss` finds the notice.
         """
         given = tuple(action for action in actions if action is not None)
         message = _NoticeContent(sentence, given, is_info, is_info and not stays, closable, about)

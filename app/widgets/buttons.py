@@ -65,8 +65,10 @@ class CloseButton(ThemeAware, QToolButton):
 
 
 class ConfirmButton(ThemeAware, QPushButton):
-    """`confirmed` follows the second press. Subclasses word the button and its question in `retranslate`. The question
-    is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.
+    """A button that asks before it acts: `confirmed` follows the second press.
+
+    Subclasses word the button and its question in `retranslate`. The question is withdrawn when the focus moves or
+    Escape is pressed; `left` is emitted after Escape.
     """
 
     confirmed = Signal()

@@ -41,8 +41,9 @@ class _WithoutWheel(WidgetMixin):
 
 
 class Chooser(_WithoutWheel, QComboBox):
-    """A choice of one of `values`, whose texts `set_texts` sets; `chosen` gets the value that the user picks. It paints
-    its own arrow, because a style sheet that shapes the box removes Qt's.
+    """A choice of one of `values`, whose texts `set_texts` sets; `chosen` gets the value that the user picks.
+
+    It paints its own arrow, because a style sheet that shapes the box removes Qt's.
     """
 
     def __init__(

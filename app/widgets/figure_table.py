@@ -68,9 +68,11 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
 
 
 class FigureView(QTableView):
-    """The view of a table. It selects whole rows; Tab leaves it for the next control. Only values of the columns
-    `names` are ever cut, and no heading is; these columns share the width that is left. Where not all columns fit
-    beside _NAME_CHARACTERS of each name, those in `spare` are hidden, the first one first.
+    """The view of a table. It selects whole rows; Tab leaves it for the next control.
+
+    Only values of the columns `names` are ever cut, and no heading is; these columns share the width that the others
+    leave. Where not all columns fit next to _NAME_CHARACTERS of each name, those in `spare` are hidden, the first one
+    first.
     """
 
     def __init__(

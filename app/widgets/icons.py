@@ -15,8 +15,9 @@ from app.widgets import theme
 
 @cache
 def icon(name: str, role: str = "muted", *, checked: str = "") -> QIcon:
-    """Return the icon `name` in the colour `role`, a field of `Colours`, of the theme in use when it is painted. It is
-    sharp at any pixel ratio. A checked button shows the icon `checked`, if there is one.
+    """Return the icon `name` in the colour `role`, a field of `Colours`, of the theme in use when it is painted.
+
+    It is sharp at any pixel ratio. A checked button shows the icon `checked`, if there is one.
     """
     return QIcon(_Drawing(name, role, checked or name))
 
@@ -46,8 +47,9 @@ class Mark(QWidget):
 
 
 class _Drawing(QIconEngine):
-    """Renders the drawing at the size in device pixels that Qt asks for. A size that is wider than high leaves the rest
-    empty on the right: a tool button has no gap before its text.
+    """Renders the drawing at the size in device pixels that Qt asks for.
+
+    A size that is wider than high leaves the rest empty on the right: a tool button has no gap before its text.
     """
 
     def __init__(self, name: str, role: str, checked: str) -> None:

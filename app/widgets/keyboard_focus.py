@@ -1,5 +1,7 @@
-"""The focus of the keyboard: shown where widgets do not show it themselves, and only if the keyboard moved it there
-(:focus-visible); and the order in which Tab goes through a window or a card: line by line, whatever was made first.
+"""The focus of the keyboard: when it is shown, and the order in which Tab goes.
+
+It is shown where widgets do not show it themselves, and only if the keyboard moved it there (:focus-visible). Tab goes
+through a window or a card line by line, whatever was made first.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Q
 
 
 class KeyboardFocus(QObject):
-    """Tells by `changed`, after every change of the focus of `target`, whether to show it. A focus that returns with
-    its window, or after a menu or a card was closed, is shown if it was shown before.
+    """Tells by `changed`, after every change of the focus of `target`, whether to show it.
+
+    A focus that returns with its window, or after a menu or a card was closed, is shown if it was shown before.
     """
 
     changed = Signal(bool)

@@ -13,7 +13,10 @@ def is_escape(event: QEvent) -> bool:
 
 
 def claims_escape(event: QEvent) -> bool:
-    """Accept `event` if Qt asks by it who handles Esc, else the shortcut that stops answers; return whether it did."""
+    """Accept `event` if Qt asks by it who handles Esc. Returns whether it did.
+
+    Otherwise the shortcut that stops an answer would get the key.
+    """
     if event.type() != QEvent.Type.ShortcutOverride or not is_escape(event):
         return False
     event.accept()

@@ -111,7 +111,11 @@ class SentenceLabel(QLabel):
 
 
 class WrappedLabel(SentenceLabel):
-    """Wraps its text and sets its own height: for a QLabel, a scroll area reserves that of the narrowest width."""
+    """Wraps its text and sets its own height to fit.
+
+    The height of a wrapped QLabel depends on its width, and a scroll area reserves the height for the narrowest width,
+    which leaves empty space at the end of a chat.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

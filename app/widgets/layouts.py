@@ -36,7 +36,10 @@ BoxPart = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int
 
 
 def fill(box: Box, *parts: BoxPart) -> Box:
-    """Add parts, perhaps with their stretch and alignment, to the end of a box and return it; a number is a stretch."""
+    """Add parts to the end of a box and return it.
+
+    A number is a stretch; a widget may come with its own stretch and alignment.
+    """
     for part in parts:
         one, how = (part[0], part[1:]) if isinstance(part, tuple) else (part, ())
         if isinstance(one, int):
@@ -102,8 +105,9 @@ class FlowRow(QWidget):
 
 
 class FlowLayout(QLayout):
-    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space. With
-    `steady_height` the height is that with all of them, so that nothing below moves when one is shown.
+    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space.
+
+    With `steady_height` the height is that with all of them, so that nothing below moves when one is shown.
     """
 
     def __init__(self, parent: QWidget, spacing: int, *, steady_height: bool = False) -> None:

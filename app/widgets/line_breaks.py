@@ -34,8 +34,9 @@ def unbroken(item: str) -> str:
 
 
 def with_good_breaks(text: str) -> str:
-    """Return `text` with zero-width characters where a line must not break, or may break in a very long word. The runs
-    that they hold together are short (a word's end with its inflection, a short item), so that any width fits.
+    """Return `text` with zero-width characters where a line must not break, or may break in a very long word.
+
+    The runs that they hold together are short (a word's end with its inflection, a short item), so that any width fits.
     """
     text = text.replace(" · ", _SEPARATOR)
     text = re.sub(_LONG_WORD, lambda word: re.sub(_LONG_NAME, rf"\g<0>{_MAY_BREAK}", word.group()), text)

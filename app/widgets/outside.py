@@ -49,8 +49,9 @@ def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:
 
 
 class Notifier(QObject):
-    """Shows notifications of one kind, with an icon of that `name` in the menu bar until the user comes back. `opened`
-    follows a click on either, and `seen` follows when the user is back.
+    """Shows notifications of one kind, with an icon of that `name` in the menu bar until the user comes back.
+
+    `opened` follows a click on either, and `seen` follows when the user is back.
     """
 
     opened = Signal()
@@ -63,9 +64,10 @@ class Notifier(QObject):
         QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
     def notify(self, sentence: str) -> bool:
-        """Show a notification, unless a window of the app is in front. Returns whether the user was told. Where a
-        notification may not appear, the app's icon asks for attention: macOS shows none of a program without a bundle
-        of its own, and tells nobody whether it still shows those of the old kind that Qt sends.
+        """Show a notification, unless a window of the app is in front. Returns whether the user was told.
+
+        Where a notification may not appear, the app's icon asks for attention: macOS shows none of a program without a
+        bundle of its own, and tells nobody whether it still shows those of the old kind that Qt sends.
         """
         if QApplication.activeWindow() is not None:
             return False

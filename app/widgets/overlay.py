@@ -100,7 +100,10 @@ class Overlay(TabOrdered, QFrame):
 
 
 class HighArea(QScrollArea):
-    """A scroll area without a frame that asks for the height of its content. Tab stops only at the controls in it."""
+    """A scroll area without a frame that asks for the height of its content.
+
+    Tab skips it and stops at the controls in it.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

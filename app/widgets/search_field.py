@@ -48,8 +48,10 @@ class TextField(QLineEdit):
 
 
 class LiveField(TextField):
-    """`typed` carries the search text after every change. Of what is being composed, only Hangul counts, because the
-    same text is committed.
+    """A field whose `typed` carries the search text after every change.
+
+    Hangul that an input method is composing counts as typed, because the same text is committed; the letters that are
+    later replaced by a Japanese or Chinese word do not.
     """
 
     typed = Signal(str)
@@ -109,7 +111,10 @@ class ListField(LiveField):
 
 
 class SearchField(ThemeAware, LiveField):
-    """The field above a list of results. Down emits `down`, Enter `chosen`; Esc and a button clear the field."""
+    """The field above a list of results, with a button that clears it.
+
+    The Down key emits `down`, Enter emits `chosen`, and Esc clears the field.
+    """
 
     down = Signal()
     chosen = Signal()

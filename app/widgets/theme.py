@@ -14,9 +14,10 @@ _text_size = 100
 
 
 class Theme(QObject):
-    """Applies the theme to the application. `mode` is "system" (the desktop's theme), "light" or "dark". Widgets that
-    paint themselves call `colours()` and repaint on a palette change, which Qt sends to every widget. `changed` is
-    emitted after every change of theme or text size.
+    """Applies the theme to the application. `mode` is "system" (the desktop's theme), "light" or "dark".
+
+    Widgets that paint themselves call `colours()` and repaint on a palette change, which Qt sends to every widget.
+    `changed` is emitted after every change of theme or text size.
     """
 
     changed = Signal()

@@ -37,8 +37,9 @@ class ThemeAware(WidgetMixin):
         self._bound_texts: list[tuple[QWidget | QAction, str, Setter]] = []
 
     def bound(self, text: str, widget: W, *setters: Setter) -> W:
-        """Set the translation of `text` by each of `setters` (`setText` if none), now and in every language. `text`
-        must be a literal: `i18n/update.py` extracts it like an argument of `tr`. Returns `widget`.
+        """Set the translation of `text` by each of `setters` (`setText` if none), now and in every language.
+
+        `text` must be a literal: `i18n/update.py` extracts it like an argument of `tr`. Returns `widget`.
         """
         for show in setters or (_set_text,):
             self._bound_texts.append((widget, text, show))

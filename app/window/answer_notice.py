@@ -65,6 +65,7 @@ class AnswerNotice(QObject):
             show_count("answers", self._unread)
 
     def _show_chat(self) -> None:
+        """Show the chat of the last notification."""
         if self._newest.id is not None and self._newest is not self._session.chat:
             self._session.chats.open_id(self._newest.id)
 

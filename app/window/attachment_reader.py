@@ -83,6 +83,7 @@ class AttachmentReader(QObject):
             file.parent.rmdir()
 
     def close(self) -> None:
+        """Stop reading."""
         for reading in self._readings:
             reading.time.abandoned.set()
         if self._newest is not None:
@@ -164,7 +165,10 @@ class AttachmentReader(QObject):
         return sentences[error.reason].format(name=error.name, count=count, program=program)
 
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
-        """Say what of a folder a question does without, or begins with as it was before."""
+        """Say which files of the folder are missing from the question or out of date.
+
+        A file that could not be read is missing, or begins with the content that it had before.
+        """
         if len(files) > 1:
             names = [error.name for error, _ in files[:_MOST_NAMED]]
             if (more := len(files) - _MOST_NAMED) > 0:

@@ -27,9 +27,10 @@ _AFTER_MS, _SLICE_S = 150, 0.004
 
 
 class FindBar(ThemeAware, QFrame):
-    """The search bar, hidden until `open`. `chosen` carries a turn and the index of the match in it to show (None: the
-    turn itself). `changed` is emitted after every change of the query, `found` after every search, and `focus_lost`
-    when the bar closes while it has the focus.
+    """The search bar, hidden until `open`.
+
+    `chosen` carries a turn and the index of the match in it to show (None: the turn itself). `changed` is emitted after
+    every change of the query, `found` after every search, and `focus_lost` when the bar closes while it has the focus.
     """
 
     chosen = Signal(object, object)
@@ -84,6 +85,7 @@ class FindBar(ThemeAware, QFrame):
 
     @property
     def finding(self) -> bool:
+        """Whether there are matches."""
         return self._total > 0
 
     @property

@@ -55,8 +55,9 @@ class Chip(QPushButton):
             words.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_model(self, role: str, name: str, mark: str, colour: str) -> None:
-        """Show a model. `mark` is the name of an icon, `colour` one of the theme's. Role and icon convey what the
-        colour conveys.
+        """Show a model. `mark` is the name of an icon, `colour` one of the theme's.
+
+        Role and icon convey what the colour conveys.
         """
         self._role.setText(role)
         self._mark.show_icon(icon(mark, colour))
@@ -99,7 +100,10 @@ class Chip(QPushButton):
 
 
 class Header(ThemeAware, QFrame):
-    """Shows the session's pair, and buttons for the side panes. `page_wanted` carries the page of a pressed mark."""
+    """Shows the session's pair. Its buttons show and hide the two side panes.
+
+    `page_wanted` carries the settings page of a mark that was pressed.
+    """
 
     page_wanted = Signal(str)
 

@@ -71,8 +71,9 @@ _ACT_ELSEWHERE = {"about", "close-window", "models-page", "quick-entry", "serve-
 
 
 def prepare_answers() -> None:
-    """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets. PySide6 does
-    that when it is first asked for a widget that Qt made.
+    """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets.
+
+    PySide6 does that when it is first asked for a widget that Qt made.
     """
     import app.transcript.turn_view  # noqa: F401
     from app.text.blocks import prepare_parser
@@ -83,8 +84,9 @@ def prepare_answers() -> None:
 
 
 class MainWindow(ThemeAware, TabOrdered, ActedWindow):
-    """Wires the session to the three panes. Closing it ends the session. On macOS closing only hides it, as in other
-    programs, and `quit` ends the session.
+    """Wires the session to the three panes. Closing it ends the session.
+
+    On macOS closing only hides it, as in other programs, and `quit` ends the session.
     """
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:

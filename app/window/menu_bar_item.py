@@ -17,8 +17,9 @@ from app.wording.models import pair_name
 
 
 class MenuBarItem(QObject):
-    """Shows the icon while the person wants it and the system has a place for it. The speed is that of the newest
-    answer in any chat, also while it is written.
+    """Shows the icon while the person wants it and the system has a place for it.
+
+    The speed is that of the newest answer in any chat, also while it is written.
     """
 
     def __init__(self, session: Session, settings: SettingsStore, actions: Actions, window: QWidget) -> None:

@@ -30,7 +30,10 @@ _MODELS, _DELETED, _SAVING = "models", "deleted", "saving"
 
 
 class Notifications(QObject):
-    """Words and shows the messages. `report_changed` follows changes of `report`, which "show-report" opens."""
+    """Words and shows the messages.
+
+    `report` is the file that the action "show-report" opens; `report_changed` is emitted when it is replaced.
+    """
 
     report_changed = Signal()
 
@@ -186,6 +189,7 @@ class Notifications(QObject):
         self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), is_info=True)
 
     def show_deleted(self, count: int) -> None:
+        """Show that `count` messages were deleted at once."""
         self._show_deleted(lambda: self.tr("%Ln message(s) deleted.", "", count))
 
     def _show_deleted(self, sentence: Callable[[], str]) -> None:

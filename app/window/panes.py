@@ -24,8 +24,9 @@ _STEP, _PAGE = 16, 64
 
 
 class PaneHandle(ThemeAware, QAbstractSlider):
-    """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels. A double click or
-    Enter emits `reset_wanted`, which asks for the usual width.
+    """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
+
+    A double click or Enter emits `reset_wanted`, which asks for the usual width.
     """
 
     reset_wanted = Signal()
@@ -104,8 +105,10 @@ _LEAST_MIDDLE, _LEAST_STRIP = 440, 56
 
 
 class Panes(QObject):
-    """Shows and arranges the panes. The window calls `arrange` when its width, the language or the text size changes. A
-    pane over the chat is hidden when the chat gets the focus or is clicked, or with Esc.
+    """Shows and arranges the panes.
+
+    The window calls `arrange` when its width, the language or the text size changes. A pane over the chat is hidden
+    when the chat gets the focus or is clicked, or with Esc.
     """
 
     def __init__(self, window: QWidget, preferences: SettingsStore) -> None:
@@ -127,8 +130,9 @@ class Panes(QObject):
         self._row = hbox(self.whole, margins=(0, 0, 0, 0), spacing=0)
 
     def surround(self, sidebar: QWidget, panel: QWidget, *, header: QWidget, composer: QWidget) -> None:
-        """Lay out the panes with the middle between them. `composer` gets the focus when a pane over it is hidden;
-        `header`, at the top of the middle, is never covered.
+        """Lay out the panes with the middle between them.
+
+        `composer` gets the focus when a pane over it is hidden; `header`, at the top of the middle, is never covered.
         """
         self._widgets = {"sidebar": sidebar, "panel": panel}
         self._header, self._composer = header, composer

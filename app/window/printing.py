@@ -25,8 +25,9 @@ _FOLDS = (("<summary>", "<p><b>"), ("</summary>", "</b></p>"))
 
 
 def chat_document(chat: Chat) -> QTextDocument:
-    """Return the chat as a document: title, questions in bold, answers as rendered Markdown without thoughts. An
-    answer's calls of tools follow it, each with its arguments and its result, or the reason why it has none.
+    """Return the chat as a document: title, questions in bold, answers as rendered Markdown without thoughts.
+
+    An answer's calls of tools follow it, each with its arguments and its result, or the reason why it has none.
     """
     # Imports a parser, which only the first printed chat needs.
     from app.conversations.exports.rendering import code_styles

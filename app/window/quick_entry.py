@@ -154,8 +154,10 @@ class QuickEntry(QuestionEditor):
         shot.start("/usr/sbin/screencapture", ["-i", "-x", str(file)])
 
     def open(self) -> None:
-        """Show the window in front of all others, on the screen that has the pointer. An answer that ended is gone. On
-        macOS the program that the person came from stays active, so that it has the keyboard again after Esc.
+        """Show the window in front of all others, on the screen that has the pointer.
+
+        An answer that has ended is not shown again. On macOS the program that the person came from stays active, so
+        that it has the keyboard again after Esc.
         """
         if not self.chat.streaming:
             self.show_chat(self._session.chats.begin_chat())

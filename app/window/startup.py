@@ -79,8 +79,9 @@ def _lacks_kernels() -> bool:
 
 
 class _FirstPaint(QObject):
-    """Calls `load` once the window has been painted, or after `_PAINTED_WITHIN_MS` without a paint. A timer of 0 ms
-    would come before the first paint, because Qt paints when no other event is left.
+    """Calls `load` once the window has been painted, or after `_PAINTED_WITHIN_MS` without a paint.
+
+    A timer of 0 ms would come before the first paint, because Qt paints when no other event is left.
     """
 
     def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
@@ -104,8 +105,9 @@ class _FirstPaint(QObject):
 
 
 def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], None]) -> None:
-    """Start loading the pair, and `prepare` for answers while it is read. Imports on two threads delay each other, so
-    `prepare` waits for the engine's status, which follows its imports.
+    """Start loading the pair, and `prepare` for answers while it is read.
+
+    Imports on two threads delay each other, so `prepare` waits for the engine's status, which follows its imports.
     """
     if main != str(session.models.starter_pair[0]):
         Thread(target=_start_prompt_process, name="prompt", daemon=True).start()
@@ -146,8 +148,10 @@ def move_chats(preferences: SettingsStore) -> MoveRefused | None:
 
 
 def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
-    """Restore the backup chosen in the settings. Return the file that keeps the chats from before; after a failure,
-    which changes nothing, the error; None if no backup was chosen.
+    """Restore the backup chosen in the settings.
+
+    Return the file that keeps the chats from before; after a failure, which changes nothing, the error; None if no
+    backup was chosen.
     """
     chosen = preferences.values.restore_backup
     if not chosen:
@@ -196,7 +200,10 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
 
 
 def show_window(language: str | None = None) -> int:
-    """Run the application until its window is closed; return the exit code. If it runs already, show its window."""
+    """Run the application until its window is closed, and return the exit code.
+
+    If it is already running, bring its window to the front instead.
+    """
     instance = SingleInstance(cache_folder(), data_folder())
     if not instance.claim():
         print("Tandem is already open. Its window is now in front.")

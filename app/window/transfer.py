@@ -225,8 +225,10 @@ class ImportExport(QObject):
         stopped: Callable[[], str],
         written: Path | None = None,
     ) -> None:
-        """Queue the work. `done` words its result and says whether something is missing, so that the notice stays;
-        `stopped` words that it was stopped. `written` is the file that an export writes, and offers when it is there.
+        """Queue the work.
+
+        `done` words its result and says whether something is missing, so that the notice stays; `stopped` words that it
+        was stopped. `written` is the file that an export writes, and offers when it is there.
         """
 
         def fail(error: Exception) -> None:

@@ -28,8 +28,10 @@ LONGEST_EDITED = 200_000
 
 @dataclass(frozen=True)
 class _TurnAction:
-    """One entry of the table. `text` returns the menu's text; None for an action that only a button has. The menu
-    leaves it out unless it is `shown`; `begins_section` draws a line above it.
+    """One entry of the table of actions on a turn.
+
+    `text` returns the menu's text; None for an action that only a button has. The menu leaves the action out unless it
+    is `shown`; `begins_section` draws a line above it.
     """
 
     run: Callable[[Turn], object]
@@ -40,8 +42,10 @@ class _TurnAction:
 
 
 class TurnCommands(QObject):
-    """Runs the commands. The menu of a turn is filled when it is shown. `model_wanted` follows the button below an
-    answer that is beyond the Starter. `versions_wanted` carries a turn whose versions are to be shown side by side.
+    """Runs the commands of turns, and fills the menu of a turn when it is shown.
+
+    `model_wanted` follows the button below an answer that is beyond the Starter. `versions_wanted` carries a turn whose
+    versions are to be shown side by side.
     """
 
     model_wanted = Signal()
@@ -160,6 +164,7 @@ class TurnCommands(QObject):
         _copy(turn.answer.reply)
 
     def copy_last_answer(self) -> None:
+        """Copy the last answer that has text."""
         self.copy_answer([turn for turn in self._session.chat.turns if turn.answer.text][-1])
 
     def speak(self, turn: Turn) -> None:
@@ -231,6 +236,7 @@ class TurnCommands(QObject):
                     self._add_others(turn, entry.isEnabled())
 
     def _add_others(self, turn: Turn, enabled: bool) -> None:
+        """Add the submenu of the models that can answer beside the loaded one."""
         self._others.clear()
         for other in self._other_models():
             self._others.add_choice(other.title, False, partial(self._answer_with, turn, other))
