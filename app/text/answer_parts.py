@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.text.fences import ends_in_code
 from app.text.stray_calls import StrayCalls
@@ -33,6 +33,22 @@ class Delta:
     content: str = ""
     calls: tuple[ToolCall, ...] = ()
     shown: str = ""
+
+
+class _MarkPlace(NamedTuple):
+    """A mark with which calls begin, and where it begins in a text."""
+
+    start: int
+    mark: Marks
+
+
+class _Taken(NamedTuple):
+    """What the text up to the end of a call adds to the reply."""
+
+    content: str
+    calls: list[ToolCall]
+    # The text after it; None if there is nothing more to read now, because the call is incomplete.
+    later: str | None
 
 
 @dataclass
@@ -71,18 +87,27 @@ class AnswerParts:
     def __post_init__(self) -> None:
         self._parts = GrowingParts()
         self._text = ""
-        # The characters of the reply that were taken, and its held-back end: a possible mark or an incomplete call.
-        self._taken, self._held = 0, ""
-        # Whether that is a call with tags, and up to where it was searched for the end of another call.
-        self._has_tags, self._searched = False, 0
+        # How many characters of the reply were taken, in answers of several messages.
+        self._taken = 0
+        # The end of the reply that is held back: a possible mark or an incomplete call.
+        self._held = ""
+        # Whether that is a call with tags.
+        self._has_tags = False
+        # How many characters of it were searched for the end of the call.
+        self._searched = 0
         self._names = {tool["function"]["name"] for tool in self.tools}
         read = partial(self.form.stray_calls, tools=self.tools) if self.form is not None else None
         self._stray = StrayCalls(self._names, read) if read is not None and self._names else None
         # The white space since the beginning or the last call; None once text has followed it.
         self._blank: str | None = ""
-        self._replying = self._in_messages = False
+        # Whether the reply has begun, and whether the answer consists of several messages.
+        self._replying = False
+        self._in_messages = False
         # The text before the reply: thoughts with their marks. The marks of answers of several messages stay.
-        self._head, self._shown = "", 0
+        self._head = ""
+        # How many characters of the text without calls were returned in `Delta.shown`.
+        self._shown = 0
+        # The content of each piece.
         self._contents: list[str] = []
         self._marks = self.form.marks if self.form is not None else ()
         # The marks to remove from the reply, and the one to remove directly after a call that began without it.
@@ -120,9 +145,13 @@ class AnswerParts:
             text += unread
             self._in_messages = parts.begin is None
         # In answers of several messages, calls are messages of their own.
-        content, calls = (text, messages) if self._in_messages else self._take(text, ended, cut)
-        if self._stray is not None and not self._in_messages:
-            content, calls = self._with_stray(self._stray, content, calls, ended, cut)
+        if self._in_messages:
+            content = text
+            calls = messages
+        else:
+            content, calls = self._take(text, ended, cut)
+            if self._stray is not None:
+                content, calls = self._with_stray(self._stray, content, calls, ended, cut)
         self.reasoning += reasoning
         self._contents.append(content)
         if self.most_calls is not None:
@@ -160,11 +189,11 @@ class AnswerParts:
             start = message.find(self.form.tags.start) if self.form.tags is not None else -1
             if start >= 0 and self._begins_with_tags(message, start):
                 is_cut = cut and message is parts.calls[-1]
-                found, _ = self._last_calls(message[start:], is_cut)
-                unread += "" if found or is_cut else message[start:]
+                message_calls, _ = self._last_calls(message[start:], is_cut)
+                unread += "" if message_calls or is_cut else message[start:]
             else:
-                found, _ = self.form.calls(message, self.tools)
-            calls += found
+                message_calls, _ = self.form.calls(message, self.tools)
+            calls += message_calls
         self._messages = max(self._messages, len(parts.calls))
         return calls, unread
 
@@ -203,8 +232,8 @@ class AnswerParts:
     def _call_in(self, thought: str, ended: bool, cut: bool) -> int:
         """Return where a call begins in thoughts that have not ended, or perhaps begins."""
         at = len(self.reasoning)
-        while (found := self._next_mark(thought, at)) is not None:
-            start, mark = found
+        while (place := self._next_mark(thought, at)) is not None:
+            start, mark = place
             assert self.form is not None
             if self._begins_with_tags(thought, start):
                 return start
@@ -229,15 +258,15 @@ class AnswerParts:
         named = any(name.startswith(word) if word == bare else name == word for name in names)
         return named or any(bare.startswith(start) or start.startswith(bare) for start in _BEGINNINGS)
 
-    def _next_mark(self, text: str, at: int = 0, *, first: bool = False) -> tuple[int, Marks] | None:
+    def _next_mark(self, text: str, at: int = 0, *, first: bool = False) -> _MarkPlace | None:
         """Return the first mark of calls in the text and its place; `first` at the beginning of a reply."""
         lead = len(text) - len(text.lstrip())
-        found = [
-            (start, mark)
+        places = [
+            _MarkPlace(start, mark)
             for mark in self._marks
             if (start := self._find(mark, text, at)) >= 0 and (not mark.first or (first and start == lead))
         ]
-        return min(found, key=lambda one: one[0], default=None)
+        return min(places, key=lambda place: place.start, default=None)
 
     def _find(self, mark: Marks, text: str, at: int) -> int:
         """Return where the mark is in the text, -1 if it is not; one that is `named` only before a function's name."""
@@ -251,70 +280,92 @@ class AnswerParts:
         return self.form is not None and self.form.tags is not None and self.form.tags.begins(text, at, self._names)
 
     def _take(self, new: str, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
-        """Return the content and the calls in the new text of the reply."""
+        """Return the content and the calls in the new text of the reply, and hold back what may be part of a call.
+
+        For marks "<call>" and "</call>" and the new text "Hm. <call>{…}</call> so", they are "Hm." and the call; " so"
+        follows with the next piece. Of "Hm. <call>{…", the content is "Hm." and the remainder is held back.
+        """
         if not (self._marks or self._dropped):
             return new, []
         if self._has_tags and not ended:
             self._held += new
             return "", []
-        rest = self._held + new
+        text = self._held + new
         content = ""
+        calls: list[ToolCall] = []
         self.calling = False
         self._held = ""
-        calls: list[ToolCall] = []
-        while rest:
+        while text:
             if self._orphan:
-                rest = self._without_orphan(rest, ended, cut)
+                text = self._without_orphan(text, ended, cut)
                 if self._orphan:
                     break
-            first = not (calls or self.calls or self._text_before(content).strip())
-            call = self._next_mark(rest, first=first)
-            removed = min(((at, mark) for mark in self._dropped if (at := rest.find(mark)) >= 0), default=None)
-            if removed is not None and (call is None or removed[0] < call[0]):
-                content += self._words(rest[: removed[0]])
-                rest = rest[removed[0] + len(removed[1]) :]
+            is_first = not (calls or self.calls or self._text_before(content).strip())
+            place = self._next_mark(text, first=is_first)
+            dropped = self._next_dropped(text, len(text) if place is None else place.start)
+            if dropped is not None:
+                before, text = dropped
+                content += self._words(before)
                 continue
-            if call is None:
+            if place is None:
                 break
-            start, mark = call
-            has_tags = self._begins_with_tags(rest, start)
-            inner, after, closed = self._inside(rest, start, mark, self._searched)
-            if not ended and (has_tags or not closed):
-                self._held = rest[start:]
-                self.calling = True
-                self._has_tags = has_tags
-                return content + self._words(rest[:start]), calls
-            self._searched = 0
-            assert self.form is not None
-            if has_tags:
-                found, after = self._last_calls(rest[start:], cut)
-                alone = bool(found)
-                after = start + after
-                closed = not cut and self.form.has_end_of_tags(rest[start + len(mark.start) :])
-            else:
-                found, alone = self.form.calls(inner, self.tools)
-            self.broken = False
-            if not found and not closed:
-                before = self._text_before(content) + rest[:start]
-                self.broken = self._ends_within_call(before, rest[start:], mark, cut)
-                if self.broken and cut:
-                    return content + self._words(rest[:start], call_follows=True), calls
-                after = after if has_tags else self._first_end(rest, start, mark)
-            content += self._words(rest[:start] if alone else rest[:after], call_follows=bool(found))
-            calls += found
-            rest = rest[after:]
-            self._orphan = self._marks[0].end if alone and mark.whole else ""
-        return content + self._last_words(rest, content, calls, ended, cut), calls
+            taken = self._take_call(text, place, content, ended, cut)
+            content += taken.content
+            calls += taken.calls
+            if taken.later is None:
+                return content, calls
+            text = taken.later
+        return content + self._last_words(text, content, calls, ended, cut), calls
 
-    def _last_words(self, rest: str, content: str, calls: Sequence[ToolCall], ended: bool, cut: bool) -> str:
+    def _take_call(self, text: str, place: _MarkPlace, before: str, ended: bool, cut: bool) -> _Taken:
+        """Read the text up to the end of the call at `place`; `before` is the content that was taken just before.
+
+        Sets `calling` and holds the call back if it is not whole, and sets `broken` if the answer ended within it.
+        """
+        assert self.form is not None
+        start, mark = place
+        has_tags = self._begins_with_tags(text, start)
+        inner, end, closed = self._inside(text, start, mark, self._searched)
+        if not ended and (has_tags or not closed):
+            self._held = text[start:]
+            self.calling = True
+            self._has_tags = has_tags
+            return _Taken(self._words(text[:start]), [], None)
+        self._searched = 0
+        if has_tags:
+            calls, length = self._last_calls(text[start:], cut)
+            only_calls = bool(calls)
+            end = start + length
+            closed = not cut and self.form.has_end_of_tags(text[start + len(mark.start) :])
+        else:
+            calls, only_calls = self.form.calls(inner, self.tools)
+        self.broken = False
+        if not calls and not closed:
+            self.broken = self._ends_within_call(self._text_before(before) + text[:start], text[start:], mark, cut)
+            if self.broken and cut:
+                return _Taken(self._words(text[:start], call_follows=True), [], None)
+            if not has_tags:
+                end = self._first_end(text, start, mark)
+        content = self._words(text[:start] if only_calls else text[:end], call_follows=bool(calls))
+        self._orphan = self._marks[0].end if only_calls and mark.whole else ""
+        return _Taken(content, calls, text[end:])
+
+    def _next_dropped(self, text: str, end: int) -> tuple[str, str] | None:
+        """Return the text before and after the first mark to remove that begins before `end`; None without one."""
+        places = [(start, mark) for mark in self._dropped if 0 <= (start := text.find(mark)) < end]
+        if not places:
+            return None
+        start, mark = min(places)
+        return text[:start], text[start + len(mark) :]
+
+    def _last_words(self, text: str, content: str, calls: Sequence[ToolCall], ended: bool, cut: bool) -> str:
         """Return the content of the text after the last mark, and hold back what may begin another one."""
-        if cut and (half := self._half_mark(self._text_before(content), rest)):
+        if cut and (half := self._half_mark(self._text_before(content), text)):
             self.broken = True
-            return self._words(rest[:-half], call_follows=True)
-        kept = 0 if ended else self._incomplete(rest)
-        shown = len(rest) - kept
-        self._held = rest[shown:]
-        words = self._words(rest[:shown])
+            return self._words(text[:-half], call_follows=True)
+        shown = len(text) if ended else len(text) - self._incomplete(text)
+        self._held = text[shown:]
+        words = self._words(text[:shown])
         if ended and self._blank and not (self.calls or calls):
             words, self._blank = self._blank, ""
         return words
@@ -330,16 +381,16 @@ class AnswerParts:
             return False
         return self.form.begins_calls(text, mark, self._names) and not (cut and ends_in_code(before))
 
-    def _half_mark(self, before: str, rest: str) -> int:
+    def _half_mark(self, before: str, end: str) -> int:
         """Return how many characters at the end of a cut reply begin a mark of a call; 0 if none do.
 
         They may be the beginning of a word or a sign, so they count only with a sign among them, and where calls begin
         or if most of the mark is there.
         """
         for mark in self._marks:
-            length = half_a_mark(rest, mark.start)
-            half = rest[len(rest) - length :]
-            text = before + rest[: len(rest) - length]
+            length = half_a_mark(end, mark.start)
+            half = end[len(end) - length :]
+            text = before + end[: len(end) - length]
             if not half.strip() or half.strip().isalnum() or ends_in_code(text):
                 continue
             if length > len(mark.start) // 2 or self._calls_begin_after(text, mark):
@@ -357,13 +408,16 @@ class AnswerParts:
     def _words(self, text: str, *, call_follows: bool = False) -> str:
         """Hold back white space until text follows it, and drop it if a call follows instead."""
         text = (self._blank or "") + text
-        worded = self._blank is None or bool(text.strip())
-        self._blank = "" if call_follows else None if worded else text
-        return text if worded else ""
+        has_words = self._blank is None or bool(text.strip())
+        if call_follows:
+            self._blank = ""
+        else:
+            self._blank = None if has_words else text
+        return text if has_words else ""
 
-    def _without_orphan(self, rest: str, ended: bool, cut: bool) -> str:
+    def _without_orphan(self, text: str, ended: bool, cut: bool) -> str:
         """Remove the mark that ends calls from the beginning of the text; it stays expected while it is incomplete."""
-        bare = rest.lstrip()
+        bare = text.lstrip()
         if bare.startswith(self._orphan):
             bare = bare.removeprefix(self._orphan)
             self._orphan = ""
@@ -371,14 +425,14 @@ class AnswerParts:
         is_half = self._orphan.startswith(bare)
         if ended or not is_half:
             self._orphan = ""
-        return "" if cut and is_half else rest
+        return "" if cut and is_half else text
 
-    def _incomplete(self, rest: str) -> int:
+    def _incomplete(self, text: str) -> int:
         """Return how many characters at the end of the text may begin a mark."""
         if self._orphan:
-            return len(rest)
+            return len(text)
         marks = [*(mark.start for mark in self._marks if not mark.first), *self._dropped]
-        return max((half_a_mark(rest, mark) for mark in marks), default=0)
+        return max((half_a_mark(text, mark) for mark in marks), default=0)
 
     def _last_calls(self, text: str, cut: bool) -> tuple[list[ToolCall], int]:
         """Return the calls with tags with which the last text of the answer begins, and their end."""
