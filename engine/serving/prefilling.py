@@ -119,7 +119,7 @@ class Prefilling(deque[ActiveRequest]):
     def _may_share(self, active: ActiveRequest) -> bool:
         """Whether the prompt may be read in a pass with others."""
         generation = active.generation
-        alone = active in self._alone or generation.only_reads or _is_strict(active)
+        alone = active in self._alone or generation.reading is not None or _is_strict(active)
         return not (alone or generation.prefilled)
 
     def _fit(self, tokens: int) -> bool:
@@ -155,8 +155,9 @@ class Prefilling(deque[ActiveRequest]):
             most = PREFILL_CHUNK
         elif alone and in_parts(sequence):
             most = self._pacer.chunk_size(streaming=streaming, in_parts=True)
-        if active.generation.prompt_tokens is not None:
-            most = min(most, active.generation.prompt_tokens.most_rows)
+        reading = active.generation.reading
+        if reading is not None and reading.most_rows is not None:
+            most = min(most, reading.most_rows)
         tokens = sequence.rows_to_prefill(most)
         if not tokens:
             yield active, None

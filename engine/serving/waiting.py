@@ -17,7 +17,8 @@ from typing import Any
 from msgspec import structs
 
 from engine.client import RequestStream
-from engine.decoders.generation import Generation, prompt_job, release_unused_memory
+from engine.decoders.generation import Generation, release_unused_memory
+from engine.decoders.prepared import prepare, prompt_job
 from engine.errors import EngineError, NoModel, NotEnoughMemory, as_engine_error, is_device_failure
 from engine.events import Failed, Finished
 from engine.files.steps import WAIT_S
@@ -120,7 +121,8 @@ class Waiting(deque[RequestStream]):
         parts = self._parts[stream]
         prompt = None if parts.prompt is None else parts.prompt.result()
         grammar = None if parts.grammar is None else parts.grammar.result()
-        generation = Generation(request, main, self._prefix_cache, stream.submitted, prompt, grammar, parts.files)
+        prepared = prepare(request, main, prompt, grammar, parts.files)
+        generation = Generation(prepared, self._prefix_cache, stream.submitted)
         generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.note_pace())
         needed = self._models.memory.cache_bytes(self._longest(generation))
         return ActiveRequest(stream, generation, needed_bytes=needed)

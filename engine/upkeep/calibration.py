@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 from engine.decoders.generation import Generation
+from engine.decoders.prepared import prepare
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineError
 from engine.main_model.loaded_model import LoadedModel
@@ -88,7 +89,7 @@ class Trial:
         request = ChatRequest(prompt=sample_prompt(main, stop), speculation=speculation, max_tokens=None)
         # Without end tokens the answer never ends, which does not change the cost of rounds.
         endless = replace(main, end_tokens=frozenset())
-        self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
+        self._generation = Generation(prepare(request, endless), PrefixCache(0), time.perf_counter())
         self._decoder = SpeculativeDecoder(self._generation, self._drafting)
 
     def measure(self, *, again: bool) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine.decoders.generation import Generation
+from engine.decoders.prepared import prepare
 from engine.events import Finished
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
@@ -123,7 +124,7 @@ def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Sched
     limited = replace(main, info=replace(main.info, context_length=160))
     turns = [message for turn in range(9) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})]
     asked = replace(worded_request(scheduler, SYSTEM, *turns, user("and then"), max_tokens=8), overflow="shorten")
-    generation = Generation(asked, limited, scheduler.prefix_cache, 0.0)
+    generation = Generation(prepare(asked, limited), scheduler.prefix_cache, 0.0)
     assert generation.stats().dropped_messages > 0
     last = len(main.tokenizer.encode("<|im_start|>user\nand then<|im_end|>\n<|im_start|>assistant\n"))
     assert len(generation.conversation.main.tokens) - last in generation.conversation.main.boundaries
