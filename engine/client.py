@@ -69,7 +69,10 @@ class RequestStream:
 
 
 class Loading(Future[LoadedPair]):
-    """A pair being loaded. `main` is done when requests can begin, perhaps before the draft; it fails with the load."""
+    """A pair that is being loaded.
+
+    `main` is done when requests can begin, perhaps before the draft model is loaded. It fails if the load fails.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,9 +92,10 @@ class Loading(Future[LoadedPair]):
 
 
 class EngineClient(Protocol):
-    """An engine that serves chat models outside the caller's thread. Every method may be called from any thread and
-    returns at once, except `close`, which waits. Futures raise `EngineError`s; after `close` they raise `EngineClosed`,
-    and requests end with it. An engine may be unable to teach.
+    """An engine that serves chat models outside the caller's thread.
+
+    Every method may be called from any thread and returns at once, except `close`, which waits. Futures raise
+    `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it. An engine may be unable to teach.
     """
 
     def load(self, main: str | Path, draft: str | Path | None = None) -> Loading:
@@ -112,12 +116,16 @@ class EngineClient(Protocol):
         """
 
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
-        """Load another drafter, or none, for the main model of `load`; takes effect at the next round. `draft` is the
-        folder or name of a draft model, or of a head made for the main model.
+        """Load another drafter, or none, for the main model of `load`; takes effect at the next round.
+
+        `draft` is the folder or name of a draft model, or of a head made for the main model.
         """
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
-        """Drop the main model in this folder with its drafter, or all; returns those of `load` that are still there."""
+        """Drop the main model in this folder with its drafter, or all models, and everything cached for them.
+
+        Returns the models of `load` if they are still loaded.
+        """
 
     @property
     def loading_progress(self) -> tuple[int, int]:
@@ -174,15 +182,19 @@ class EngineClient(Protocol):
         return _done(TaughtDraft(refusal=CannotTeach("other-engine")))
 
     def forget_taught(self) -> Future[None]:
-        """Delete what the drafter was taught; it forgets when it is loaded next. Raises `NoModel` and `CannotTeach`."""
+        """Delete what the drafter was taught for the main model; it is used until the drafter is loaded next.
+
+        Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
+        """
         return _refused()
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already. By
-        then every request and every call has ended with that error, and later ones end with it, too.
+        """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already.
+
+        By then every request and every call has ended with that error, and later ones end with it, too.
         """
 
     def close(self) -> None:
@@ -190,7 +202,10 @@ class EngineClient(Protocol):
 
 
 class EngineBase(EngineClient):
-    """What all engines share: settings, refusals, failure reports. A subclass sets `_thread`, which `close` joins."""
+    """What the engine in this process and one in another share: settings, the refusal of calls, and failure reports.
+
+    Use it as a context manager, or call `close()`. A subclass sets `_thread`, which `close` joins.
+    """
 
     _thread: threading.Thread
 

@@ -34,8 +34,10 @@ class CodedError(Exception):
 
 
 class EngineError(CodedError):
-    """Anything the engine reports to a caller. Subclasses set `code` and fill `arguments`, and some a `reason`. `brief`
-    are the values of the arguments, for the detail of another error.
+    """Anything the engine reports to a caller.
+
+    Subclasses set `code` and fill `arguments`, and some a `reason`. `brief` are the values of the arguments, for the
+    detail of another error.
     """
 
     code = "engine"
@@ -46,7 +48,10 @@ class EngineError(CodedError):
 
 
 def without_frames(error: BaseException) -> None:
-    """Remove the tracebacks of an error and its causes, whose frames would keep models and caches of the request."""
+    """Remove the tracebacks of an error and of its causes.
+
+    Their frames refer to the models and caches of the failed request, which would stay in memory with the error.
+    """
     current: BaseException | None = error
     while current is not None:
         current.__traceback__ = None
@@ -84,7 +89,10 @@ def require_one_of(choices: Sequence[str], name: str, value: str) -> None:
 
 
 class ModelNotUsable(EngineError):
-    """A folder that cannot be loaded for a `reason` of `REASONS`; `detail` names a file, tensor or architecture."""
+    """A model folder that cannot be loaded.
+
+    `reason` is one of `REASONS`; `detail` names the file, tensor or architecture concerned.
+    """
 
     code = "model-not-usable"
     REASONS = (
@@ -162,7 +170,10 @@ class NotEnoughMemory(EngineError):
 
 
 class TemplateFailed(EngineError):
-    """No prompt can be made, for a `reason` of `REASONS`, "" if `detail` is the message of the template itself."""
+    """The model's chat template or tokenizer cannot make a prompt of this conversation.
+
+    `reason` is one of `REASONS`; it is "" if `detail` is the message of the template or the tokenizer.
+    """
 
     code = "template-failed"
     REASONS = ("", "empty", "too-slow", "too-large", "crashed", "pictures")
@@ -173,7 +184,10 @@ class TemplateFailed(EngineError):
 
 
 class GrammarNotUsable(EngineError):
-    """A grammar cannot be used, or followed on, for a `reason` of `REASONS`; `detail` is a limit or the library's."""
+    """The grammar that an answer is to follow cannot be used, or cannot be followed any further.
+
+    `reason` is one of `REASONS`; `detail` is what the library says, or the limit that was exceeded.
+    """
 
     code = "grammar-not-usable"
     REASONS = (
@@ -187,7 +201,10 @@ class GrammarNotUsable(EngineError):
 
 
 class PictureNotUsable(EngineError):
-    """A picture that no model can see for a `reason` of `REASONS`; `detail`: the limit, or what the decoder says."""
+    """A picture file that cannot be shown to a model.
+
+    `reason` is one of `REASONS`; `detail` is the limit that it exceeds, or what the decoder says.
+    """
 
     code = "picture-not-usable"
     REASONS = (
@@ -201,7 +218,10 @@ class PictureNotUsable(EngineError):
 
 
 class ModelCannotSee(EngineError):
-    """The request has pictures, and `name` (perhaps "") cannot see, or not on several machines ("cluster")."""
+    """The request has pictures, and the main model `name` cannot see.
+
+    `reason` is "cluster" if that is so because it runs on several machines, else "". Then `name` may be "".
+    """
 
     code = "model-cannot-see"
 
@@ -217,7 +237,11 @@ class PicturesNotInstalled(EngineError):
 
 
 class CannotTeach(EngineError):
-    """The drafter cannot be taught for a `reason` of `REASONS`; `detail`: layer, share, gigabytes or failure."""
+    """The drafter in use cannot be taught, or what it was taught cannot be kept.
+
+    `detail` depends on the `reason`: the layer that mlx-lm cannot adapt (architecture), the percentage of answers that
+    may be read (too-little), gigabytes (no-memory), the system's message (disk), else "".
+    """
 
     code = "cannot-teach"
     REASONS = (
@@ -230,8 +254,10 @@ class CannotTeach(EngineError):
 
 
 class DeviceFailed(EngineError):
-    """The GPU failed, which ended all answers under way; `detail` is its message. If it failed twice in a row, the
-    models were unloaded until the next request, and `unloaded` is the name of the main model; else it is "".
+    """The GPU failed, which ended all answers under way; `detail` is its message.
+
+    If it failed twice in a row, the models were unloaded until the next request, and `unloaded` is the name of the main
+    model; else it is "".
     """
 
     code = "device-failed"
@@ -275,7 +301,10 @@ class FileRefused(EngineError):
 
 
 def as_engine_error(error: BaseException, unloaded: str = "") -> EngineError:
-    """Return the error to report, without frames, and log an unforeseen one; `unloaded` is that of `DeviceFailed`."""
+    """Return the error to report for `error`, without its frames, and log what is not foreseen.
+
+    If the device failed, `unloaded` is that of `DeviceFailed`.
+    """
     if not isinstance(error, EngineError):
         log.error("a call failed", exc_info=error)
     without_frames(error)

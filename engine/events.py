@@ -1,4 +1,7 @@
-"""The events of a request, plain data: PrefillProgress*, TokensCommitted*, then one of Finished or Failed."""
+"""The events of a request: PrefillProgress*, TokensCommitted*, then exactly one of Finished or Failed.
+
+All of them hold plain Python data and may cross threads.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from engine.stats import RequestStats, RoundRecord
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A token that could have been drawn: id, text by itself, natural log-probability, and `part` as in `Token`."""
+    """A token that could have been drawn: its id, its text by itself, and its natural log-probability.
+
+    `part` is as in `Token`.
+    """
 
     id: int
     text: str
@@ -33,8 +39,9 @@ class PromptToken:
 
 @dataclass(frozen=True, slots=True)
 class PrefillProgress:
-    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn. With
-    `ChatRequest.prompt_logprobs`, `read` holds the tokens that have been read since the last event; all of them
+    """`done` of `total` prompt tokens are in the main model's cache; `cached` of them came from an earlier turn.
+
+    With `ChatRequest.prompt_logprobs`, `read` holds the tokens that have been read since the last event; all of them
     together are the prompt.
     """
 
@@ -70,7 +77,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class TokensCommitted:
-    """One round's result; `stats` are at most a tenth of a second old, and with the last round the whole answer's."""
+    """One round's result: the text it added, its tokens and what the round did.
+
+    `stats` are the figures as they were at most a tenth of a second ago, with the last round those of the whole answer.
+    """
 
     text: str
     tokens: tuple[Token, ...]
@@ -80,8 +90,9 @@ class TokensCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens. `stopped_by` is
-    the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
+    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens.
+
+    `stopped_by` is the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
     """
 
     reason: str

@@ -101,9 +101,10 @@ class SpeculationSettings:
 
 @dataclass(frozen=True, slots=True)
 class OwnAnswer:
-    """A finished answer of the loaded main model, to teach a draft model with: `ids` are its tokens. `messages` are the
-    turns before it, as in `ChatRequest`, and `chat` is any name of its chat that does not change. Without `ids`, it is
-    a question that the main model is to answer with at most DRAWN_TOKENS, while it teaches.
+    """A finished answer of the loaded main model, to teach a draft model with: `ids` are its tokens.
+
+    `messages` are the turns before it, as in `ChatRequest`, and `chat` is any name of its chat that does not change.
+    Without `ids`, it is a question that the main model is to answer with at most DRAWN_TOKENS, while it teaches.
     """
 
     chat: str

@@ -78,9 +78,10 @@ class PlainSpan:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSpeedup:
-    """The seconds that `tokens` would have taken plainly (`plain_s`) and took with speculation (`decode_s`). `error` is
-    the error of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain step over
-    that of the fastest one known.
+    """The seconds that `tokens` would have taken plainly (`plain_s`) and took with speculation (`decode_s`).
+
+    `error` is the error of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain
+    step over that of the fastest one known.
     """
 
     plain_s: float
@@ -112,12 +113,18 @@ class RoundedSpeedup(NamedTuple):
 
 
 def most_speedup(tokens_per_round: float) -> float:
-    """Return the largest possible speed-up, with one decimal as shown: a round takes at least a plain step."""
+    """Return the largest possible speed-up, with one decimal as it is shown.
+
+    A pass over several rows takes at least as long as one over a single row, so a round takes at least a plain step.
+    """
     return floor(10.0 * tokens_per_round) / 10.0
 
 
 def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> RoundedSpeedup | None:
-    """Round a speed-up, or its bound on the side of 1, to what is known; None if not even the side is known."""
+    """Round a speed-up to what is known of it; None if it is not even known on which side of 1 it lies.
+
+    Without `factor`, or if the bounds are too far apart, only the bound on the side of 1 is shown.
+    """
     if low is None or high is None or low <= 0.0:
         return None
     if factor is not None and log(high / low) / 2.0 <= KNOWN:
@@ -218,9 +225,10 @@ class RequestStats(Struct, frozen=True):
 
 
 class RequestLog:
-    """Adds up the rounds of a request; `snapshot` makes figures of them. Belongs to the engine's thread. `figures` are
-    those that do not follow from rounds; the request's decoder sets some of them before a snapshot. Times are
-    `time.perf_counter()` values in seconds.
+    """Adds up the rounds of a request; `snapshot` makes figures of them.
+
+    Belongs to the engine's thread. `figures` are those that do not follow from rounds; the request's decoder sets some
+    of them before a snapshot. Times are `time.perf_counter()` values in seconds.
     """
 
     def __init__(self, started: float, figures: RequestStats) -> None:
@@ -252,6 +260,7 @@ class RequestLog:
             self._first_at += seconds
 
     def add(self, record: RoundRecord, now: float) -> None:
+        """Count a round that was read at `now`."""
         if self._first_at is None:
             self._first_at, self._first_tokens = now, record.committed
         self._latest_at = now
@@ -335,7 +344,10 @@ class RequestLog:
 
 
 def summed(parts: Sequence[RequestStats]) -> RequestStats:
-    """Return the figures of several requests: totals, the first one's time to its first token, the rest of the last."""
+    """Return the figures of several requests: totals over totals, and what cannot be summed of the last one.
+
+    The time to the first token is that of the first one.
+    """
     if len(parts) == 1:
         return parts[0]
     sums: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in _SUMS}

@@ -42,9 +42,10 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class LoadedPair:
-    """The models in use; `draft` is the drafter, a draft model or a head. `draft_problem` says why a drafter that was
-    asked for is not among them. `crowded`: they took more memory than was available when they were loaded, so other
-    programs may get slower.
+    """The models in use; `draft` is the drafter, a draft model or a head.
+
+    `draft_problem` says why a drafter that was asked for is not among them. `crowded`: they took more memory than was
+    available when they were loaded, so other programs may get slower.
     """
 
     main: ModelInfo | None
@@ -84,7 +85,10 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """Requests served and waiting, the memory in use, the `resident` main models with drafters, the latest last."""
+    """The numbers of requests that are served and that wait, and the memory in use.
+
+    `resident` are the main models in memory with their drafters, the one that was used last at the end.
+    """
 
     active: int
     waiting: int
@@ -120,7 +124,10 @@ class TaughtDraft:
 
 @dataclass(frozen=True, slots=True)
 class TeachingProgress:
-    """How far a teaching is, in tokens or steps; `phase` is "reading", "teaching", "judging", or "" without one."""
+    """How far a teaching is: `done` of `total` tokens read, or steps taught; `phase` is "" if none is under way.
+
+    `phase` is "reading", "teaching" or "judging". `seconds_left` is None until it can be estimated.
+    """
 
     phase: str = ""
     done: int = 0

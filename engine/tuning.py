@@ -47,8 +47,10 @@ class WidthCost(Struct, frozen=True):
 
 
 class KernelProblem(Struct, frozen=True):
-    """Why `kernel` of `engine.row_kernels` is not in use, or not in passes of all sizes: Metal "refused" to run it, or
-    the race between it and MLX's is "unfinished", because it failed, or because the Mac or the program ended meanwhile.
+    """Why `kernel` of `engine.row_kernels` is not in use, or not in passes of all sizes.
+
+    Metal "refused" to run it, or the race between it and MLX's is "unfinished", because it failed, or because the Mac
+    or the program ended meanwhile.
     """
 
     kernel: str
@@ -56,10 +58,11 @@ class KernelProblem(Struct, frozen=True):
 
 
 class Rounding(Struct, frozen=True):
-    """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to. `ranges`
-    are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several rows, if the
-    model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled. `problems` are
-    those of kernels that were given up.
+    """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
+
+    `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several rows,
+    if the model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled.
+    `problems` are those of kernels that were given up.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]

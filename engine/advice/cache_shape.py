@@ -1,4 +1,8 @@
-"""The size of a model's caches at a context, by mlx-lm in a sandbox, because configurations may be a stranger's."""
+"""The size of a model's caches at a context length, from its configuration alone.
+
+mlx-lm itself says what the caches hold (`engine.model_files.cache_counting`). Configurations may be a stranger's, so it
+is asked in a sandbox: a process with limits.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +29,21 @@ _counted: dict[tuple[object, str], CacheShape] = {}
 
 
 def count_apart(config: Mapping[str, Any]) -> CacheShape:
-    """Count the caches of a model in a sandbox. Waits for tenths of a second; raises `SandboxError`."""
+    """Count the caches of a model in a sandbox. Waits for tenths of a second.
+
+    Raises `SandboxError` if the process ends or takes too long.
+    """
     return COUNTING.run(partial(count_bare, dict(config)), COUNT_S)
 
 
 def cache_shape(
     config: Mapping[str, Any], count: Callable[[Mapping[str, Any]], CacheShape] = count_apart
 ) -> CacheShape:
-    """Return the shape of mlx-lm's caches for a configuration, `count`ed once; an empty one if it cannot build it."""
+    """Return the shape of the caches that mlx-lm makes for this configuration; an empty one if it cannot build it.
+
+    Only the first call for a configuration calls `count`. The configurations of heads and of the catalog contain their
+    shape.
+    """
     if isinstance(known := config.get("cache_shape"), CacheShape):
         return known
     if not can_load(config):
@@ -50,7 +61,10 @@ def cache_shape(
 
 
 def cached_elements(shape: CacheShape, tokens: int, *, drafts: bool = False) -> int:
-    """Return the elements of full and sliding layers after `tokens` tokens; compiled draft passes use larger ones."""
+    """Return the elements of full and sliding layers after `tokens` tokens.
+
+    The compiled passes of a draft model that has only full layers use larger buffers.
+    """
     if drafts and not shape.windows and not shape.state_bytes:
         tokens = compiled_buffer_tokens(tokens)
     rounded = -(-tokens // GROWTH_TOKENS) * GROWTH_TOKENS

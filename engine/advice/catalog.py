@@ -88,9 +88,10 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
-    """A published head in the catalog's file, for the model of the repository `made_for`, in any packing. `best_by`
-    names who publishes measurements in which no other head of that model is faster. Until the entry is `checked`
-    against the Hub, `bytes` are estimated from its kind and that model's size.
+    """A published head in the catalog's file, for the model of the repository `made_for`, in any packing.
+
+    `best_by` names who publishes measurements in which no other head of that model is faster. Until the entry is
+    `checked` against the Hub, `bytes` are estimated from its kind and that model's size.
     """
 
     id: str
@@ -140,7 +141,10 @@ def load_catalog(path: Path | None = None) -> Catalog:
 
 
 def draft_for(model: Model, catalog: Catalog, *, any_chip: bool = False) -> Model | None:
-    """Return the first of the model's drafts that is worth its memory here, or on `any_chip`; there may be none."""
+    """Return the first of the model's drafts that is worth its memory, here or on `any_chip`.
+
+    A mixture of experts may have none, and on some chips no model has one.
+    """
     drafts = (catalog.models[name] for name in model.drafts)
     return next((draft for draft in drafts if _expected(model, draft, any_chip) >= WORTH_IT), None)
 

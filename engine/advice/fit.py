@@ -59,6 +59,7 @@ class ModelSize:
 
     @cached_property
     def shape(self) -> CacheShape:
+        """The shape of its caches."""
         return cache_shape(self.config, self.count)
 
 
@@ -125,8 +126,9 @@ def largest_context(main: ModelSize, draft: ModelSize | None, limit: int) -> int
 
 
 def working_set_limit(memory_bytes: int) -> int:
-    """Estimate the bytes that macOS lets the GPU use, if Metal cannot be asked. These are two thirds of the memory
-    below 36 GiB, and three quarters from there on; newer systems allow more.
+    """Estimate the bytes that macOS lets the GPU use, if Metal cannot be asked.
+
+    These are two thirds of the memory below 36 GiB, and three quarters from there on; newer systems allow more.
     """
     return memory_bytes * 2 // 3 if memory_bytes < 36 * 2**30 else memory_bytes * 3 // 4
 
@@ -161,8 +163,9 @@ def block_bytes(model: ModelSize, context: int) -> int:
 
 
 def _activation_bytes(config: Mapping[str, Any], context: int) -> int:
-    """Return the activations of one prefill step: residual stream, widest hidden layer, attention projections. Scores
-    of attention, and their copy under the mask, come on top for heads of other sizes than MLX has kernels for.
+    """Return the activations of one prefill step: residual stream, widest hidden layer, attention projections.
+
+    Scores of attention, and their copy under the mask, come on top for heads of other sizes than MLX has kernels for.
     """
     text = text_config(config)
     hidden = _number(text, "hidden_size")

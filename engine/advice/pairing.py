@@ -266,7 +266,10 @@ def _vocabulary_of(model: Model) -> dict[str, int] | None:
 
 
 def candidates(main: Model, installed: Iterable[Model], catalog: Catalog) -> tuple[Model, list[Model]]:
-    """Return the main model and its candidates: installed ones, and the catalog's for it or of the same tokenizer."""
+    """Return the main model and its candidates: small installed models and suggestions of the catalog.
+
+    The catalog suggests models that it names for this main model, and models with the same tokenizer.
+    """
     known = catalog.models.get(main.id)
     name = known.tokenizer_name if known else ""
     suggested = known.drafts if known else ()
@@ -336,7 +339,10 @@ def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
-    """Return the sort key: measured to be faster, estimated to be (unknown tokenizers last), lookup, the rest."""
+    """Return the sort key: those measured to be faster, by speed-up, those estimated to be, lookup, and the rest.
+
+    Among the estimated ones, those whose tokenizer is unknown are last.
+    """
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
     if one.verdict in _UNREAD and one.expected is None:
@@ -351,7 +357,11 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
 
 
 def _is_recommendable(one: PairAdvice, related: bool) -> bool:
-    """Whether it may be the best without a measurement: tokenizer known, head checked or best, draft `related`."""
+    """Whether a candidate may be marked as the best.
+
+    An unknown tokenizer, an unchecked head, and a draft that is not `related` to the main model need a measurement
+    first; lookup never does.
+    """
     if one.verdict == "lookup":
         return True
     measured = one.expected is not None and one.expected.measured

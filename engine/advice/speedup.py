@@ -29,7 +29,10 @@ _USUAL_BITS, _HEAD_BITS = 4, 16
 
 @dataclass(frozen=True, slots=True)
 class SpeedupEstimate:
-    """The speed-up at the best depth; `bounds` are its least and most if nothing was published for this chip."""
+    """The speed-up over plain decoding at the best depth.
+
+    `bounds` has the least and the most where nothing was published for this chip; `speedup` is then between them.
+    """
 
     speedup: float
     measured: bool = False
@@ -61,6 +64,7 @@ def is_copy(draft: Model, main: Model) -> bool:
 
 
 def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimate:
+    """Estimate the speed-up of a draft model or a head."""
     if draft.head:
         from engine.heads.mtp_config import family_of
 
@@ -77,7 +81,10 @@ def flat_speedup(main: Model, draft: Model) -> float:
 
 
 def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False) -> SpeedupEstimate:
-    """Estimate the speed-up of a head that drafts a round's tokens in one pass or, if `chained`, each in its own."""
+    """Estimate the speed-up of a head of `head_bytes`.
+
+    It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
+    """
     share = _bytes_read(head_bytes, _HEAD_BITS) / _bytes_read(main.active_bytes, main.bits)
 
     def drafting(depth: int) -> float:
@@ -115,11 +122,16 @@ def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> S
 
 
 def _share_used(main: Model) -> float:
-    """Return the share of a main model's weights that one token uses; several rows of a mixture of experts use more."""
+    """Return the share of a main model's weights that one token uses.
+
+    Several rows of a mixture of experts use more of them than one, so verification costs more than a plain pass.
+    """
     return min(main.active_bytes / max(main.weight_bytes, 1), 1.0) or 1.0
 
 
 def _at_best_depth(pass_cost: PassCost, accept: float, drafting: Callable[[int], float]) -> float:
+    """Return the speed-up at the best depth."""
+
     def at(depth: int) -> float:
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
         return tokens / (pass_cost(depth + 1) + drafting(depth))

@@ -20,9 +20,10 @@ _MOST_READ = 4
 
 
 def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
-    """Return the repository of the best draft model, or None if none of the catalog shares the tokenizer. For main
-    models of the catalog this needs no network. For others it reads the small files of the main model and of a few
-    drafts with vocabularies of the same size. Raises `HubError` for the main model only.
+    """Return the repository of the best draft model, or None if none of the catalog shares the tokenizer.
+
+    For main models of the catalog this needs no network. For others it reads the small files of the main model and of a
+    few drafts with vocabularies of the same size. Raises `HubError` for the main model only.
     """
     known = catalog.models.get(main_id)
     if known is not None:

@@ -60,7 +60,10 @@ class ArmMeasurement:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way of decoding; `answer(prompt, max_tokens)` measures an answer, `renew` resets and calibrates what learns."""
+    """A way of decoding: `answer(prompt, max_tokens)` runs and measures one answer.
+
+    `renew` resets and calibrates the controller of an arm that learns.
+    """
 
     name: str
     answer: Callable[[BenchPrompt, int], ArmMeasurement]
@@ -68,7 +71,10 @@ class Arm:
 
 
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
-    """Return plain decoding, then all methods and fixed depths of the pair; rejection only above temperature 0."""
+    """Return plain decoding first, then every method and fixed depth that the loaded pair allows.
+
+    Above temperature 0 there is also rejection acceptance, which greedy decoding does not use.
+    """
     settings = {"plain": SpeculationSettings(method="off")}
     for method in methods():
         if method not in (DRAFTER_METHOD, "auto", "off"):
@@ -178,13 +184,17 @@ class _Ours:
 
 
 def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str] | None = None) -> Finished:
+    """Run one request like `run_all`."""
     return run_all(scheduler, [request], sources)[0]
 
 
 def run_all(
     scheduler: Scheduler, requests: Sequence[ChatRequest], sources: Counter[str] | None = None
 ) -> list[Finished]:
-    """Run requests concurrently to their end, and count their tokens by source. Raises the first `EngineError`."""
+    """Run requests concurrently to their end on this thread, and count their tokens by source.
+
+    Raises the first `EngineError` that a request failed with.
+    """
     events: list[Event] = []
     for request in requests:
         scheduler.admit(RequestStream(request, on_event=events.append))

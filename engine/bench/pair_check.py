@@ -61,8 +61,9 @@ def check_pair(
     speculation: SpeculationSettings = _AUTOMATIC,
     seconds: float = SECONDS,
 ) -> PairCheck:
-    """Measure the loaded pair, plain and with `speculation`, for about `seconds`, on no thread of engine or window;
-    `stop` ends it within a round.
+    """Ask the loaded models for about `seconds`, and report what was measured by then.
+
+    Takes that long, so it must not run on the engine's thread or a window's. `stop` ends it within one round.
     """
     plain: list[Finished] = []
     best: list[Finished] = []
@@ -113,7 +114,7 @@ def check_pair(
 
 
 def _answer(engine: EngineClient, question: str, speculation: SpeculationSettings, stop: threading.Event) -> Finished:
-    """Return an answer that nothing disturbed. Raises `_Ended` and `EngineError`."""
+    """Return the figures of an answer that nothing disturbed. Raises `_Ended` and `EngineError`."""
     if stop.is_set():
         raise _Ended("stopped")
     others = engine.status().result()

@@ -63,7 +63,10 @@ class ScriptedModel(nn.Module):  # type: ignore[misc]
 
 
 def random_script(seed: int = 3) -> list[int]:
-    """Return a random token for every position: a model with random weights would repeat itself, and lookup find it."""
+    """Return a random token for every position, so that lookup finds nothing.
+
+    A main model with random weights would repeat itself after some tokens.
+    """
     draw = random.Random(seed)
     return [draw.randrange(_FIRST_TOKEN, _VOCABULARY) for _ in range(_CONTEXT)]
 
@@ -80,14 +83,20 @@ def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
 
 
 def synthetic_main(size: str, script: Sequence[int], tokenizer: Any, seed: int = 1) -> LoadedModel:
-    """Return a main model of about `size` float32 parameters that writes `script`. Raises `BadRequest`."""
+    """Return a main model of about `size` parameters with random float32 weights that writes `script`.
+
+    `tokenizer` only renders prompts. Raises `BadRequest` for an unknown size.
+    """
     if size not in _SHAPES:
         raise BadRequest("synthetic", f"one of {', '.join(_SHAPES)}", size)
     return _wrap(f"synthetic {size}", ScriptedModel(_build(size, seed), script), tokenizer)
 
 
 def synthetic_draft(size: str, script: Sequence[int], accept: float, tokenizer: Any, seed: int = 0) -> LoadedModel:
-    """Return a draft model that predicts the share `accept` of every STRETCH positions, drawn by `seed`."""
+    """Return a draft model for `synthetic_main(size, script)`.
+
+    It predicts the share `accept` of every STRETCH positions like the main model; `seed` draws which ones.
+    """
     right = _right_positions(len(script), accept, seed)
     predicted = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]
     model = ScriptedModel(_build(_DRAFT_OF[size], seed=2), predicted)

@@ -18,9 +18,10 @@ VARIABLE = "TANDEM_BACKEND"
 
 @dataclass(frozen=True)
 class Backend:
-    """How passes run on one of MLX's backends. `keeps_weights`: weights stay as they are stored; else they become
-    float32, in blocks for products over few rows. `host_reads_scores`: the host computes log-probabilities of greedy
-    draft rounds from the scores.
+    """How passes run on one of MLX's backends.
+
+    `keeps_weights`: weights stay as they are stored; else they become float32, in blocks for products over few rows.
+    `host_reads_scores`: the host computes log-probabilities of greedy draft rounds from the scores.
     """
 
     name: str

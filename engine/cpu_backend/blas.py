@@ -21,7 +21,10 @@ _CANDIDATES = ("libopenblas.so.0", "libopenblas.so")
 
 
 def load_blas() -> str:
-    """Load the best BLAS of this system before `mlx.core` is imported, and return its name, or that it was too late."""
+    """Load the best BLAS that this system has and return its name for logs.
+
+    Must run before `mlx.core` is imported anywhere in the process; otherwise the returned name says so.
+    """
     if sys.platform == "darwin":
         return "Accelerate"
     if "mlx.core" in sys.modules:

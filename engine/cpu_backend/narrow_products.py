@@ -32,9 +32,10 @@ SMALLEST = 2**14
 
 
 def use_narrow_products(model: nn.Module) -> None:
-    """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here. This includes
-    an embedding that has to be the output layer too, because no other layer has its shape. On a GPU, and with another
-    BLAS than OpenBLAS, nothing changes.
+    """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
+
+    This includes an embedding that has to be the output layer too, because no other layer has its shape. On a GPU, and
+    with another BLAS than OpenBLAS, nothing changes.
     """
     if backend().keeps_weights or not blas.BLAS.startswith("OpenBLAS"):
         return
@@ -55,7 +56,10 @@ def use_narrow_products(model: nn.Module) -> None:
 
 
 class BlockedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer in blocks of `size` outputs: (outputs / size, inputs, size); one block is (inputs, outputs)."""
+    """A linear layer whose matrix is stored in blocks of `size` outputs: (outputs / size, inputs, size).
+
+    A single block is stored as (inputs, outputs).
+    """
 
     def __init__(self, linear: nn.Linear, size: int) -> None:
         super().__init__()
@@ -75,7 +79,10 @@ class BlockedLinear(nn.Module):  # type: ignore[misc]
 
 
 class BlockedEmbedding(nn.Module):  # type: ignore[misc]
-    """An embedding and output layer: (vocabulary / size, width, size); one block is (width, vocabulary)."""
+    """An embedding that is the output layer too, in blocks of `size` ids: (vocabulary / size, width, size).
+
+    A single block is stored as (width, vocabulary).
+    """
 
     def __init__(self, embedding: nn.Embedding, size: int) -> None:
         super().__init__()

@@ -34,7 +34,10 @@ class BatchStepFailed(Exception):
 
 
 class BatchDecoder:
-    """Generations of one main model, each with its own proposers, sampler and limits; none has a `rows_obstacle`."""
+    """Generations of one main model, each with its own proposers, sampler, text and limits.
+
+    Their sequences have no `rows_obstacle`.
+    """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
         self._drafting = drafting
@@ -80,9 +83,10 @@ class BatchDecoder:
         generation.log.shared = True
 
     def step(self) -> list[tuple[Generation, StepOutcome]]:
-        """Run one round for every generation, except those that joined while a round was under way. A generation whose
-        own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed` when the pass itself
-        failed, or a row could not be removed before.
+        """Run one round for every generation, except those that joined while a round was under way.
+
+        A generation whose own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed`
+        when the pass itself failed, or a row could not be removed before.
         """
         try:
             if self._rows_error is not None:
@@ -156,8 +160,9 @@ class BatchDecoder:
             self._rows_error = self._rows_error or error
 
     def _write_rows(self, left: CachedSequence | None = None) -> None:
-        """Copy caches into their rows, or the caches of a sequence that `left` out of them. No pass may be under way:
-        it would hold the buffers, and MLX would copy them whole.
+        """Copy caches into their rows, or the caches of a sequence that `left` out of them.
+
+        No pass may be under way: it would hold the buffers, and MLX would copy them whole.
         """
         assert self._batch is not None
         mx.eval(self._batch.arrays(), [] if left is None else left.arrays())
@@ -252,7 +257,10 @@ class BatchDecoder:
     # Ending rounds
 
     def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, StepOutcome]]]:
-        """Wait for a round, commit what is kept and count it; returns when it ended, and each generation's outcome."""
+        """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
+
+        Returns when the round ended, and each generation's outcome.
+        """
         assert self._batch is not None
         current.read()
         now = time.perf_counter()

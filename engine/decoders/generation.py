@@ -149,6 +149,7 @@ class Generation:
             self._prepared.reader.files.abandon()
 
     def begin_prefill(self, most: int) -> PrefillPass:
+        """Begin to prefill at most `most` tokens."""
         return PrefillPass(self.conversation.main, most)
 
     def prefill_event(self) -> PrefillProgress | None:
@@ -225,9 +226,10 @@ class Generation:
         seconds: tuple[float, float, float],
         now: float,
     ) -> TokensCommitted:
-        """Count a round of `rows` rows that ended at `now`, and return the event that reports it. It committed
-        `tokens`, the first `accepted` of them from `proposal`. `seconds` are the durations of drafting, of the main
-        model's pass and of waiting for the host.
+        """Count a round of `rows` rows that ended at `now`, and return the event that reports it.
+
+        It committed `tokens`, the first `accepted` of them from `proposal`. `seconds` are the durations of drafting, of
+        the main model's pass and of waiting for the host.
         """
         depth = 0 if proposal is None else proposal.count
         # Draft tokens past the end of the answer do not count: the main model has not verified them.

@@ -14,7 +14,10 @@ from engine.speculation.rounds.taps import CannotTap, Taps
 
 
 class MeanState:
-    """Adds up normed outputs of the last layer as a `HiddenStateListener`. Raises `BadRequest` without such."""
+    """Adds up the outputs of the last layer, each after the norm that follows it; a `HiddenStateListener`.
+
+    Raises `BadRequest` for a model whose hidden states cannot be read.
+    """
 
     def __init__(self, main: LoadedModel) -> None:
         try:

@@ -28,9 +28,10 @@ def _leading(text: str) -> int:
 
 
 class PromptTokens:
-    """Takes the logits of a prompt's passes, and reports its `ids` with their log-probabilities, in order. With each
-    come the `alternatives` likeliest tokens in its place. `text_of` returns the text of ids. The texts of all tokens
-    are the `prompt`, if that is a text.
+    """Takes the logits of a prompt's passes, and reports its `ids` with their log-probabilities, in order.
+
+    With each come the `alternatives` likeliest tokens in its place. `text_of` returns the text of ids. The texts of all
+    tokens are the `prompt`, if that is a text.
     """
 
     def __init__(
@@ -64,8 +65,10 @@ class PromptTokens:
         return max(1, _PASS_BYTES // (2 * self._vocabulary))
 
     def read(self, start: int, logits: mx.array) -> None:
-        """Take the logits (rows, V) of the tokens from `start` on, and evaluate them in pieces. Row i holds the scores
-        of the token `start` + i + 1. A pass that is repeated is taken twice, so call this when it is over.
+        """Take the logits (rows, V) of the tokens from `start` on, and evaluate them in pieces.
+
+        Row i holds the scores of the token `start` + i + 1. A pass that is repeated is taken twice, so call this when
+        it is over.
         """
         rows = max(1, _PIECE_BYTES // (4 * self._vocabulary))
         for first in range(0, logits.shape[0], rows):

@@ -33,7 +33,10 @@ class _StartedRound:
 
 
 class SpeculativeDecoder:
-    """Decodes a prefilled `generation` with `drafting`; without one every round is plain, for the reason `plain`."""
+    """Decodes `generation`, whose prompt has been prefilled.
+
+    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
+    """
 
     def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice = FIRST_TOKEN) -> None:
         self._generation = generation

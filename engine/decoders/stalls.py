@@ -8,8 +8,9 @@ from engine.speculation.drafting import Drafting
 
 
 def watch_round(drafting: Drafting, rows: int, drafted: tuple[str, int] | None, seconds: float) -> None:
-    """Report a round to `drafting.on_stall` if it took STALLED times as long as its pass and its drafting should. While
-    no costs are known, it should take as long as usual. In less than LEAST_S, other programs may have delayed it.
+    """Report a round to `drafting.on_stall` if it took STALLED times as long as its pass and its drafting should.
+
+    While no costs are known, it should take as long as usual. In less than LEAST_S, other programs may have delayed it.
     """
     costs, expected_s = drafting.controller.costs, drafting.timing.pauses.usual
     if costs.known:

@@ -11,7 +11,10 @@ _CHUNK_BYTES = 2**22
 
 
 class DiskPool(ThreadPoolExecutor):
-    """Three threads for one load, without MLX; leaving sets `leaving`, stops reading ahead and joins them."""
+    """Three threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them.
+
+    Their functions must not use MLX: arrays belong to the thread that made them.
+    """
 
     start = ThreadPoolExecutor.submit
 

@@ -54,8 +54,10 @@ class TooManyEntriesError(ValueError):
 
 
 def allowed_roots(folder: Path) -> tuple[Path, ...]:
-    """Return the resolved folders in which a file of this folder may be. A snapshot of the Hugging Face cache, or a
-    folder inside one, links into its repository's `blobs` and, for deduplicated ones, into the cache's own.
+    """Return the resolved folders in which a file of this folder may be.
+
+    A snapshot of the Hugging Face cache, or a folder inside one, links into its repository's `blobs` and, for
+    deduplicated ones, into the cache's own.
     """
     home = folder.resolve()
     for snapshots in list(home.parents)[:2]:
@@ -66,7 +68,10 @@ def allowed_roots(folder: Path) -> tuple[Path, ...]:
 
 
 def list_inside(folder: Path) -> list[str]:
-    """Return the relative names of all files below `folder`. Raises `LeavesFolderError` and `TooManyEntriesError`."""
+    """Return the relative names of all files below `folder`.
+
+    Raises `LeavesFolderError` for a link that leads elsewhere, `TooManyEntriesError` for more than 2,000 entries.
+    """
     roots = allowed_roots(folder)
     names: list[str] = []
     pending: list[tuple[Path, int]] = [(folder.resolve(), 0)]

@@ -12,7 +12,10 @@ _REF, _COUNT = ctypes.c_void_p, ctypes.c_long
 
 
 def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
-    """Return a file's first picture as an upright JPEG; None if macOS cannot decode it or it exceeds `most_pixels`."""
+    """Return the first picture of a file as JPEG, with its orientation.
+
+    None if macOS does not decode it, or it has more than `most_pixels`.
+    """
     core, images, graphics = (
         ctypes.CDLL(_FRAMEWORKS.format(one)) for one in ("CoreFoundation", "ImageIO", "CoreGraphics")
     )

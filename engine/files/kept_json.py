@@ -18,9 +18,10 @@ MOST_ENTRIES = 64
 
 
 class KeptJson:
-    """Values by name in the file at `path`, the latest last; without a path they are kept in memory only. A file with
-    another `stamp`, such as one of an earlier version, is ignored, and so is one that cannot be used; both are logged.
-    Values are not checked: the file may have been edited.
+    """Values by name in the file at `path`, the latest last; without a path they are kept in memory only.
+
+    A file with another `stamp`, such as one of an earlier version, is ignored, and so is one that cannot be used; both
+    are logged. Values are not checked: the file may have been edited.
     """
 
     def __init__(self, path: Path | None, stamp: Mapping[str, str | int]) -> None:

@@ -28,7 +28,10 @@ def make_missing(path: Path, mode: int = FOLDER) -> None:
 
 
 def create(path: Path) -> None:
-    """Make an empty private file, unless there is one, before a library makes a public one; errors are left to that."""
+    """Make an empty private file if there is none, before a library makes one that others can read.
+
+    Errors are left to the library that opens the file.
+    """
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE))
 

@@ -1,4 +1,4 @@
-"""The time that files of others may take to be read in a process with limits."""
+"""Time limit for reading untrusted files of one request."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import threading
 
 
 class ReadingTime:
-    """The `seconds` of computing that the files of one request may take together, and those that are `left`. Set
-    `abandoned` once nobody waits for them any more: the file that is being read is given up, and no other is begun.
+    """The `seconds` of computing that the files of one request may take together, and those that are `left`.
+
+    Set `abandoned` once nobody waits for them any more: the file that is being read is given up, and no other is begun.
     """
 
     def __init__(self, seconds: float = math.inf) -> None:

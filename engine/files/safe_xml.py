@@ -18,7 +18,10 @@ def safe_xml(content: bytes | str) -> Element:
 
 
 class _LocalNames(TreeBuilder):
-    """Makes elements with names without namespaces; an attribute with a namespace wins over one without."""
+    """Makes elements whose names, and those of their attributes, are without namespaces.
+
+    An attribute with a namespace wins over one without.
+    """
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
         plain = sorted(attributes.items(), key=lambda one: "}" in one[0])

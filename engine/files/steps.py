@@ -19,7 +19,7 @@ WAIT_S = 0.02
 Steps = Generator[Future[Any] | None, None, T]
 
 
-class Work(Generic[T]):
+class SteppedTask(Generic[T]):
     """Steps that are run one at a time; `done` gets their result, or the error that ended them."""
 
     def __init__(self, steps: Steps[T], done: Callable[[T | EngineError], None]) -> None:
@@ -46,7 +46,7 @@ class Work(Generic[T]):
                 raise
 
     def end(self, outcome: T | EngineError) -> None:
-        """Run no further step; the work ends with `outcome`."""
+        """Run no further step, and call `done` with `outcome`."""
         self._steps.close()
         self._done(outcome)
 
@@ -70,7 +70,10 @@ def result_of(future: Future[T]) -> Steps[T]:
 
 
 def in_chunks(arrays: Iterable[Any], most: int | None = None) -> Iterator[list[Any]]:
-    """Yield arrays, or what has `nbytes`, too, in lists of about `most` or CHUNK_BYTES; the last may be empty."""
+    """Yield arrays of MLX or NumPy, or anything with `nbytes`, in lists of about `most` bytes each.
+
+    None stands for CHUNK_BYTES. The last list may be empty.
+    """
     chunk: list[Any] = []
     for array in arrays:
         chunk.append(array)

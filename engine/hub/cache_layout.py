@@ -94,6 +94,7 @@ class RepositoryCache:
             return False
 
     def has_in_snapshot(self, commit: str, file: RemoteFile) -> bool:
+        """Whether the snapshot has the file in its full length."""
         try:
             return (self.snapshot(commit) / file.name).stat().st_size == file.size
         except OSError:
@@ -137,7 +138,10 @@ class RepositoryCache:
         write_atomically(ref, commit.encode("ascii"))
 
     def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
-        """Delete an unfinished download, without blobs in `found`, which were there before, and those of others."""
+        """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.
+
+        The blobs in `found` were in the snapshot before the download began; they stay.
+        """
         listed = set(digests)
         # What the snapshot has of another download, as of another quantisation, stays, too.
         kept_before = {*found, *(digest for _, digest in _links(self.snapshot(commit)) if digest not in listed)}

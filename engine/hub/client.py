@@ -94,7 +94,10 @@ class HubClient:
         self._http.close()
 
     def get_json(self, path: str, repository: str = "", **query: QueryValue) -> tuple[Any, str | None]:
-        """Return an answer and the next page's address. Raises `HubError`, to retry as `InterruptedTransferError`."""
+        """Return the Hub's answer at `path`, and the address of the next page if there is one.
+
+        Raises `HubError`, as `InterruptedTransferError` if a retry may help.
+        """
         address = path if "://" in path else self.access.endpoint + path
         try:
             content, following = self._answer(address, repository, _ANSWER.size, query)
@@ -134,7 +137,11 @@ class HubClient:
         accept: tuple[int, ...] = (200,),
         whole: bool = False,
     ) -> Iterator[httpx2.Response]:
-        """Open a response, with `answer_s` seconds until its body begins or, if `whole`, ends. Raises as `get_json`."""
+        """Open a response whose body has not been read; `accept` lists the good statuses.
+
+        The response has `answer_s` seconds until its body begins, or with `whole` until the caller has read it. Raises
+        `HubError` as `get_json` does: kept-offline and token-refused before anything is sent.
+        """
         if self.access.offline:
             raise HubError("kept-offline", repository)
         sent = dict(headers or {})

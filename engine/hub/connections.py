@@ -11,7 +11,10 @@ from typing import Any
 
 
 class Connections:
-    """The sockets of the requests in flight. Thread-safe. After `end`, which sets `stop`, new ones end at once."""
+    """The sockets of the requests in flight. Thread-safe.
+
+    `stop` is set once and for all by `end`; a connection that is made after that is ended as soon as it exists.
+    """
 
     def __init__(self) -> None:
         self.stop = threading.Event()

@@ -33,7 +33,10 @@ _RATE_S, _GATHERED_S = 5.0, 1.0
 
 
 class DownloadProgress:
-    """The counters of a running job, which `lock` guards; `entry` has their sums."""
+    """The counters of a running job, written by its threads and read by any; `lock` guards them.
+
+    `entry` has their sums.
+    """
 
     def __init__(self, entry: DownloadStatus) -> None:
         self.lock = threading.Lock()
@@ -88,7 +91,10 @@ class DownloadProgress:
 
 @dataclass(slots=True)
 class JobSettings:
-    """How a job retries and measures free space. After `unreached_s` without a connection, it waits for a network."""
+    """How a job retries, and how it measures free space.
+
+    A download without any connection for `unreached_s` seconds counts as one that waits for a network.
+    """
 
     unreached_s: float = 4.0
     policy: RetryPolicy = field(default_factory=RetryPolicy)

@@ -1,4 +1,9 @@
-"""The queue of downloads, which can be paused and survives a crash. Poll `snapshot()` for progress."""
+"""The queue of downloads, which can be paused and survives a crash.
+
+    queued -> resolving -> downloading -> verifying -> ready | paused | failed(reason)
+
+Poll `snapshot()` for progress.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +56,11 @@ class DownloadQueue:
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
-        """Queue what `parse_name` takes, or a head's name; a known one goes on or starts again. Return its name."""
+        """Queue a model, GGUF file or head, and return its name.
+
+        `repository` is what `parse_name` takes, or a head's name. One that is in the queue already goes on or starts
+        again. Raises `HubError`: bad-name, or revision-missing for what cannot be a revision.
+        """
         name = parse_name(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
@@ -80,7 +89,10 @@ class DownloadQueue:
                 self._requeue(repository)
 
     def cancel(self, repository: str) -> None:
-        """Stop a download and delete what has arrived, but neither a finished model nor files from before it."""
+        """Stop a download, remove it from the queue and delete what has arrived.
+
+        A finished model stays on disk, as do files from before the download.
+        """
         with self._lock:
             entry = self._entries.pop(repository, None)
             if entry is None:

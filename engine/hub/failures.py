@@ -6,7 +6,10 @@ from engine.errors import EngineError
 
 
 class HubError(EngineError):
-    """A failure by one of the `REASONS`; `arguments` holds what its sentence needs beside `repository`."""
+    """A search, download, check or removal failed.
+
+    `reason` is one of `REASONS`; `arguments` holds what its sentence needs beside `repository`.
+    """
 
     code = "hub"
     REASONS = (

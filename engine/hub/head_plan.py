@@ -35,7 +35,10 @@ _MOST_SHARDS = 16
 
 
 def find_head(client: HubClient, repository: str, revision: str = "main") -> Listing:
-    """Find a model's head in a repository, or in that of the model that it was made from. Raises `HubError`."""
+    """Find the head for the model in a repository: in its files, or in those of the model that it was made from.
+
+    Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
+    """
     commit, answer = describe(client, repository, revision)
     try:
         return list_head(client, repository, commit)
@@ -63,7 +66,10 @@ def base_of(answer: Mapping[str, Any]) -> str:
 
 
 def list_head(client: HubClient, repository: str, commit: str) -> Listing:
-    """List a head's config.json, which names repository and commit, and its weights of spans. Raises `HubError`."""
+    """List the two files of the head of a repository at a commit. Raises `HubError`.
+
+    These are a config.json, which names the repository and the commit, and the weights, joined from spans of shards.
+    """
     listing = list_model(client, repository, commit)
     config = _object(client, listing, "config.json", CONFIG)
     layers = text_config(config).get("num_hidden_layers")

@@ -60,8 +60,9 @@ def gguf_models(files: Listing) -> dict[str, tuple[tuple[RemoteFile, ...], str]]
 
 
 def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
-    """Return the name and the files of the GGUF model that a tag, a file's name or, with "", the proposal means. Raises
-    `HubError`: not-mlx without any, no-quantisation for an unknown or ambiguous tag, file-missing.
+    """Return the name and the files of the GGUF model that a tag, a file's name or, with "", the proposal means.
+
+    Raises `HubError`: not-mlx without any, no-quantisation for an unknown or ambiguous tag, file-missing.
     """
     found = gguf_models(files)
     names = [name for name, (_, missing) in found.items() if wanted or not missing]

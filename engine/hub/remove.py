@@ -34,8 +34,10 @@ _COMPANIONS = (
 
 
 def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
-    """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use. Only
-    what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted.
+    """Plan the removal of a model without doing it.
+
+    Only what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted. Raises
+    `HubError`: built-in, other-app, own-folder, in-main, not-installed, in-use.
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)
@@ -81,7 +83,10 @@ def _plan_of_gguf(model: Model, cache_dir: Path) -> RemovalPlan:
 
 
 def remove(plan: RemovalPlan) -> None:
-    """Carry out the plan. Raises `HubError`: own-folder before any deletion, not-writable if something remains."""
+    """Carry out the plan.
+
+    Raises `HubError`: own-folder before anything is deleted, not-writable if something remains.
+    """
     if plan.own:
         raise own_folder(plan)
     for folder in plan.folders:
@@ -110,7 +115,10 @@ def _is_in_repository(path: Path, cache_dir: Path) -> bool:
 
 
 def _of_the_model(folder: Path) -> tuple[Path, ...]:
-    """Return a folder, or a link to one, that holds nothing but a model or an adapter, else the model's files."""
+    """Return the whole folder if it holds nothing but a model or an adapter, else the model's own files.
+
+    A head may be a single file. If the model is a link, only the link is removed. Returns nothing where no model is.
+    """
     if folder.is_file():
         return (folder,)
     adapter = is_adapter(folder)

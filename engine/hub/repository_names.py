@@ -46,7 +46,10 @@ def parse_name(text: str) -> str:
 
 
 def parse_repository(text: str) -> str:
-    """Return `organisation/name` for a name or an address that was typed or pasted. Raises `HubError` (bad-name)."""
+    """Return `organisation/name` for a name, or the address of a page or a file, that a person typed or pasted.
+
+    Raises `HubError` (bad-name).
+    """
     text = text.strip().strip("\"'<>")
     path = text
     if "://" in text or text.lower().startswith(_HOSTS):

@@ -29,7 +29,11 @@ _MOST_RESULTS = 100
 
 
 def search_models(client: HubClient, text: str, limit: int = 30, tags: Sequence[str] = ("mlx",)) -> list[Model]:
-    """Find models by name and tags, most downloaded first, or by a pasted address. Raises `HubError`."""
+    """Find models with all `tags` whose name contains `text`, the most downloaded first.
+
+    A pasted address finds its repository. Without tags, repositories of any format are found. Raises `HubError`, also
+    after an interruption: a search is not retried.
+    """
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
@@ -48,8 +52,9 @@ def find_model(client: HubClient, repository: str) -> Model:
 
 
 def find_gguf(client: HubClient, repository: str, tag: str, revision: str = "main") -> Model | None:
-    """Describe the GGUF model that a tag means or, without a tag, the proposed one; its id names the download. None
-    without a tag for a repository with weights of MLX. Raises `HubError` as `gguf_listing`.
+    """Describe the GGUF model that a tag means or, without a tag, the proposed one; its id names the download.
+
+    None without a tag for a repository with weights of MLX. Raises `HubError` as `gguf_listing`.
     """
     commit, found = _described(client, repository, revision)
     files = list_files(client, repository, commit)
@@ -62,7 +67,12 @@ def find_gguf(client: HubClient, repository: str, tag: str, revision: str = "mai
 
 
 def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> Model:
-    """Describe a repository by its small files, kept in `keep_in` by their hashes. Raises `HubError`."""
+    """Describe one repository by its small files, without its weights.
+
+    `keep_in` is a folder that caches them by the hash of their content.
+
+    Raises `HubError`: the Hub's own errors, not-mlx, or checksum for files with the wrong content.
+    """
     name = parse_repository(repository)
     commit, found = _described(client, name)
     files = list_files(client, name, commit)

@@ -58,8 +58,10 @@ class Transfer:
     failed: Callable[[str, int, InterruptedTransferError], int]
 
     def fetch(self, file: RemoteFile) -> bool:
-        """Fetch the file's blob, verified; False if interrupted, with what arrived kept. Raises `HubError`, and
-        `OSError` if the disk refuses.
+        """Fetch the file's blob into the cache, verified. Return False if interrupted; what arrived is kept then.
+
+        Raises `HubError` if it was refused, was damaged twice, or not a byte arrived in all attempts, and `OSError` if
+        the disk refuses it.
         """
         stop = self.client.connections.stop
         with self.cache.writing(file.digest, stop) as locked:
@@ -209,7 +211,10 @@ class _PartialFile:
 
 
 def open_part(path: Path) -> int:
-    """Open a file for writing; a link, a pipe or a file with a second name is replaced. Raises `OSError`."""
+    """Open the file at `path` for writing; a link, a pipe or a file with a second name is replaced by a new file.
+
+    Raises `OSError`.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         descriptor = os.open(path, flags, 0o644)
@@ -244,6 +249,7 @@ def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Ev
 
 
 def matches_digest(content: bytes, file: RemoteFile) -> bool:
+    """Whether these bytes are the content of `file`."""
     hasher = _hasher(file)
     hasher.update(content)
     return len(content) == file.size and hasher.hexdigest() == file.digest
@@ -260,6 +266,7 @@ def _skip(response: httpx2.Response, file: RemoteFile, span: ByteRange) -> int |
 
 
 def disk_error(error: OSError, cache: RepositoryCache) -> HubError:
+    """Return the `HubError` for an `OSError` of the disk."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return HubError("disk-full", cache.repository)
     return HubError("not-writable", cache.repository, path=str(cache.blobs))

@@ -20,9 +20,10 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), and its name in the cache. A file
-    with `spans` consists of `header` and of parts of other files. The Hub promises no checksum for it, so its digest is
-    only a name.
+    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), and its name in the cache.
+
+    A file with `spans` consists of `header` and of parts of other files. The Hub promises no checksum for it, so its
+    digest is only a name.
     """
 
     name: str

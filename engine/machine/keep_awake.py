@@ -6,7 +6,10 @@ from engine.machine.process_info import process_info
 
 
 class KeepAwake:
-    """Keeps a Mac awake from `keep(True)` to `keep(False)` or the process's end, for a `reason` that macOS shows."""
+    """Keeps a Mac awake from `keep(True)` to `keep(False)`; does nothing on other systems. Belongs to one thread.
+
+    macOS's own tools show the `reason`. When the process ends, macOS ends it, too.
+    """
 
     def __init__(self, reason: str) -> None:
         self._reason = reason

@@ -16,9 +16,10 @@ _ALL_HERE = ("224.0.0.1", 9)
 
 
 def local_network() -> LocalNetwork:
-    """Send one empty datagram to the local network. "none" means that this computer is in no network. macOS refuses it
-    at once with the error of a host that cannot be reached. At the first time it asks the person, and allows nothing
-    until then.
+    """Send one empty datagram to the local network, and return what became of it.
+
+    "none" means that this computer is in no network. macOS refuses the datagram at once with the error of a host that
+    cannot be reached. The first time it asks the person, and allows nothing until they have answered.
     """
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

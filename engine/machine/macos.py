@@ -11,8 +11,9 @@ from pathlib import Path
 
 
 def needs_newer_macos() -> bool:
-    """Whether a library was built for a newer macOS than this one. PySide6's are built for 15.0, and those in MLX's
-    wheel for macOS 26 for 26.2 (mlx#4525); pip does not look at them.
+    """Whether a library was built for a newer macOS than this one.
+
+    PySide6's are built for 15.0, and those in MLX's wheel for macOS 26 for 26.2 (mlx#4525); pip does not look at them.
     """
     if sys.platform != "darwin":
         return False
@@ -32,9 +33,10 @@ def needs_newer_macos() -> bool:
 
 
 def lacks_accelerator_kernels(chip: str) -> bool:
-    """Whether MLX leaves the neural accelerators of `chip` unused that this macOS could use. May read 100 MB. pip takes
-    MLX's wheel for macOS 15 where Python was built before macOS 26 and is told that it is 16.0 (cpython#135675); uv
-    takes the right one since 2026-03 (uv#14267).
+    """Whether MLX leaves the neural accelerators of `chip` unused that this macOS could use.
+
+    May read 100 MB. pip takes MLX's wheel for macOS 15 where Python was built before macOS 26 and is told that it is
+    16.0 (cpython#135675); uv takes the right one since 2026-03 (uv#14267).
     """
     number = re.match(r"Apple M(\d+)\b", chip)
     if sys.platform != "darwin" or number is None or int(number[1]) < 5:

@@ -73,7 +73,10 @@ class ObjectiveC:
 
 
 class ProcessInfo(ObjectiveC):
-    """NSProcessInfo of this process, called through `runtime`. Its methods may be called from any thread."""
+    """NSProcessInfo of this process, called through `runtime`. Its methods may be called from any thread.
+
+    Raises `AttributeError` if the runtime has no Foundation.
+    """
 
     def __init__(self, runtime: Any) -> None:
         super().__init__(runtime)
@@ -81,6 +84,7 @@ class ProcessInfo(ObjectiveC):
 
     @property
     def low_power(self) -> bool:
+        """Whether Low Power Mode is on."""
         return bool(self.send(self._info, b"isLowPowerModeEnabled", ctypes.c_bool))
 
     @property
@@ -97,12 +101,16 @@ class ProcessInfo(ObjectiveC):
             return int(self.send(token, b"retain", ID) or 0)
 
     def end_activity(self, token: int) -> None:
+        """End the activity of a token."""
         with self.pool():
             self.send(self._info, b"endActivity:", None, (ID, token))
             self.send(token, b"release", None)
 
     def name_program(self, name: str) -> None:
-        """Call this program `name`, not "Python", in macOS's menu bar, Dock and questions; before it shows itself."""
+        """Have macOS call this program `name` in the menu bar, the Dock and its questions, instead of "Python".
+
+        They read the name when the program first shows itself.
+        """
         with self.pool():
             words = (ID, self.string(name))
             bundle = self.send(self.class_named(b"NSBundle"), b"mainBundle", ID)
@@ -134,8 +142,9 @@ def slowed() -> str:
 
 
 def seconds_before_measuring() -> float:
-    """Return how long nobody should have asked before a new model is measured: 0 with a power adapter or elsewhere. It
-    is infinite in Low Power Mode. Asking macOS takes up to a millisecond.
+    """Return how long nobody should have asked before a new model is measured: 0 with a power adapter or elsewhere.
+
+    It is infinite in Low Power Mode. Asking macOS takes up to a millisecond.
     """
     if sys.platform != "darwin":
         return 0.0

@@ -17,7 +17,10 @@ _LAYER = re.compile(r"^.*?layers\.\d{1,5}\.")
 
 
 def apply_adapter(folder: Path, model: nn.Module) -> None:
-    """Add the adapter in `folder`, unread, to the layers of `model`. Raises `ModelNotUsable` ("wrong-base")."""
+    """Add the adapter in `folder` to the layers of `model`; its weights are not read here.
+
+    Raises `ModelNotUsable`, reason "wrong-base" if it was made for a model with other layers.
+    """
     # mlx-lm's tuner is imported with the first adapter: most starts need none.
     from mlx_lm.tuner.utils import linear_to_lora_layers
 

@@ -92,7 +92,10 @@ class GrammarCompiler:
 
 
 def usable_grammar(grammar: Grammar) -> tuple[Grammar, tuple[str, ...]]:
-    """Return the grammar as it compiles within limits, and what it lacks. Raises `GrammarNotUsable`. Thread-safe."""
+    """Return the grammar, with as little less in its schemas as makes it compile within limits, and what is left out.
+
+    Raises `GrammarNotUsable`. Waits; thread-safe.
+    """
     from engine.grammars.checks import COMPILE_S, check_grammar
 
     def usable(one: Grammar) -> bool:

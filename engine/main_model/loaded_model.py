@@ -76,10 +76,14 @@ class LoadedModel:
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
+        """The compiler of grammars for answers of this model."""
         return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
 
     def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:
-        """Wait for a conversation's prompt. Raises `TemplateFailed`, `PromptTooLong`, `EngineClosed` by `stop()`."""
+        """Return the prompt for a conversation, made in the same process as requests' prompts. Waits for it.
+
+        Raises `TemplateFailed`, `PromptTooLong`, and `EngineClosed` once `stop()` is true.
+        """
         if self.prompt_source is None:
             return render(self.tokenizer, messages)
         call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))

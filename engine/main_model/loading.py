@@ -63,9 +63,10 @@ class ModelShard(Protocol):
 
 
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
-    """Load a model from a folder, or by its Hub name from the local Hub cache. On a GPU, weights keep their precision;
-    the CPU backend gets float32, the only one in which it is fast. If the model cannot use caches of `kv_bits`, they
-    have the model's precision. Raises `ModelNotUsable`.
+    """Load a model from a folder, or by its Hub name from the local Hub cache.
+
+    On a GPU, weights keep their precision; the CPU backend gets float32, the only one in which it is fast. If the model
+    cannot use caches of `kv_bits`, they have the model's precision. Raises `ModelNotUsable`.
     """
     return run_to_completion(load_in_steps(name_or_path, kv_bits))
 
@@ -84,6 +85,8 @@ def load_in_steps(
     `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
     processes have to call `load_part` at the same time. `adapt` may change the layers before the weights are read, as
     the adapter does if the folder is one.
+
+    Raises `ModelNotUsable` as `load` does.
     """
     path = resolve_model(name_or_path)
     base = base_of(path)
@@ -129,7 +132,10 @@ def load_in_steps(
 
 
 def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Module, Callable[[], list[Any]]]:
-    """Return the model and what makes its caches, in a process that computes its part only. Raises `EngineError`."""
+    """Return the model and a function that makes its caches, in a process that only computes its part.
+
+    Raises `EngineError`.
+    """
     with DiskPool() as disk:
         read = states_of(deciding_files(path))
         run_to_completion(result_of(disk.start(_check_folder, path, part)))
@@ -142,7 +148,10 @@ def load_part(path: Path, kv_bits: int | None, part: ModelShard) -> tuple[nn.Mod
 
 
 def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) -> Steps[int]:
-    """Run passes of common widths to compile kernels and touch memory; returns how many ids the model has logits of."""
+    """Run passes of the common widths, so that kernels are compiled and memory is touched before the first request.
+
+    Returns the number of ids for which the model has logits.
+    """
     try:
         caches = new_caches()
         for rows in (8, 1, 5, 1):
@@ -229,7 +238,10 @@ def _load_weights(
 
 
 def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
-    """Return a model's classes, which skip tensors in `beside` and put the names of files' parameters in `found`."""
+    """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `beside`.
+
+    `found` receives the names of the parameters that the files hold.
+    """
     family = mlx_vlm_module(config)
     model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
 

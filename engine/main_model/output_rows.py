@@ -18,7 +18,10 @@ _EMBEDDINGS = (nn.Embedding, nn.QuantizedEmbedding, BlockedEmbedding)
 
 
 class OutputRows:
-    """The output matrix of `layer` cut to ascending `ids` (n,): (..., width) to (..., vocabulary), -inf for others."""
+    """The output matrix of `layer`, which maps to scores of all ids, cut to `ids`, ascending and int32 (n,).
+
+    It maps (..., width) to (..., vocabulary), with -inf for all other ids.
+    """
 
     def __init__(self, layer: Any, ids: mx.array) -> None:
         self._whole, self._ids = layer, ids
@@ -38,6 +41,7 @@ class OutputRows:
 
     @property
     def dtype(self) -> mx.Dtype:
+        """The type of its scores."""
         rows = self._rows
         found: mx.Dtype = next(rows[name].dtype for name in ("biases", "weight", "blocks") if name in rows)
         return found if mx.issubdtype(found, mx.floating) else mx.bfloat16
@@ -48,6 +52,7 @@ class OutputRows:
         return getattr(self._whole, "as_linear", self._whole)
 
     def __call__(self, x: mx.array) -> mx.array:
+        """Return the scores of rows."""
         scores = self._rows.as_linear(x) if hasattr(self._rows, "as_linear") else self._rows(x)
         everywhere = mx.full((*x.shape[:-1], self._vocabulary), -mx.inf, scores.dtype)
         return mx.put_along_axis(everywhere, mx.broadcast_to(self._ids, scores.shape), scores, axis=-1)

@@ -191,8 +191,9 @@ class Sampler:
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
     def sample_top_candidates(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
-        """Draw like `draw`, without sorting: ids (rows,) uint32, their margins, and whether each id is certain. It is
-        the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
+        """Draw like `draw`, without sorting: ids (rows,) uint32, their margins, and whether each id is certain.
+
+        It is the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
         likeliest tokens, so it survives if few enough others are as likely.
         """
         settings = self.settings
@@ -215,8 +216,9 @@ class Sampler:
         return self.truncated(logprobs) + noise
 
     def top2_margins(self, scores: mx.array, drawn: mx.array) -> mx.array:
-        """Return how far the `drawn` ids (rows,), the largest of `scores`, lead the next best, in units of logits. A
-        change of the logits by less than half of that cannot change the draw.
+        """Return how far the `drawn` ids (rows,), the largest of `scores`, lead the next best, in units of logits.
+
+        A change of the logits by less than half of that cannot change the draw.
         """
         others = mx.where(mx.arange(scores.shape[-1]) == drawn[:, None], -mx.inf, scores).max(axis=-1)
         return (scores.max(axis=-1) - others) * (self.settings.temperature or 1.0)

@@ -22,9 +22,10 @@ _MARKS = (*((opening, closing, "", opening.removesuffix("thought")) for opening,
 
 
 class _ThoughtPlace(NamedTuple):
-    """The place after some tokens of an answer: in thoughts, or where they may begin (again). It began at the token
-    `since`, after `used` tokens of thoughts. The texts open the newest thoughts, end them, open a reply at the limit,
-    and begin more thoughts.
+    """The place after some tokens of an answer: in thoughts, or where they may begin (again).
+
+    It began at the token `since`, after `used` tokens of thoughts. The texts open the newest thoughts, end them, open a
+    reply at the limit, and begin more thoughts.
     """
 
     thinks: bool = False

@@ -1,4 +1,7 @@
-"""Reads LoRA adapters of `mlx_lm.lora` and PEFT, each of which stands for its main model with the adapter applied."""
+"""Reads the folders of LoRA adapters under the limits of model folders: those of `mlx_lm.lora` and of PEFT.
+
+An adapter stands for its main model with the adapter applied: it is named and loaded by its own folder.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,10 @@ def adapters_in(folder: Path) -> Iterator[Path]:
 
 
 def base_of(path: Path) -> Path:
-    """Return an adapter's main model around it, beside it or in the Hub's cache, or `path`. Raises `ModelNotUsable`."""
+    """Return the folder of the main model: the one around an adapter, beside it, or in the Hub's cache by its name.
+
+    That is `path` itself for every other folder. Raises `ModelNotUsable`.
+    """
     if not is_adapter(path):
         return path
     for around in (path.parent, path.parent.parent):
@@ -102,7 +108,10 @@ def own_files(folder: Path) -> list[Path]:
 
 
 def read_adapter(folder: Path) -> Adapter:
-    """Return the adapter in a folder, from configuration and headers of weights. Raises `ModelNotUsable`."""
+    """Return the adapter in a folder, from its configuration and the headers of its weights.
+
+    Raises `ModelNotUsable` (unsafe, incomplete, damaged, wrong-tensors, unknown-adapter).
+    """
     names = ModelFolder(folder).names
     config = read_json(folder, CONFIG_NAME, CONFIG)
     peft = "peft_type" in config

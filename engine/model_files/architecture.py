@@ -1,4 +1,7 @@
-"""Looks up what can be loaded, without imports, in resources/loadable.json, which packaging/list_loadable.py writes."""
+"""Looks up what mlx-lm, mlx-vlm and transformers can load in resources/loadable.json, without importing any of them.
+
+`python packaging/list_loadable.py` writes that list; a test compares it with the installed packages.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from engine.files.paths import resources
 
 
 def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
-    """Return the module of mlx_lm.models for a configuration, by mlx-lm's renaming tables; None if it has none."""
+    """Return the module of mlx_lm.models that builds this configuration, or None if mlx-lm has none.
+
+    Follows mlx-lm's renaming tables, including the one by `architectures`.
+    """
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
         return None

@@ -1,4 +1,7 @@
-"""Counts what a model's caches hold, by the library's own model and caches. MLX knows the shapes without computing."""
+"""Counts what a model's caches hold, by the library's own model and caches for its config.json.
+
+The model is built and tokens are passed through it, but MLX computes nothing of that: it knows shapes in advance.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,10 @@ class _CacheSize:
 
 
 def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape:
-    """Return the shape of the caches that a configuration's library makes. Imports MLX. Raises what it raises."""
+    """Return the shape of the caches that a configuration's library makes with weights of 16 bits or of 32.
+
+    Imports MLX. Raises what they raise for a configuration that they cannot build.
+    """
     import mlx.core as mx
 
     if (family := mlx_vlm_module(config)) is not None:

@@ -72,7 +72,10 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def layer_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sizes of full attention in a Gemma 4 configuration by the older names that mlx-lm knows; or {}."""
+    """Return what to change in a Gemma 4 configuration by transformers 5.15, so that mlx-lm reads it; {} for others.
+
+    It gives the sizes of full attention layer by layer (`per_layer_config`), and mlx-lm knows only their older names.
+    """
     if not str(config.get("model_type", "")).startswith("gemma4"):
         return {}
     if isinstance(nested := config.get("text_config"), Mapping):

@@ -26,7 +26,10 @@ _RANGES = {
 
 
 def recommended_sampling(folder: Path) -> tuple[tuple[str, float], ...]:
-    """Return (name, value) pairs of the recommended sampling; an unreadable file is no reason to refuse a model."""
+    """Return (name, value) pairs of the folder's recommended sampling, by the names of `SamplingSettings`.
+
+    Empty if there is none or the file cannot be read: a recommendation is never a reason to refuse a model.
+    """
     if not os.path.exists(folder / NAME):
         return ()
     try:

@@ -99,7 +99,10 @@ def bare_name(name: str) -> str:
 
 
 def head_kind(names: Collection[str]) -> HeadKind | None:
-    """Return the kind of the head with tensors of these names; None for others, as a model with a head in it."""
+    """Return the kind of the head that has tensors of these names, or None if they are not those of a head alone.
+
+    A model that contains a head beside its embedding or output layers is a model.
+    """
     bare = {bare_name(name) for name in names}
     return next((kind for kind in HEAD_KINDS if kind.recognises(bare)), None)
 
@@ -137,6 +140,7 @@ def kind_of_config(config: Mapping[str, Any]) -> str | None:
 
 
 def can_run(name: str) -> bool:
+    """Whether heads of the kind with this name can draft."""
     return any(kind.head for kind in HEAD_KINDS if kind.name == name)
 
 

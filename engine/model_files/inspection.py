@@ -40,14 +40,22 @@ _TEMPLATE_BYTES = 2**20
 
 
 def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
-    """Raise `ModelNotUsable` unless the folder is a complete, safe model; weights in `may_lack` may be missing."""
+    """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
+
+    The files of weights named in `may_lack` may be missing. Reads JSON files and the headers of safetensors files,
+    never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
+    wrong-tensors, no-tokenizer, and "is-" with what a model is for that writes no text.
+    """
     folder = ModelFolder(Path(path))
     inspect_folder(folder, may_lack)
     _check_tokenizer_content(folder.path)
 
 
 def inspect_folder(folder: ModelFolder, may_lack: Set[str] = frozenset()) -> dict[str, TensorHeader]:
-    """Check a folder like `check_folder`, but without reading the tokenizer. Return its tensors by name."""
+    """Check a folder like `check_folder`, but without reading the tokenizer. Return its tensors by name.
+
+    Raises `ModelNotUsable` for the same reasons.
+    """
     path, names = folder.path, folder.names
     if folder.head is not None:
         raise ModelNotUsable(path, "is-head", folder.head)

@@ -1,4 +1,7 @@
-"""The files of a model without the heads in its folder, or of a head: names, configuration, headers. No mlx."""
+"""The files of a model or a head: their names, the configuration, and the headers of the weights. Does not import mlx.
+
+Main models are loaded without the heads in their folders.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,10 @@ class ModelFolder:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The relative names of all files."""
+        """The relative names of all files.
+
+        Raises `ModelNotUsable`: missing, or unsafe for a link that leads outside and for thousands of files.
+        """
         try:
             if not self.path.is_dir():
                 raise ModelNotUsable(self.path, "missing")
@@ -125,6 +131,7 @@ class ModelFolder:
         return self._joined(self.header(file) for file in self.weight_files)
 
     def _joined(self, headers: Iterable[dict[str, TensorHeader]]) -> dict[str, TensorHeader]:
+        """Return the tensors of several headers by name. Raises `ModelNotUsable` for a name in two of them."""
         # Which of two tensors with one name mlx-lm takes, depends on the order in which the disk lists their files.
         tensors: dict[str, TensorHeader] = {}
         for header in headers:
@@ -135,7 +142,10 @@ class ModelFolder:
 
     @property
     def weight_bytes(self) -> int:
-        """The bytes of a model's weights, those in the index if files are missing."""
+        """The bytes of a model's weights; if files are missing, those that the index declares.
+
+        Raises `ModelNotUsable` (incomplete) for a file that cannot be read, and as `missing_weights` does.
+        """
         try:
             found = sum(file.stat().st_size for file in self.weight_files)
         except OSError as error:
@@ -152,7 +162,11 @@ class ModelFolder:
 
     @cached_property
     def files_by_tensor(self) -> dict[str, str]:
-        """The file of each tensor in a model's weights by the index, {} without an index."""
+        """The file of each tensor in a model's weights by the index, {} without an index.
+
+        Raises `ModelNotUsable`: damaged for an index that is no such map or names thousands of files, unsafe for one
+        that names a file outside the folder.
+        """
         if not os.path.exists(self.path / INDEX_NAME):
             return {}
         found = self._index.get("weight_map")
@@ -166,7 +180,10 @@ class ModelFolder:
         return {name: shard for name, shard in found.items() if is_weights(shard)}
 
     def missing_weights(self, may_lack: Set[str] = frozenset()) -> str | None:
-        """Return the first file of weights, by the index or the shards' numbers, that is missing; None if none is."""
+        """Return the first missing file of weights, by the index or the numbering of the shards, or None.
+
+        Those in `may_lack` do not count.
+        """
         present = {file.name for file in self._named_like_weights if os.path.exists(file)}
         expected = set(self.files_by_tensor.values())
         for name in present:
@@ -176,6 +193,7 @@ class ModelFolder:
         return min(expected - present - may_lack, default=None)
 
     def _siblings(self, name: str) -> set[str]:
+        """Return the names of all shards that a shard's own name, as model-00001-of-00003, says there are; or none."""
         if (match := _SHARD.fullmatch(name)) is None:
             return set()
         stem = match[1]
@@ -186,16 +204,20 @@ class ModelFolder:
 
     @cached_property
     def is_file(self) -> bool:
+        """Whether it is a file of tensors."""
         return os.path.isfile(self.path)
 
     @property
     def is_shard(self) -> bool:
-        """Whether it is a file of a main model's own weights."""
+        """Whether it is one file of a main model's own weights, in which a head is."""
         return SHARD_OF_MODEL.fullmatch(self.path.name) is not None and self.is_file
 
     @cached_property
     def head(self) -> str | None:
-        """The kind of the head that this is, without weights by its configuration; or None. Does not raise."""
+        """The kind of the head that this is, or None if it is none or cannot be read. Does not raise.
+
+        Before any weights are downloaded, the configuration decides.
+        """
         if self.is_file:
             found = set(self._tensor_names([self.path]))
             if self.is_shard:
@@ -225,7 +247,10 @@ class ModelFolder:
 
     @cached_property
     def head_files(self) -> list[Path]:
-        """The files that hold a head's weights: those named like a model's or, without any, all safetensors files."""
+        """The files that hold a head's weights: those named like a model's or, without any, all safetensors files.
+
+        Raises `ModelNotUsable`: incomplete for a missing file, damaged for hundreds of files.
+        """
         if self.is_shard:
             return self._inside(self.path.parent)._head_shards
         if self.is_file:
@@ -249,7 +274,10 @@ class ModelFolder:
         return self._joined(headers)
 
     def heads(self) -> list[tuple[str, ModelFolder]]:
-        """Return the heads in a main model's folder by their folder or file, "mtp" for its own. Does not raise."""
+        """Return the heads in a main model's folder: in their own folders, in files beside its weights, in its weights.
+
+        Each has the name of its folder or file, or "mtp" in the main model's own files. Does not raise.
+        """
         try:
             names = sorted(self.names)
         except ModelNotUsable:

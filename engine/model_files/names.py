@@ -13,7 +13,10 @@ HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def resolve_model(name_or_path: str | Path) -> Path:
-    """Return the folder of a model by path or, from the local Hub cache, by name. Raises `ModelNotUsable` (missing)."""
+    """Return the folder of a model given by path, or by Hub name from the local Hub cache; never uses the network.
+
+    Raises `ModelNotUsable` with reason "missing" if there is none.
+    """
     # Unlike `Path`, `os.path` does not raise for names that are too long or for unknown users' homes.
     path = Path(os.path.expanduser(name_or_path))
     # An empty name would be the folder that the process runs in.

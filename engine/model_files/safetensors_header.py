@@ -42,7 +42,10 @@ class TensorHeader:
 
 
 def read_header(path: Path) -> dict[str, TensorHeader]:
-    """Return every tensor by name, from the header. Raises `CutOffFileError` or `DamagedHeaderError`."""
+    """Return every tensor of the file by name. Reads the header only.
+
+    Raises `CutOffFileError` if the file is shorter than its header says, `DamagedHeaderError` if the header is wrong.
+    """
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
@@ -69,7 +72,10 @@ def read_checked_header(folder: Path, file: Path) -> dict[str, TensorHeader]:
 
 
 def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
-    """Return every tensor in a header that `data_bytes` bytes follow. Raises the errors of `read_header`."""
+    """Return the tensors that a header describes, by name. `data_bytes` is the length of what follows it.
+
+    Raises `DamagedHeaderError` if it is no such header, or tensors overlap or exceed the data.
+    """
     try:
         entries = parse(raw, HEADER)
     except UntrustedJsonError as error:
@@ -95,7 +101,10 @@ def header_length(prefix: bytes) -> int:
 
 
 def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
-    """Return how many parameters the tensors hold; quantised ones have a scale for each `group_size`, or for 64."""
+    """Return how many parameters the tensors hold; a quantised tensor has one scale for each group of parameters.
+
+    `group_size` is the configured one, or None to assume 64, the most common.
+    """
     total = 0
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")

@@ -1,4 +1,7 @@
-"""Compares vocabularies by the ids of their tokens, which speculation passes on, not by how tokenizers split text."""
+"""Reads vocabularies from tokenizer.json and compares them by the ids of their tokens.
+
+Speculation passes ids between two models, so only the map from ids to strings counts, not how a tokenizer splits text.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from engine.files.bounded_json import TOKENIZER, UntrustedJsonError, read_object
 
 @dataclass(frozen=True, slots=True)
 class VocabularyComparison:
-    """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different. `extra`
-    counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings that the
-    main model also has, under any id.
+    """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different.
+
+    `extra` counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings
+    that the main model also has, under any id.
     """
 
     relation: str
@@ -81,7 +85,11 @@ def read_folder(folder: Path) -> dict[str, int]:
 
 
 def is_tekken(folder: Path, config: Mapping[str, Any]) -> bool:
-    """Whether a Mistral's vocabulary is Tekken: many conversions split text by a wrong rule, which has to be mended."""
+    """Whether a Mistral's vocabulary is its makers' own, Tekken.
+
+    Many conversions of it split text by another model's rule, which transformers then has to be told to mend; it would
+    also replace the rule of other vocabularies.
+    """
     if config.get("model_type") not in ("mistral", "mistral3", "ministral", "pixtral", "voxtral"):
         return False
     try:

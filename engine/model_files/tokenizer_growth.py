@@ -15,7 +15,10 @@ _REPEATS = frozenset("*+?{")
 
 
 def grows_without_bounds(tokenizer: Mapping[str, Any]) -> bool:
-    """Whether a tokenizer.json can make thousands of characters of one, or has a decoder that may run forever."""
+    """Whether a parsed tokenizer.json can make thousands of characters of one, or run for any time.
+
+    The first may be done by its normalizer or its decoder, the second only by its decoder.
+    """
     decoder = tokenizer.get("decoder")
     return (
         any(_growth(tokenizer.get(part)) > MOST_GROWTH for part in ("normalizer", "pre_tokenizer"))

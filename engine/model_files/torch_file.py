@@ -44,7 +44,10 @@ class SavedVector:
 
 
 def read_torch_vector(path: Path) -> SavedVector:
-    """Return the only tensor in a file of at most 4 MB, as a vector. Raises `TorchFileError`."""
+    """Return the only tensor in a file, as the vector of all numbers of its storage.
+
+    Reads 4 MB at most. Raises `TorchFileError`, in particular `RunsCodeError`.
+    """
     try:
         with open_regular(path) as file:
             raw = file.read(_LARGEST_FILE + 1)

@@ -13,7 +13,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class VisionKind:
-    """A family: its `model_type`s, and prefixes of its tower's tensors, without "model."; any one of a tuple counts."""
+    """A family: the `model_type`s of its configurations, and the prefixes of its tower's tensors, without "model.".
+
+    A tuple among the prefixes holds the names of one part, any of which a folder may use.
+    """
 
     name: str
     model_types: tuple[str, ...]

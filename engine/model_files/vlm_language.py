@@ -21,7 +21,10 @@ _PREFIX = "language_model."
 
 
 class Unprojected(ArraysCache):  # type: ignore[misc]
-    """An empty place for glm5_next's projected keys, which lag behind and would take a gigabyte a layer."""
+    """The place of the keys that glm5_next may keep projected beside its latent ones: it is never as long as these.
+
+    They would take a gigabyte a layer, and lag behind after short passes.
+    """
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -52,6 +55,7 @@ class VlmLanguageModel(nn.Module):  # type: ignore[misc]
 
     @property
     def layers(self) -> Any:
+        """The decoder layers."""
         return self.language_model.layers
 
     def make_cache(self) -> list[Any]:

@@ -30,6 +30,7 @@ class ActiveRequest:
     needed_bytes: int = 0
 
     def fail(self, error: EngineError) -> None:
+        """Report that the request has ended with `error`."""
         self.stream.deliver(Failed(error, self.generation.text, self.generation.stats()))
 
 
@@ -48,7 +49,10 @@ def log_finished(event: Finished) -> None:
 
 
 def cleaned_up(step: Callable[[], None]) -> bool:
-    """Run the last `step` of a request; return False if its caches are lost. Raises a failure of the device."""
+    """Run the last `step` for a request that has ended in any case; return False if its caches are lost.
+
+    Raises a failure of the device.
+    """
     try:
         step()
     except Exception as error:

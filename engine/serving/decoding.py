@@ -59,9 +59,10 @@ class Decoding:
             active.generation.timing_interrupted = True
 
     def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
-        """Assign every request to its decoder, then run one round, or one step of the whole batch. Yields (request,
-        outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller may remove the
-        request immediately. `joining`: another request is being prefilled and about to be added.
+        """Assign every request to its decoder, then run one round, or one step of the whole batch.
+
+        Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
+        may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
         # Answers that have begun get a round between the last part of a prompt and the copying of its caches.
         added, self._added = self._added, False
@@ -121,7 +122,10 @@ class Decoding:
                     decoder.close()
 
     def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
-        """Assign every request to its decoder, new ones to a batch first, because joining copies caches."""
+        """Assign every request to its decoder, or do the next step towards that.
+
+        New requests join a batch first, and answers that decode alone join a round later, because both copy caches.
+        """
         unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
         for active in list(self.turns):
             if active.batched and len(self.turns) == 1:

@@ -1,4 +1,7 @@
-"""Decides how much of a prompt is read at a time: a chunk in a pass, a group of layers in a part of one."""
+"""Decides how much of a prompt to read at a time, so that running answers barely slow down and commands do not wait.
+
+One pass reads a chunk of tokens. A part of a pass is a group of layers that are evaluated at a time.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ _REMEMBERED = 300
 
 
 class PrefillPacer:
-    """Sizes chunks and parts by the seconds of a prompt token and of decode steps (`decode_step_took`)."""
+    """Measures the seconds of a decode step and of a prompt token, and sizes chunks and parts by them.
+
+    `decode_step_took(seconds)` has to be called after each decode step.
+    """
 
     def __init__(self) -> None:
         self._steps_s: deque[float] = deque(maxlen=_STEPS)
@@ -92,7 +98,7 @@ class PassParts:
         self._done, self._spent_s = 0, 0.0
 
     def until(self, layers: int, most_s: float) -> int:
-        """Return how many of `layers` are to be done after the next part, which takes about `most_s` seconds."""
+        """Return how many of a pass's `layers` shall be done after its next part of about `most_s` seconds."""
         pass_s = self._tokens * (self._pacer.token_s or 0.0)
         if not self._done:
             at_once = 0.0 < pass_s <= min(UNSURE_S, most_s)
@@ -111,5 +117,8 @@ class PassParts:
 
 
 def _of_layer(seconds: float, layers: int) -> float:
-    """Return the seconds of one of `layers` evaluated in `seconds`; the first cache needs no layer before it."""
+    """Return the seconds of a layer of `layers`, evaluated in `seconds`.
+
+    Evaluating a layer's cache computes the layers before it, so the first one takes next to no time.
+    """
     return seconds / max(1, layers - 1)

@@ -146,8 +146,9 @@ class Prefilling(deque[ActiveRequest]):
     def _prefill(
         self, active: ActiveRequest, most: int, *, alone: bool, streaming: bool
     ) -> Generator[tuple[ActiveRequest, PrefillOutcome], None, int]:
-        """Begin a pass over one prompt, longer than `most` if it is `alone` and can be read in parts. Yields its
-        outcome if it is over; returns the number of tokens read, 0 if the pass is not over.
+        """Begin a pass over one prompt, longer than `most` if it is `alone` and can be read in parts.
+
+        Yields its outcome if it is over; returns the number of tokens read, 0 if the pass is not over.
         """
         sequence = active.generation.conversation.main
         started = time.perf_counter()

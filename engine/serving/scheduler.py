@@ -82,6 +82,7 @@ class Scheduler:
 
     @property
     def busy(self) -> bool:
+        """Whether there is work to do."""
         return bool(self._waiting or self._prefilling or self._decoding.turns or self.changes.queue)
 
     @property
@@ -95,6 +96,7 @@ class Scheduler:
 
     @property
     def status(self) -> EngineStatus:
+        """Requests and memory as they are now."""
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
         resident = tuple(one.pair for one in self.models.resident)
@@ -128,9 +130,11 @@ class Scheduler:
             self.changes.park()
 
     def relieve_memory(self) -> None:
-        """Give memory back that only saves time, if macOS is short of it; look at most every LOOK_S. That is the freed
-        memory that MLX keeps and the inner checkpoints of finished turns or, if macOS is almost out of memory, all
-        turns. It takes milliseconds, so beside requests it is done once for each change.
+        """Give memory back that only saves time, if macOS is short of it; look at most every LOOK_S.
+
+        Given back are the freed memory that MLX keeps and the inner checkpoints of finished turns or, if macOS is
+        almost out of memory, all turns. It takes milliseconds, so while requests are served it is done once for each
+        change.
         """
         now = time.monotonic()
         if now < self._look_due:
@@ -149,7 +153,10 @@ class Scheduler:
             release_unused_memory()
 
     def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:
-        """Measure the round costs of the loaded models while idle. Raises `NoModel`, and `DeviceFailed`."""
+        """Measure the round costs of the loaded models while the scheduler is not busy; see `calibration.calibrate`.
+
+        Raises `NoModel`, and `DeviceFailed` if the device fails.
+        """
         self.models.note_pace()
         try:
             return calibrate(self.models.drafting, self.models.main, stop, seconds)
@@ -291,7 +298,10 @@ class Scheduler:
             self._waiting.fail(outcome, main)
 
     def _prefill_prompts(self) -> None:
-        """Prefill a chunk of the oldest prompt, or a part of it, or several short prompts that fit into one chunk."""
+        """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
+
+        A chunk is short enough for running answers to stream smoothly; short questions start together.
+        """
         self._prefilled_last = True
         self._decoding.interrupt_timing()
         for active, outcome in self._prefilling.step(streaming=self._decoding.streaming):
@@ -352,7 +362,10 @@ class Scheduler:
                 self._fail_alone(active, error)
 
     def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
-        """End this request and drop its caches, which may be garbage. Raises a failure of the device instead."""
+        """End this request with an exception. Its caches, which may be garbage, are dropped; the others continue.
+
+        A failure of the device concerns them all, and is raised.
+        """
         if is_device_failure(error):
             raise error
         try:
@@ -368,8 +381,9 @@ class Scheduler:
         return cleaned_up(partial(self._decoding.remove, active))
 
     def _device_failed(self, error: Exception) -> EngineError:
-        """End all answers under way and drop their caches, which may be garbage. Raises any other `error`. When it
-        happens twice in a row, the models are unloaded until the next request.
+        """End all answers under way and drop their caches, which may be garbage.
+
+        Raises any other `error`. When it happens twice in a row, the models are unloaded until the next request.
         """
         if not is_device_failure(error):
             raise error

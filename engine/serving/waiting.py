@@ -46,9 +46,10 @@ class _RequestParts:
 
 
 class Waiting(deque[RequestStream]):
-    """The requests in the order of their submission. Belongs to the engine's thread. An answer is assumed to grow by at
-    most the `context` of the settings. `unload_least_used` unloads a main model that is not in use, and returns False
-    if there is none.
+    """The requests in the order of their submission.
+
+    Belongs to the engine's thread. An answer is assumed to grow by at most the `context` of the settings.
+    `unload_least_used` unloads a main model that is not in use, and returns False if there is none.
     """
 
     def __init__(self, models: Models, prefix_cache: PrefixCache, unload_least_used: Callable[[], bool]) -> None:
@@ -91,7 +92,10 @@ class Waiting(deque[RequestStream]):
         return not self._parts[stream].pending
 
     def begin(self, stream: RequestStream, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
-        """Begin a request beside `others`; None if it failed. Raises `NotEnoughMemory` if it has to wait for them."""
+        """Begin a request, which is ready, beside `others`; return None if it has failed.
+
+        Raises `NotEnoughMemory` if it has to wait for `others`, and a failure of the device. Then it keeps its place.
+        """
         active = None
         try:
             active = self._make(stream)
@@ -169,6 +173,7 @@ class Waiting(deque[RequestStream]):
             self._drop(stream)
 
     def drop_cancelled(self) -> None:
+        """End the requests that were cancelled."""
         for stream in [one for one in self if one.cancelled]:
             self.remove(stream)
             self._drop(stream)

@@ -18,7 +18,10 @@ SETTINGS: dict[str, Any] = {"rank": RANK, "scale": SCALE, "dropout": 0.0}
 
 
 def add_adapter(model: nn.Module, seed: int = 0) -> None:
-    """Add low-rank layers that change nothing yet to `model`. Raises `CannotTeach` if mlx-lm cannot adapt it."""
+    """Add low-rank layers that change nothing yet to all blocks of `model`.
+
+    Raises `CannotTeach` for a model whose layers mlx-lm cannot adapt.
+    """
     # mlx-lm's tuner is imported with the first adapter: most starts need none.
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
@@ -47,6 +50,7 @@ def train_only_adapter(model: nn.Module) -> None:
 
 
 def adapter_of(model: nn.Module) -> dict[str, mx.array]:
+    """Return the weights of the adapter by name."""
     return {name: array for name, array in tree_flatten(model.parameters()) if name.endswith((".lora_a", ".lora_b"))}
 
 

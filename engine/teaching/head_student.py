@@ -86,7 +86,10 @@ def _told(tokens: mx.array) -> Draw:
 
 
 def _proposals(lesson: Lesson, most: int) -> list[tuple[int, int]]:
-    """Return anchors and lengths, at most `most`, of proposals, which end where a text leaves the likeliest tokens."""
+    """Return the anchors of proposals and their lengths, at most `most`.
+
+    A proposal ends with the lesson, and where the text leaves the main model's likeliest tokens: no round gets further.
+    """
     likeliest = lesson.likeliest[:, 0].tolist()
     follows = [*lesson.ids[lesson.start + 1 :], None]
     # A head that has read nothing cannot draft.

@@ -1,4 +1,7 @@
-"""The file of what a drafter was taught for one main model, written atomically: adapter, judgement, both models."""
+"""The file of what a drafter was taught for one main model: its adapter, how it was judged, and for which models.
+
+It is written atomically, in a folder that is named by a hash of the models' names.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ class TaughtNotUsable(Exception):
 
 @dataclass(slots=True)
 class TaughtAdapter:
-    """An adapter for the next load of a drafter, and how it was judged; `digest` tells it from others, "" for none."""
+    """An adapter that the next load of a drafter adds; `digest` tells it from others, "" for none.
+
+    `judged` is how it was judged.
+    """
 
     digest: str = ""
     weights: Mapping[str, mx.array] = field(default_factory=dict)
@@ -150,7 +156,10 @@ def taught_adapter(name_or_path: str | Path, main: LoadedModel, folder: Path | N
 
 
 def content_stamp(model: Path) -> str:
-    """Return a hash of a model's configuration and of parts of its weights, which moving it does not change."""
+    """Return a hash of a model's configuration and of parts of its weights, which no other model shares.
+
+    Other than a time of change, it stays the same when a model is moved or downloaded again.
+    """
     folder = ModelFolder(model)
     if folder.head is None:
         return sampled_hash(deciding_files(model), _SAMPLE_BYTES)

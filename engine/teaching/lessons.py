@@ -38,9 +38,10 @@ LEAST_TAUGHT, LEAST_JUDGED = 1500, 300
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A stretch of text whose last places are taught. `ids` are its tokens. Row i of `likeliest` and `chances`,
-    (places, LIKELIEST), has the main model's likeliest tokens after ids[: start + i + 1], the first one first, and
-    their probabilities.
+    """A stretch of text whose last places are taught.
+
+    `ids` are its tokens. Row i of `likeliest` and `chances`, (places, LIKELIEST), has the main model's likeliest tokens
+    after ids[: start + i + 1], the first one first, and their probabilities.
     """
 
     ids: tuple[int, ...]
@@ -56,8 +57,9 @@ class Lesson:
 def read_lessons(
     main: LoadedModel, answers: Sequence[OwnAnswer], rows: int, on_progress: Callable[[int, int], object]
 ) -> Steps[tuple[list[Lesson], list[Lesson]]]:
-    """Return the lessons to teach and those to judge by; the main model reads and gives answers, a pass a step. `rows`
-    are the ids that the drafter knows. `on_progress` gets the tokens of answers read and in total. Raises
+    """Return the lessons to teach and those to judge by; the main model reads and gives answers, a pass a step.
+
+    `rows` are the ids that the drafter knows. `on_progress` gets the tokens of answers read and in total. Raises
     `CannotTeach`.
     """
     found: dict[bool, list[Lesson]] = {True: [], False: []}
@@ -80,8 +82,9 @@ def is_held_out(chat: str) -> bool:
 
 
 def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[Lesson]]:
-    """Return the lessons of an answer; none if its conversation cannot be read, is too long or has pictures. A question
-    without an answer is answered with the likeliest tokens. Nothing else gets to know that answer.
+    """Return the lessons of an answer; none if its conversation cannot be read, is too long or has pictures.
+
+    A question without an answer is answered with the likeliest tokens. Nothing else gets to know that answer.
     """
     if digests_in(answer.messages):
         return []

@@ -31,8 +31,9 @@ _MOST_GRADIENT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a student reads, and the places that it is asked for, in one line with their targets. `likeliest` and
-    `chances` are (places, LIKELIEST). `depths` (places,) counts the draft tokens before each place.
+    """What a student reads, and the places that it is asked for, in one line with their targets.
+
+    `likeliest` and `chances` are (places, LIKELIEST). `depths` (places,) counts the draft tokens before each place.
     """
 
     inputs: Any
@@ -42,9 +43,11 @@ class Batch:
 
 
 class Student(Protocol):
-    """What is taught. `network` has its weights; `rows` are the ids that it knows. For each token of a batch its layers
-    compute at most `passes` rows; `attended` are the numbers of keys and values that a batch keeps for its gradients
-    besides those of these rows.
+    """What is taught.
+
+    `network` has its weights; `rows` are the ids that it knows. For each token of a batch its layers compute at most
+    `passes` rows; `attended` are the numbers of keys and values that a batch keeps for its gradients besides those of
+    these rows.
     """
 
     network: nn.Module
@@ -132,7 +135,10 @@ class Training:
 
 
 def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.bool_]:
-    """Return for each place whether the student's likeliest token, and all before it, would be accepted there."""
+    """Return for each place of a batch of lessons whether the student's likeliest token would be accepted there.
+
+    It is if it is the main model's, and if all tokens before it in its proposal are accepted.
+    """
     batch = student.batch_of(lessons)
     right = np.array(mx.argmax(student.logits(batch.inputs), axis=-1) == batch.likeliest[:, 0])
     for place in np.flatnonzero(batch.depths):

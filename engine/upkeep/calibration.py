@@ -1,4 +1,7 @@
-"""Calibration: measures the cost of rounds at every depth while idle, so that answers need not explore."""
+"""Calibration: decodes a sample text at every depth while the engine is idle, to measure the cost of rounds.
+
+Without it the first answers of a pair would have to explore, and a short answer ends before exploring pays off.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +48,10 @@ class RepeatingProposer(Proposer):
 
 
 def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None) -> bool:
-    """Measure the round costs of the pair of `drafting`, and return whether all of them are measured. It ends early
-    once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers too, are not
-    measured again. If the drafter fails, the measurements before that are kept.
+    """Measure the round costs of the pair of `drafting`, and return whether all of them are measured.
+
+    It ends early once `stop()` is true, or after `seconds`, if given. Then costs that are known already, from answers
+    too, are not measured again. If the drafter fails, the measurements before that are kept.
     """
     started = time.perf_counter()
 
@@ -71,8 +75,9 @@ def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], s
 
 
 class Trial:
-    """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one. It has
-    its own `controller`, because acceptance on this text says nothing about other texts. `failed` is true if its
+    """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one.
+
+    It has its own `controller`, because acceptance on this text says nothing about other texts. `failed` is true if its
     drafter failed.
     """
 

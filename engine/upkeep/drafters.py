@@ -1,4 +1,7 @@
-"""The kinds of drafters: how each is recognised, sized and loaded."""
+"""The table of the kinds of drafters: how each is recognised, sized and loaded.
+
+In a round, a drafter is used through its proposer (`engine.methods`).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ class DrafterLoading:
 
 @dataclass(frozen=True, slots=True)
 class DrafterKind:
-    """A kind of drafter. `load` raises `ModelNotUsable` for a damaged folder, or one for another main model."""
+    """A kind of drafter: functions that recognise its folder, load it in steps, and return the bits of its caches.
+
+    `load` raises `ModelNotUsable` for a folder that is damaged or made for another main model.
+    """
 
     recognises: Callable[[Path], bool]
     load: Callable[[str | Path, DrafterLoading, TaughtAdapter], Steps[Drafter]]

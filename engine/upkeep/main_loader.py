@@ -25,7 +25,10 @@ class MainLoader:
         on_progress: OnProgress,
         context: int | None,  # noqa: ARG002
     ) -> Steps[LoadedModel]:
-        """Load as `load_in_steps` does; other processes check room for `context` tokens unless it is None."""
+        """Load a main model, as `engine.main_model.loading.load_in_steps` does.
+
+        Unless `context` is None, each other process checks that its part with caches for `context` tokens fits there.
+        """
         return load_in_steps(main, kv_bits, streaming, on_progress)
 
     def unloaded(self) -> None:

@@ -36,8 +36,9 @@ _RECOMMENDED = "max_recommended_working_set_size"
 
 
 def recommended_limit() -> int:
-    """Return the working set in bytes that Metal recommends for MLX's default device or, where that is no GPU of
-    Metal's, an equal share of the system's memory.
+    """Return the working set in bytes that Metal recommends for MLX's default device.
+
+    Where that is no GPU of Metal's, it is an equal share of the system's memory.
     """
     recommended = mx.device_info().get(_RECOMMENDED)
     if recommended is None:
@@ -46,7 +47,7 @@ def recommended_limit() -> int:
 
 
 def return_freed_memory() -> None:
-    """Return to the system what this process has freed: glibc would keep it."""
+    """Give the memory that this process has freed back to the system. Only glibc would keep it."""
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
         trim(0)
 
@@ -98,7 +99,10 @@ def key_blocks_here(keys: int, share: int) -> int:
 
 
 def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int, name: str = "") -> None:
-    """Raise `NotEnoughMemory` unless both, loaded ones counted as 0, fit with `tokens` tokens into `free` bytes."""
+    """Raise `NotEnoughMemory`, for `name` or the main model, unless `tokens` prompt tokens fit into `free` bytes.
+
+    The weights in the sizes of models that are loaded already are 0.
+    """
     report = check_fit(main, draft, tokens, free)
     if report.fits:
         return
@@ -123,9 +127,10 @@ def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
 
 
 class MetalLimits:
-    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps; nothing elsewhere, nor
-    where the CPU computes. With more resident than they need, macOS lacks memory. MLX's own bound is nearly all that
-    Metal recommends.
+    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps.
+
+    It does nothing on other systems, nor where the CPU computes. With more resident than they need, macOS lacks memory.
+    MLX's own bound is nearly all that Metal recommends.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""Loads, replaces and unloads models step by step while answers stream, on the engine's thread."""
+"""Loads, replaces and unloads models while answers stream: one change after the other, step by step.
+
+Runs on the engine's thread, like everything that uses the models.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.errors import DeviceFailed, EngineError, NoModel, without_frames
-from engine.files.steps import Steps, Work, run_to_completion
+from engine.files.steps import SteppedTask, Steps, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.names import resolve_model
 from engine.prefix.cache import PrefixCache
@@ -23,16 +26,17 @@ from engine.upkeep.prefix_and_index import PrefixAndIndexStores
 log = logging.getLogger(__name__)
 
 
-class _ModelChange(Work[LoadedPair]):
+class _ModelChange(SteppedTask[LoadedPair]):
     """A change of models. While it `blocks_requests`, no request begins, because its main model is not loaded yet."""
 
     blocks_requests = True
 
 
 class ModelChanges:
-    """Changes `models`, and keeps the prefix cache in step with them. `before_main_changes` is called before the main
-    model in use is replaced or unloaded, `before_draft_changes` before its drafter is, and `before_own_unloads` before
-    the own main model is, perhaps while another one is in use.
+    """Changes `models`, and keeps the prefix cache in step with them.
+
+    `before_main_changes` is called before the main model in use is replaced or unloaded, `before_draft_changes` before
+    its drafter is, and `before_own_unloads` before the own main model is, perhaps while another one is in use.
     """
 
     def __init__(
@@ -94,8 +98,9 @@ class ModelChanges:
     def load(
         self, main: str | Path, draft: str | Path | None, main_ready: Callable[[LoadedPair], None] = lambda _pair: None
     ) -> Steps[LoadedPair]:
-        """Replace both own models. Once the new main model is loaded, requests under way end as cancelled, and
-        `main_ready` is called.
+        """Replace both own models.
+
+        Once the new main model is loaded, requests under way end as cancelled, and `main_ready` is called.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
         the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
@@ -128,7 +133,10 @@ class ModelChanges:
         return (yield from self._set_draft(draft))
 
     def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
-        """Load and use another main model beside others that fit; answers end first. Raises as `main_fits_beside`."""
+        """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
+
+        Raises `ModelNotUsable` and `NotEnoughMemory`.
+        """
         models = self._models
         models.crowded = False
         main = path = yield from folder_of(main, models.on_progress)
@@ -163,7 +171,10 @@ class ModelChanges:
             yield None
 
     def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
-        """Unload models `but` one until another fits, or return False. Raises as `Models.main_fits_beside`."""
+        """Unload resident models `but` one until another main model fits. Return False if it does not.
+
+        Raises as `Models.main_fits_beside`.
+        """
         while not (fits := self._models.main_fits_beside(main)):
             if not self.unload_least_used(but):
                 break
@@ -177,7 +188,10 @@ class ModelChanges:
         return True
 
     def _drop(self, path: Path | None) -> None:
-        """Unload this main model, if in memory, and save its prefixes; a request that names it loads it again."""
+        """Unload the main model in this folder, if it is in memory, and save its prefixes.
+
+        It is loaded again for the next request that names it.
+        """
         if path is None:
             return
         if path == self._models.own:
@@ -201,6 +215,7 @@ class ModelChanges:
         return (yield from self._set_draft(draft))
 
     def _set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
+        """Replace the drafter of the main model in use."""
         if draft is None:
             return self._activate_draft(None)
         try:
@@ -223,7 +238,10 @@ class ModelChanges:
         return self._activate_draft(loaded)
 
     def unload_in_turn(self, main: Path | None) -> Steps[LoadedPair]:
-        """Drop this main model with its drafter, or all for None, as steps that return the own models left."""
+        """Drop the main model in this folder with its drafter, or all for None, as the steps of a change.
+
+        Returns the own models that are left.
+        """
         yield None
         models = self._models
         if main is None:
@@ -270,6 +288,7 @@ class ModelChanges:
             self._drop(path)
 
     def configure(self, settings: EngineSettings) -> None:
+        """Use other settings from now on."""
         before = self._models.settings
         self._models.configure(settings)
         if settings.kv_bits != before.kv_bits:

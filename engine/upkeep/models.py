@@ -99,6 +99,7 @@ class Models:
 
     @property
     def pair(self) -> LoadedPair:
+        """The models in use."""
         return LoadedPair(None, None) if self._current is None else self._current.pair
 
     @property
@@ -123,18 +124,27 @@ class Models:
         return self._current is not None and self._current.path == self.wanted_by(request)
 
     def least_used(self, but: Path | None) -> Path | None:
-        """Return the folder of the model to unload first, `own` last, neither the one in use nor `but`, or None."""
+        """Return the folder of the model to be unloaded first, not the one in use or `but`; `own` is the last.
+
+        None if there is no other.
+        """
         paths = (one.path for one in self.resident if one is not self._current and one.path != but)
         return min(paths, key=lambda path: path == self.own, default=None)
 
     def main_fits_beside(self, main: str | Path) -> bool:
-        """Whether a main model fits beside these. Raises `ModelNotUsable`, and `NotEnoughMemory` if not even alone."""
+        """Whether another main model can be loaded while these stay loaded.
+
+        Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
+        """
         size = self.memory.main_size(main)
         self.memory.check_load(size, None)
         return not self.loaded or (not self._main_loader.one_at_a_time and not self.memory.crowds(size))
 
     def draft_fits_beside(self, draft: str | Path) -> bool:
-        """Whether another drafter fits beside all models. Raises `NoModel`, and as `main_fits_beside`."""
+        """Whether another drafter can be loaded while all models stay loaded.
+
+        Raises `NoModel` and the errors of `main_fits_beside`.
+        """
         size = self._draft_size(draft)
         self.memory.check_load(self.memory.main_size(self.main.info.path), size)
         return not self.memory.crowds(size)
@@ -251,13 +261,17 @@ class Models:
         return self.loaded and self.rounding is None and not self.controllers.kernels_off
 
     def probe(self, stop: Callable[[], bool], seconds: float) -> None:
-        """Find out how, for `seconds` at most or until `stop()` is true."""
+        """Measure how the machine rounds, for `seconds` at most or until `stop()` is true.
+
+        A later call goes on where this one stopped.
+        """
         end = time.monotonic() + seconds
         self._probe = self._probe or probe_and_keep(self.main, self.memory.available, self.controllers)
         while self.unprobed and time.monotonic() < end and not stop():
             next(self._probe, None)
 
     def forget_learned(self) -> None:
+        """Drop the costs and acceptance of all pairs."""
         self._stop_probe()
         if self._current is not None:
             self._current.drafting.forget()

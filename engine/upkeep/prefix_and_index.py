@@ -1,4 +1,7 @@
-"""The stores of finished turns and answers of resident main models. Belongs to the engine's thread."""
+"""The stores of finished turns and answers for the resident main models: prefix caches and the index of answers.
+
+Runs on the engine's thread, like everything that uses the models.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ from engine.upkeep.models import Models
 
 
 class PrefixAndIndexStores:
-    """Keeps both stores in step with `models`; `enqueue(steps, done)` queues work between rounds."""
+    """Keeps the prefix cache and the index of answers in step with `models`.
+
+    `enqueue(steps, done)` queues work between rounds.
+    """
 
     def __init__(
         self,
@@ -113,6 +119,7 @@ class PrefixAndIndexStores:
         return models.pair
 
     def close_answers(self) -> None:
+        """Write what is left of the index of answers."""
         if self._answers is not None:
             self._answers.close()
 

@@ -40,8 +40,8 @@ log = logging.getLogger(__name__)
 WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, 17, 25, MAX_DEPTH + 1)
 # The tokens of a short context, and of a long one if the shapes of attention are unknown.
 SHORT, LONG = 64, 1100
-# Rounding to bfloat16 hides most differences of a sum, in all logits of some rows if the model is small. So a pass is
-# compared in so many rows: fewer if the weights that each one reads are many, and with them the sums.
+# A pass is compared over this many rows, because rounding to bfloat16 hides most differences of a sum, in all logits of
+# some rows if the model is small. Large matrices need fewer rows, because each row already has many sums.
 FEWEST_ROWS = 256
 MOST_ROWS = 1024
 BYTES = 1 << 38
@@ -52,8 +52,9 @@ CHUNK = 128
 
 
 def probe_and_keep(main: LoadedModel, free: int, controllers: Controllers) -> Steps[None]:
-    """Probe the main model in use, as `probe_rounding` does, and keep what is found in `controllers`: until the next
-    start if it was found without one of our kernels that will be tried again then.
+    """Probe the main model in use, as `probe_rounding` does, and keep the result in `controllers`.
+
+    It is kept only until the next start if it was measured without one of our kernels that will be tried again then.
     """
     try:
         controllers.rounding = yield from probe_rounding(main, free, controllers.races)
@@ -66,8 +67,9 @@ def probe_and_keep(main: LoadedModel, free: int, controllers: Controllers) -> St
 
 
 def probe_rounding(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[Rounding]:
-    """Return how this machine rounds the rows of `main`, with `free` bytes of memory; one pass a step. `races` is as in
-    `choose_kernels`.
+    """Return how this machine rounds the rows of `main`, with `free` bytes of memory; one pass a step.
+
+    `races` is as in `choose_kernels`.
     """
     races = races or RaceJournal()
     kernels = yield from choose_kernels(main, free, races)
@@ -102,7 +104,11 @@ def windows_of(caches: Sequence[Any]) -> list[int]:
 
 
 def _whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps[tuple[Sequence[Any], int, int]]:
-    """Compare passes of up to `most` rows; return the caches of the context, the last keys, and the like rows."""
+    """Compare passes of 1 to `most` rows after `context` tokens of `text`.
+
+    Returns the caches of the context, the number of keys up to which passes were compared, and the largest number of
+    rows that are rounded as a single row is (1 if the model decodes only plainly).
+    """
     limit = main.info.context_length
     sequence = CachedSequence(main.model, main.new_caches())
     if sequence.plain_only is not None:
@@ -122,7 +128,10 @@ def _whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps
 
 
 def _passes(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], width: int) -> Iterator[mx.array]:
-    """Yield scores (width, columns) of passes of `width` whole tokens each; `prefilled` stays as it is."""
+    """Yield a sample of the scores, (width, columns), of each pass that reads `width` of the `tokens`.
+
+    `prefilled` is left as it is. The last tokens are left out if `width` does not divide their number.
+    """
     sequence = prefilled.fork()
     assert sequence is not None
     for start in range(0, len(tokens) - width + 1, width):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, EngineError, NoModel
-from engine.files.steps import Steps, Work
+from engine.files.steps import SteppedTask, Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load_in_steps
 from engine.model_files.config import text_config
@@ -48,7 +48,7 @@ class Teaching:
     def __init__(self, models: Models, on_progress: Callable[[TeachingProgress], object]) -> None:
         self._models = models
         self._on_progress = on_progress
-        self._work: Work[TeachingResult] | None = None
+        self._work: SteppedTask[TeachingResult] | None = None
         self._done: Callable[[TeachingResult | EngineError | None], None] = lambda _outcome: None
 
     @property
@@ -59,7 +59,7 @@ class Teaching:
         """Teach the drafter in use from now on; `done` gets the result or the error, None if it was stopped."""
         self.stop()
         self._done = done
-        self._work = Work(self._teach(answers), self._end)
+        self._work = SteppedTask(self._teach(answers), self._end)
         self._on_progress(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
 
     def step(self) -> None:
@@ -73,6 +73,7 @@ class Teaching:
             self._end(None)
 
     def fail(self, error: EngineError) -> None:
+        """End the teaching, if there is one, with an error."""
         if self._work is not None:
             self._end(error)
 
@@ -147,6 +148,7 @@ class Teaching:
         return copy
 
     def _train(self, training: Training) -> Steps[None]:
+        """Run all steps."""
         spent = 0.0
         while training.step < training.steps:
             started = time.monotonic()
@@ -175,6 +177,7 @@ class Teaching:
 
 
 def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedModel) -> Student:
+    """Return a drafter of `main` as a student."""
     if isinstance(drafter, HeadSource):
         return HeadStudent(drafter, main)
     draft = drafter if isinstance(drafter, LoadedModel) else drafter.model
@@ -182,7 +185,10 @@ def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedMode
 
 
 def training_bytes(student: Student, path: Path) -> int:
-    """Return the bytes of teaching: a copy of the drafter, seven matrices a layer with their optimiser, a batch."""
+    """Return the bytes that teaching takes: a copy of the drafter at `path`, the adapter and its optimiser, a batch.
+
+    The adapter is reckoned with seven matrices a layer, each with two low-rank ones in float32.
+    """
     size = memory.size_on_disk(path, None)
     text = text_config(size.config)
     numbers = [text.get(name) for name in ("hidden_size", "intermediate_size")]
