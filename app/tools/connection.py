@@ -38,8 +38,12 @@ log = logging.getLogger(__name__)
 for _name in ("mcp", "client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
-# Seconds for a server to end in an orderly way, for its last words, and between two readings of a changing list.
-CLOSING_S, LAST_WORDS_S, RELIST_S = 3.0, 0.5, 1.0
+# Seconds for a server to end in an orderly way.
+CLOSING_S = 3.0
+# Seconds for its last words on the standard error, once it has ended.
+LAST_WORDS_S = 0.5
+# Seconds between two readings of a list of tools that keeps changing.
+RELIST_S = 1.0
 # The characters of stderr that are kept, and the most of it in the sentence of an error.
 KEPT_STDERR = 16 * 1024
 _LONGEST_DETAIL = 300
@@ -57,7 +61,14 @@ _RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAd
 
 
 class McpConnection:
-    """A server from its start to its end. `changed` is called on the loop when its state or its tools have changed."""
+    """A server from its start to its end. `changed` is called on the loop when its state or its tools have changed.
+
+    tools: those of the newest list, () before it
+    unusable: the names of listed tools that cannot be used
+    only_as_tasks: the names of listed tools that can be called only by a form of calls that is not supported here
+    failure: why it failed; None while it runs, and if it was stopped
+    over: set when the server and its processes have ended
+    """
 
     def __init__(
         self, server: Server, start_s: float, changed: Callable[[], object], settings: ToolSettings | None = None
@@ -74,10 +85,13 @@ class McpConnection:
         self._client: Client | None = None
         # The names of the tools in the newest list that the package would refuse.
         self._odd: list[str] = []
-        # Whether it has its tools or has ended; whether it shall end; whether something is to be done.
+        # Set when it has its tools or has ended.
         self._settled = asyncio.Event()
+        # Set when it shall end.
         self._ending = asyncio.Event()
+        # Set when `_follow` has something to do: the list of tools has changed, or the server shall end.
         self._wake = asyncio.Event()
+        # Whether `stop` was called, so that its end is no failure.
         self._stopped = False
         self._begin()
 
@@ -139,10 +153,13 @@ class McpConnection:
     async def call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
     ) -> ToolResult:
-        """Call a tool, as `ToolHost.call` does. The server is told of a call that is cancelled or too long silent."""
+        """Call a tool, as `ToolHost.call` does. The server is told of a call that is cancelled or silent for too long.
+
+        Raises `ToolFailed`: (changed-tool), (slow-call), (refused) with what the server says, or why it has ended.
+        """
         names = {"server": tool.server, "tool": tool.name}
         # What may have changed meanwhile is not what a person agreed to.
-        if tool.fingerprint not in (one.fingerprint for one in self.tools):
+        if tool.fingerprint not in (listed.fingerprint for listed in self.tools):
             raise ToolFailed("changed-tool", **names)
         assert self._client is not None
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool.name, arguments=dict(arguments)))
@@ -184,9 +201,11 @@ class McpConnection:
             pictures_time.abandoned.set()
 
     def _ended(self) -> ToolFailed:
+        """Return why the server cannot be called any more."""
         return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
 
     def _begin(self) -> None:
+        """Set the state of a server that is about to start, for the first time or in the older protocol."""
         self.failure = None
         self._scope = anyio.CancelScope()
         self._stderr = b""
@@ -194,7 +213,10 @@ class McpConnection:
         self._ending.clear()
 
     async def _live(self, mode: str) -> Exception:
-        """Run the server, and return the error that has ended it."""
+        """Run the server until it ends, and return the error that ended it.
+
+        `mode` is the package's: "auto" asks for the newest protocol first, "legacy" for an older one only.
+        """
         self._latest_start = anyio.current_time() + _LONGEST_START * self._start_s
         self._wait_for_start()
         try:
@@ -215,6 +237,10 @@ class McpConnection:
             self._scope.deadline = min(anyio.current_time() + self._start_s, self._latest_start)
 
     async def _talk(self, mode: str) -> None:
+        """Start the server or reach it, list its tools, and follow their changes until it shall end.
+
+        Raises whatever ends it by itself: `ToolFailed`, or what the package raises.
+        """
         server, auth = self.server, None
         if self._settings is not None:
             server = await asyncio.to_thread(self._settings.with_secrets, server)
@@ -266,7 +292,7 @@ class McpConnection:
         assert self._client is not None
         listed: list[types.Tool] = []
         self._odd.clear()
-        # Those of the pages so far, of which the first has none.
+        # Where each page began; None is the beginning of the list.
         cursors: list[str | None] = [None]
         for _ in range(_MOST_PAGES):
             page = await self._client.list_tools(cursor=cursors[-1])
@@ -275,10 +301,11 @@ class McpConnection:
             if page.next_cursor in (*cursors, "") or len(listed) + len(self._odd) > MOST_TOOLS:
                 break
             cursors.append(page.next_cursor)
-        tools, left_out, self.only_as_tasks = tools_of(self.server, listed)
-        told = (self._client.instructions or "").strip()[:LONGEST_INSTRUCTIONS]
-        self.tools = tuple(replace(tool, instructions=told) for tool in tools)
-        self.unusable = tuple(dict.fromkeys([*self._odd, *left_out]))
+        usable = tools_of(self.server, listed)
+        instructions = (self._client.instructions or "").strip()[:LONGEST_INSTRUCTIONS]
+        self.tools = tuple(replace(tool, instructions=instructions) for tool in usable.tools)
+        self.unusable = tuple(dict.fromkeys([*self._odd, *usable.left_out]))
+        self.only_as_tasks = usable.only_as_tasks
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""
@@ -315,6 +342,7 @@ class McpConnection:
         self._scope.cancel()
 
     def _end(self) -> None:
+        """Have the server end in an orderly way."""
         self._ending.set()
         self._wake.set()
 

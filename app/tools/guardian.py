@@ -69,11 +69,11 @@ def _pass_output(server: subprocess.Popen[bytes]) -> bool:
     assert server.stdout is not None
     begun = bytearray()
     while chunk := os.read(server.stdout.fileno(), _CHUNK):
-        *lines, rest = chunk.split(b"\n")
+        *lines, unended = chunk.split(b"\n")
         for line in lines:
             _pass_line(bytes(begun + line + b"\n"))
             begun.clear()
-        begun += rest
+        begun += unended
         if len(begun) > LONGEST_LINE:
             return False
     return True

@@ -22,17 +22,20 @@ log = logging.getLogger(__name__)
 START_S = 60.0
 # Seconds in which all servers end; those that have not are ended by their guardians.
 CLOSE_S = 6.0
-# A process that ends by itself is started again so often within so many seconds: one that ends with each call would
-# keep a model busy, and leave a person without a reason.
-MOST_RESTARTS, RESTARTS_S = 3, 60.0
+# A process that ends by itself is started again at most MOST_RESTARTS times within RESTARTS_S seconds: one that ends
+# with each call would keep a model busy, and leave a person without a reason.
+MOST_RESTARTS = 3
+RESTARTS_S = 60.0
 # The failures after which a call may be repeated.
 _LOST = ("lost-session", "unreachable")
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 class ToolHost:
-    """The servers that run. Every method may be called from any thread and returns at once, except `close`. `changed`
-    is called on any thread when a status or a list of tools has changed. `settings` has the secrets.
+    """The servers that run. Every method may be called from any thread and returns at once, except `close`.
+
+    `changed` is called on any thread when a status or a list of tools has changed. `settings` has the secrets and the
+    sign-ins; None for servers that need neither. `start_s` is how long a server that starts may be silent, in seconds.
     """
 
     def __init__(
@@ -47,8 +50,10 @@ class ToolHost:
         self._closing = asyncio.Event()
         # Servers whose start waits for the import of `connection`.
         self._awaited: frozenset[str] = frozenset()
+        # The newest sign-in of each server, also one that is over.
         self._sign_ins: dict[str, Future[None]] = {}
-        # These belong to the loop.
+        # These belong to the loop: the newest connection of each server, also one that is over; when its process was
+        # started again, as times of the loop; and the tasks that run connections.
         self._connections: dict[str, McpConnection] = {}
         self._restarts: dict[str, list[float]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -64,8 +69,10 @@ class ToolHost:
         self._loop.call_soon_threadsafe(self._end_others)
 
     def tools(self, names: Collection[str]) -> Future[list[Tool]]:
-        """Return the tools of the usable servers with these names, and start those that do not run. One that fails is
-        left out. The next call starts it again, unless it took too long: then only after `stop`.
+        """Return the tools of the usable servers with these names, and start those that do not run.
+
+        A server that fails is left out. The next call starts it again, unless it took too long: then only after
+        `stop`.
         """
         return self._submit(self._all_tools(frozenset(names)))
 
@@ -76,16 +83,18 @@ class ToolHost:
         reported: Callable[[ToolProgress], object] = lambda _: None,
         silence_s: float = SILENCE_S,
     ) -> Future[ToolResult]:
-        """Call a tool, to which the person agreed; the future may have a `ToolFailed`. Cancelling it tells the server.
+        """Call a tool to which the person has agreed. Cancelling the future tells the server.
 
-        `reported` gets the progress, on the thread of the servers. A tool that its server has changed is not called. A
-        call that is lost on its way to a server over HTTP is repeated once, if that changes nothing more.
+        The future has a `ToolFailed` if the call fails. `reported` gets the progress, on the thread of the servers. A
+        tool that its server has changed since is not called. A call that is lost on its way to a server over HTTP is
+        repeated once, if it never reached the server or the tool may be called twice. `silence_s` is how long the
+        server may say nothing, in seconds.
         """
         return self._submit(self._call(tool, arguments, reported, silence_s))
 
-    def sign_in(self, name: str, open_page: Callable[[str], object], words: str) -> Future[None]:
+    def sign_in(self, name: str, open_page: Callable[[str], object], page_text: str) -> Future[None]:
         """Have the person sign in to a server, then start it; see `sign_in.sign_in`. Its status tells how it ends."""
-        future = self._sign_ins[name] = self._submit(self._sign_in(name, open_page, words))
+        future = self._sign_ins[name] = self._submit(self._sign_in_and_start(name, open_page, page_text))
         self._changed()
         future.add_done_callback(lambda _: self._changed())
         return future
@@ -95,6 +104,7 @@ class ToolHost:
         return self._submit(self._sign_out(name))
 
     def status(self, name: str) -> ServerStatus:
+        """Return the state of a server, also of one that was never started or is not known."""
         if name in self._sign_ins and not self._sign_ins[name].done():
             return ServerStatus("signing-in")
         connection = self._connections.get(name)
@@ -113,13 +123,14 @@ class ToolHost:
             self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join(CLOSE_S)
 
-    def _submit(self, work: Coroutine[Any, Any, _Found]) -> Future[_Found]:
+    def _submit(self, work: Coroutine[Any, Any, _Result]) -> Future[_Result]:
+        """Run `work` on the loop. After `close` the future is cancelled, and `work` never begins."""
         try:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
         except RuntimeError:
             # The loop is closed.
             work.close()
-            ended: Future[_Found] = Future()
+            ended: Future[_Result] = Future()
             ended.cancel()
             return ended
 
@@ -131,12 +142,13 @@ class ToolHost:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _all_tools(self, names: Collection[str]) -> list[Tool]:
-        wanted = [one for one in self._servers.values() if one.name in names and one.usable]
-        if missing := [one.name for one in wanted if one.name not in self._connections]:
+        """Do what `tools` says; a server that fails shows by its status why."""
+        wanted = [server for server in self._servers.values() if server.name in names and server.usable]
+        if missing := [server.name for server in wanted if server.name not in self._connections]:
             self._awaited = frozenset(missing)
             self._changed()
-        found = await asyncio.gather(*(self._connected(one.name) for one in wanted), return_exceptions=True)
-        return [tool for one in found if not isinstance(one, BaseException) for tool in one.tools]
+        connections = await asyncio.gather(*(self._connected(server.name) for server in wanted), return_exceptions=True)
+        return [tool for server in connections if not isinstance(server, BaseException) for tool in server.tools]
 
     async def _call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
@@ -149,25 +161,37 @@ class ToolHost:
                 raise
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 
-    async def _sign_in(self, name: str, open_page: Callable[[str], object], words: str) -> None:
+    async def _sign_in_and_start(self, name: str, open_page: Callable[[str], object], page_text: str) -> None:
+        """Have the person sign in, then start the server with that, without waiting until it runs.
+
+        The status of the server's connection shows a failure. The window offers to sign in only where a connection
+        has failed. If that went meanwhile, because the person changed the server, the failure is not shown.
+        """
         from app.tools.sign_in import sign_in
 
         assert self._settings is not None
         try:
-            await sign_in(self._servers[name], self._settings, open_page, words)
-            self.set_servers(self._settings.servers)
-            self.tools([name])
+            await sign_in(self._servers[name], self._settings, open_page, page_text)
         except ToolFailed as error:
             if (connection := self._connections.get(name)) is not None:
                 connection.failure = error
+            return
+        # The settings note that the server has a sign-in now. Taking them ends a connection that has none.
+        self.set_servers(self._settings.servers)
+        # Starts the server; whether that works its status shows.
+        self.tools([name])
 
     async def _sign_out(self, name: str) -> None:
+        """Forget a sign-in, and end the connection that used it."""
         assert self._settings is not None
         await asyncio.to_thread(self._settings.keep_sign_in, self._servers[name], "")
         self.set_servers(self._settings.servers)
 
     async def _connected(self, name: str) -> McpConnection:
-        """Return the connection of a server that is ready. Raises `ToolFailed`."""
+        """Return the connection of a server, started if necessary, once it is ready.
+
+        Raises `ToolFailed` if the person has not agreed to the server, or why it cannot be started.
+        """
         # Importing the package takes a second of a processor's time, which only those who use tools shall spend.
         from app.tools.connection import McpConnection
 
@@ -175,26 +199,29 @@ class ToolHost:
         server = self._servers.get(name)
         if server is None or not server.usable:
             raise ToolFailed("not-approved", server=name)
-        found = self._connections.get(name)
-        if found is not None and found.server != server:
-            found.stop()
+        connection = self._connections.get(name)
+        if connection is not None and connection.server != server:
+            connection.stop()
         if self._closing.is_set():
             # The end of the loop would cancel its start.
             raise ToolFailed("ended", server=name, detail="stopped")
-        if found is not None and found.ended_by in ("ended", "keeps-ending"):
-            self._count_restart(found)
+        if connection is not None and connection.ended_by in ("ended", "keeps-ending"):
+            self._count_restart(connection)
         # One that was not ready in time would make everyone wait again.
-        if found is None or not (found.is_usable or found.ended_by == "slow-start"):
-            found = self._connections[name] = McpConnection(server, self._start_s, self._changed, self._settings)
-            task = asyncio.create_task(found.run())
+        if connection is None or not (connection.is_usable or connection.ended_by == "slow-start"):
+            connection = self._connections[name] = McpConnection(server, self._start_s, self._changed, self._settings)
+            task = asyncio.create_task(connection.run())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             self._changed()
-        await found.started()
-        return found
+        await connection.started()
+        return connection
 
     def _count_restart(self, ended: McpConnection) -> None:
-        """Raise `ToolFailed` if the process of a server has ended too often."""
+        """Count that a server's process has ended and is started again.
+
+        Raises `ToolFailed` (keeps-ending), which its status shows too, if that was too often.
+        """
         name = ended.server.name
         now = self._loop.time()
         newest = [at for at in self._restarts.get(name, ()) if now - at < RESTARTS_S]
@@ -206,6 +233,7 @@ class ToolHost:
         self._restarts[name] = [*newest, now]
 
     def _stop(self, name: str) -> None:
+        """End a server and its sign-in, and forget how often it was started. On the loop."""
         self._restarts.pop(name, None)
         if name in self._sign_ins:
             self._sign_ins[name].cancel()
@@ -213,6 +241,7 @@ class ToolHost:
             connection.stop()
 
     def _end_others(self) -> None:
+        """End the connections of servers that are gone or have changed. On the loop."""
         for name, connection in list(self._connections.items()):
             if self._servers.get(name) != connection.server:
                 connection.stop()

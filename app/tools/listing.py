@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import mcp_types as types
@@ -48,7 +48,12 @@ async def with_mended_messages(
 
 @dataclass(frozen=True)
 class _MendedMessages(ObjectReceiveStream[Any]):
-    """A stream of messages with mended lists of tools and results of calls."""
+    """A stream of messages with mended lists of tools and results of calls.
+
+    messages: what the server sends
+    answers: the stream of what is sent to the server
+    left_out, ended: see `with_mended_messages`
+    """
 
     messages: ObjectReceiveStream[Any]
     answers: Any
@@ -56,6 +61,7 @@ class _MendedMessages(ObjectReceiveStream[Any]):
     ended: Callable[[], object]
 
     async def receive(self) -> Any:
+        """Return the next message, mended. Waits while the server leaves too many answers unread."""
         # The answers to a process that asks without reading them would fill the memory.
         answers = self.answers if isinstance(self.answers, MemoryObjectSendStream) else None
         while answers and answers.statistics().tasks_waiting_send > MOST_UNREAD:
@@ -66,8 +72,12 @@ class _MendedMessages(ObjectReceiveStream[Any]):
             self.ended()
             raise
         result = getattr(getattr(message, "message", None), "result", None)
-        if not isinstance(result, dict):
-            return message
+        if isinstance(result, dict):
+            self._mend_result(result)
+        return message
+
+    def _mend_result(self, result: dict[str, Any]) -> None:
+        """Change a result of a request in place, so that the package accepts it."""
         # If they were of another type, these would cost the whole message.
         if not isinstance(result.get("instructions"), str):
             result.pop("instructions", None)
@@ -79,15 +89,19 @@ class _MendedMessages(ObjectReceiveStream[Any]):
             result.clear()
             result.update({"content": [], "resultType": "complete", "_meta": {SENT: sent}})
         elif isinstance(result.get("tools"), list):
-            listed = result["tools"]
-            result["tools"] = []
-            for index, tool in enumerate(listed):
-                named = tool if isinstance(tool, Mapping) else {}
-                if index < MOST_TOOLS and (mended := _mended_tool(named)) is not None:
-                    result["tools"].append(mended)
-                else:
-                    self.left_out(str(named.get("name") or "?")[:LONGEST_TOOL_NAME])
-        return message
+            result["tools"] = self._mended_tools(result["tools"])
+
+    def _mended_tools(self, listed: list[Any]) -> list[dict[str, Any]]:
+        """Return the tools of a list that can be used; `left_out` gets the names of the others."""
+        tools = list[dict[str, Any]]()
+        for index, tool in enumerate(listed):
+            fields = tool if isinstance(tool, Mapping) else {}
+            mended = _mended_tool(fields) if index < MOST_TOOLS else None
+            if mended is not None:
+                tools.append(mended)
+            else:
+                self.left_out(str(fields.get("name") or "?")[:LONGEST_TOOL_NAME])
+        return tools
 
     async def aclose(self) -> None:
         await self.messages.aclose()
@@ -97,12 +111,12 @@ def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a tool as the package accepts it, with the fields that are used; None if it cannot be understood."""
     schema = arguments_schema(tool.get("inputSchema"))
     # Some languages write an empty object as an empty list.
-    found = {key: tool[key] for key in _USED if tool.get(key) not in (None, [])} | {"inputSchema": schema}
+    mended = {key: tool[key] for key in _USED if tool.get(key) not in (None, [])} | {"inputSchema": schema}
     try:
-        types.Tool.model_validate(found, by_name=False)
+        types.Tool.model_validate(mended, by_name=False)
     except ValidationError:
         return None
-    return found
+    return mended
 
 
 def arguments_schema(schema: Any) -> dict[str, Any] | None:
@@ -114,14 +128,14 @@ def arguments_schema(schema: Any) -> dict[str, Any] | None:
     if schema.get("type") == "object" and _is_valid(schema):
         return schema
     try:
-        found = _mended(schema)
+        mended = _mended(schema)
     except RecursionError:
         return None
-    kinds = found.get("type", "object")
+    kinds = mended.get("type", "object")
     if kinds != "object" and not (isinstance(kinds, list) and "object" in kinds):
         return None
-    found = {key: value for key, value in found.items() if key != "$schema"} | {"type": "object"}
-    return found if _is_valid(found) else None
+    mended = {key: value for key, value in mended.items() if key != "$schema"} | {"type": "object"}
+    return mended if _is_valid(mended) else None
 
 
 def _is_valid(schema: dict[str, Any]) -> bool:
@@ -135,48 +149,70 @@ def _is_valid(schema: dict[str, Any]) -> bool:
 
 
 def _mended(schema: Any, _: str = "") -> Any:
-    """Return a schema without keywords that say nothing, and with those of older versions as today's say it."""
+    """Return a schema without keywords that say nothing, and with those of older versions as today's say it.
+
+    {"type": "OBJECT", "required": true, "exclusiveMinimum": true, "minimum": 1} becomes
+    {"type": "object", "exclusiveMinimum": 1}. The second argument is what `with_nodes` calls it with.
+    """
     if not isinstance(schema, Mapping):
         return {} if schema is None else schema
-    found = dict[str, Any]()
+    mended = dict[str, Any]()
     for key, value in schema.items():
         says_nothing = value in (None, []) and key not in ("const", "default")
         if says_nothing or (key == "required" and isinstance(value, bool)):
             continue
         written = "prefixItems" if key == "items" and isinstance(value, list) else key
         # Parts have names, as properties have.
-        found[written] = with_nodes("properties" if key in ("$defs", "definitions") else key, value, "", _mended)
-    if isinstance(found.get("type"), str):
-        found["type"] = found["type"].lower()
+        mended[written] = with_nodes("properties" if key in ("$defs", "definitions") else key, value, "", _mended)
+    if isinstance(mended.get("type"), str):
+        mended["type"] = mended["type"].lower()
     for key, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(found.get(key), bool) and found.pop(key) and bound in found:
-            found[key] = found.pop(bound)
-    return found
+        if isinstance(mended.get(key), bool) and mended.pop(key) and bound in mended:
+            mended[key] = mended.pop(bound)
+    return mended
 
 
-def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], list[str], tuple[str, ...]]:
-    """Return the tools that can be used, the names of those that cannot, and of those that are only tasks."""
-    found = dict[str, Tool]()
+class ListedTools(NamedTuple):
+    """What can be done with the tools of a list.
+
+    tools: those that can be used
+    left_out: the names of those that cannot: too many, of a known name, or without a usable one
+    only_as_tasks: the names of those that can be called only as tasks, which are not supported here
+    """
+
+    tools: tuple[Tool, ...]
+    left_out: tuple[str, ...]
+    only_as_tasks: tuple[str, ...]
+
+
+def tools_of(server: Server, listed: Iterable[types.Tool]) -> ListedTools:
+    """Return the tools that a server lists, sorted by whether they can be used."""
+    tools = dict[str, Tool]()
     tasks = list[str]()
     left_out = list[str]()
-    for one in listed:
-        named = 0 < len(one.name) <= LONGEST_TOOL_NAME and is_visible(one.name)
-        if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and named):
-            left_out.append(one.name[:LONGEST_TOOL_NAME])
-        elif one.execution is not None and one.execution.task_support == "required":
-            tasks.append(one.name)
+    for tool in listed:
+        has_usable_name = 0 < len(tool.name) <= LONGEST_TOOL_NAME and is_visible(tool.name)
+        is_full = len(tools) + len(tasks) >= MOST_TOOLS
+        if is_full or tool.name in tools or not has_usable_name:
+            left_out.append(tool.name[:LONGEST_TOOL_NAME])
+        elif tool.execution is not None and tool.execution.task_support == "required":
+            tasks.append(tool.name)
         else:
-            notes = one.annotations or types.ToolAnnotations()
-            title = one.title or notes.title or one.name
-            found[one.name] = Tool(
-                server=server.name,
-                name=one.name,
-                called=one.name,
-                title=title[:LONGEST_TOOL_NAME] if is_visible(title) else one.name,
-                description=(one.description or "")[:LONGEST_DESCRIPTION],
-                parameters=one.input_schema,
-                read_only=bool(notes.read_only_hint),
-                repeatable=bool(notes.read_only_hint or notes.idempotent_hint),
-                origin=server.fingerprint,
-            )
-    return tuple(found.values()), left_out, tuple(tasks)
+            tools[tool.name] = _usable_tool(server, tool)
+    return ListedTools(tuple(tools.values()), tuple(left_out), tuple(tasks))
+
+
+def _usable_tool(server: Server, tool: types.Tool) -> Tool:
+    notes = tool.annotations or types.ToolAnnotations()
+    title = tool.title or notes.title or tool.name
+    return Tool(
+        server=server.name,
+        name=tool.name,
+        called=tool.name,
+        title=title[:LONGEST_TOOL_NAME] if is_visible(title) else tool.name,
+        description=(tool.description or "")[:LONGEST_DESCRIPTION],
+        parameters=tool.input_schema,
+        read_only=bool(notes.read_only_hint),
+        repeatable=bool(notes.read_only_hint or notes.idempotent_hint),
+        origin=server.fingerprint,
+    )

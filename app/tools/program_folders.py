@@ -55,12 +55,12 @@ def manager_folders() -> list[str]:
 
 def _chosen(folder: Path, inner: str) -> Path | None:
     """Return the folder of the programs of nvm's default version or else of the newest; None if there is no version."""
-    found = {version: place / inner for version, place in _versions(folder) if os.path.isdir(place / inner)}
-    if not found:
+    programs = {version: place / inner for version, place in _versions(folder) if os.path.isdir(place / inner)}
+    if not programs:
         return None
     wanted = _nvm_default(folder / _NVM_ALIASES)
-    fitting = [version for version in found if version[: len(wanted)] == wanted]
-    return found[max(fitting or found)]
+    fitting = [version for version in programs if version[: len(wanted)] == wanted]
+    return programs[max(fitting or programs)]
 
 
 def _versions(folder: Path) -> Iterator[tuple[_Version, Path]]:

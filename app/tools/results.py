@@ -27,8 +27,10 @@ _OPENED = re.compile(r"[\[{]")
 
 
 def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTime) -> ToolResult:
-    """Return what a server has sent for a call as text and pictures. Waits for the process that checks these. What
-    cannot be shown becomes a line that says what it was. A structured result follows the text unless that says it.
+    """Return what a server has sent for a call as text and pictures. Waits for the process that checks pictures.
+
+    What cannot be shown becomes a line that says what it was. A structured result follows the text, unless the text
+    says the same. `seconds` is how long the call took, `pictures_time` the limit for reading its pictures together.
     """
     content = sent.get("content") or []
     structured = sent.get("structuredContent")
@@ -76,8 +78,8 @@ def _shown(part: Any, pictures: list[ToolPicture], time: ReadingTime) -> str:
 def _is_said(value: Any, parts: Sequence[Any]) -> bool:
     """Return whether the parts of a result say all that its structured form says: as JSON in a text, or as they are."""
     # SDKs put what is no object into one with a member that says nothing, and write each item of a list as a part.
-    said = [_said(part) for part in parts]
-    while not any(value == one for values in said for one in values):
+    said = [_content_parts(part) for part in parts]
+    while not any(value == part_value for values in said for part_value in values):
         if isinstance(value, list) and len(value) == len(said):
             return bool(value) and all(item in values for item, values in zip(value, said, strict=True))
         if not (isinstance(value, dict) and len(value) == 1 and value.keys() <= _WRAPPERS):
@@ -86,26 +88,26 @@ def _is_said(value: Any, parts: Sequence[Any]) -> bool:
     return True
 
 
-def _said(part: Any) -> list[Any]:
+def _content_parts(part: Any) -> list[Any]:
     """Return a part of a result, its text, and the values that this is or contains as JSON."""
     match part:
         case str(text) | {"text": str(text)} | {"resource": {"text": str(text)}}:
             pass
         case _:
             return [part]
-    found = [part, text]
+    values = [part, text]
     place = 0
     decoder = json.JSONDecoder()
     with suppress(ValueError, RecursionError):
-        found.append(json.loads(text))
+        values.append(json.loads(text))
     for _ in range(_MOST_ATTEMPTS):
         if (start := _OPENED.search(text, place)) is None:
             break
         place = start.end()
         with suppress(ValueError, RecursionError):
             value, place = decoder.raw_decode(text, start.start())
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 def _json(value: Any) -> str:

@@ -31,9 +31,14 @@ LARGEST_FILE = 4 * 2**20
 LONGEST_SERVER_NAME = 64
 # What the fields of a server look like, for a person who wrote one otherwise.
 EXAMPLES = {
-    "command": '"npx"', "args": '["-y", "server"]', "env": '{"KEY": "value"}', "url": '"https://server/mcp"',
-    "headers": '{"Authorization": "Bearer key"}', "enabled": "true", "disabled": "false",
-}  # fmt: skip
+    "command": '"npx"',
+    "args": '["-y", "server"]',
+    "env": '{"KEY": "value"}',
+    "url": '"https://server/mcp"',
+    "headers": '{"Authorization": "Bearer key"}',
+    "enabled": "true",
+    "disabled": "false",
+}
 # The commands that download a package and run it.
 _RUNNERS = ("npx", "bunx", "pnpx", "uvx")
 # What programs call the fields otherwise.
@@ -72,7 +77,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def package(self) -> str:
         """The package that the command downloads before it runs; "" if it is another command."""
-        names = [one for one in self.args if not one.startswith("-")]
+        names = [argument for argument in self.args if not argument.startswith("-")]
         return "".join(names[:1]) if Path(self.command).name in _RUNNERS else ""
 
     @property
@@ -126,6 +131,10 @@ class _StoredPermission(msgspec.Struct, frozen=True):
     fingerprint: str
     permission: Permission
 
+    def is_for(self, tool: Tool) -> bool:
+        """Whether this is the choice for the tool of that name, however it has changed since."""
+        return (self.server, self.tool) == (tool.server, tool.name)
+
 
 class _File(msgspec.Struct):
     servers: list[Server] = []
@@ -133,9 +142,11 @@ class _File(msgspec.Struct):
 
 
 class ToolSettings:
-    """The servers and the permissions of tools, in the file at `path`; secrets are in `secrets`. The file is read at
-    once; `submit` runs the writes, by default on the calling thread. A damaged file is set aside. `put`, `remove` and
-    `with_secrets` may ask the person, so they must not run on the Qt thread.
+    """The servers and the permissions of tools, in the file at `path`; secrets are in the keychain `secrets`.
+
+    The file is read at once; a damaged one is set aside. `submit` runs the writes, by default on the calling thread.
+    `put`, `remove`, `with_secrets`, `kept_sign_in` and `keep_sign_in` use the keychain, which may ask the person, so
+    they must not run on the Qt thread.
     """
 
     def __init__(
@@ -158,21 +169,23 @@ class ToolSettings:
         return [_entry(server.name, kind) for server in self.servers for kind in ("tools", "sign-in")]
 
     def put(self, server: Server) -> bool:
-        """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain. Values
-        that are "" keep what is stored. Without a keychain they are for this run only. A server that runs gets new
-        values after `ToolHost.stop`. Values that decide what runs are in the file. A sign-in stays with its url.
+        """Add a server, or replace the one of the same name. Return whether its secrets are in the keychain.
+
+        A value that is "" keeps the one that is stored. Values that decide what runs are in the file, all others are
+        secrets: in the keychain or, without one, in memory for this run only. A server that runs gets new values
+        after `ToolHost.stop`. A sign-in is forgotten if the url changes.
         """
-        kept = self._kept_values(server.name)
-        before = next((one for one in self.servers if one.name == server.name), server)
+        known = self._kept_values(server.name)
+        before = next((other for other in self.servers if other.name == server.name), server)
         signed_in = before.signed_in and before.url == server.url
         if before.signed_in and not signed_in:
             self._keep(_entry(server.name, "sign-in"), "")
         clear = {name: value or before.deciding.get(name, "") for name, value in server.deciding.items()}
-        given = {name: value or kept.get(name, "") for name, value in server.values.items() if name not in clear}
+        given = {name: value or known.get(name, "") for name, value in server.values.items() if name not in clear}
         values = {name: value for name, value in given.items() if value}
         entry = _entry(server.name)
         secret = msgspec.json.encode(values).decode() if values else ""
-        stored = self._keep(entry, secret) if values != kept else entry not in self._unkept
+        stored = self._keep(entry, secret) if values != known else entry not in self._unkept
         self._replace(replace(server, values=dict.fromkeys(server.values, "") | clear, signed_in=signed_in))
         return stored
 
@@ -181,15 +194,15 @@ class ToolSettings:
         self._keep(_entry(name), "")
         self._keep(_entry(name, "sign-in"), "")
         with self._lock:
-            self._file.servers = [one for one in self._file.servers if one.name != name]
-            self._file.permissions = [one for one in self._file.permissions if one.server != name]
+            self._file.servers = [other for other in self._file.servers if other.name != name]
+            self._file.permissions = [other for other in self._file.permissions if other.server != name]
         self._submit(self._write)
 
     def with_secrets(self, server: Server) -> Server:
-        """Return the server with its values. Raises `ToolFailed` if one is not kept."""
-        kept = self._kept_values(server.name) if server.values else {}
+        """Return the server with its values. May ask the person. Raises `ToolFailed` (no-secrets) if one is lost."""
+        stored = self._kept_values(server.name) if server.values else {}
         # What the person has not seen decides nothing, also if an earlier version kept it.
-        known = {**kept, **server.deciding}
+        known = {**stored, **server.deciding}
         if missing := [name for name in server.values if not known.get(name)]:
             raise ToolFailed("no-secrets", server=server.name, names=", ".join(missing))
         return replace(server, values={name: known[name] for name in server.values})
@@ -198,28 +211,29 @@ class ToolSettings:
         """Return what `keep_sign_in` has kept for the server; "" without a sign-in. May ask the person."""
         return self._kept(_entry(server.name, "sign-in")) if server.signed_in else ""
 
-    def keep_sign_in(self, server: Server, kept: str) -> None:
+    def keep_sign_in(self, server: Server, sign_in: str) -> None:
         """Keep a sign-in, or none if it is "", unless the server is gone or has another url. May ask the person."""
-        for one in self.servers:
-            if (one.name, one.url) == (server.name, server.url):
-                self._keep(_entry(server.name, "sign-in"), kept)
-                if one.signed_in != bool(kept):
-                    self._replace(replace(one, signed_in=bool(kept)))
+        for current in self.servers:
+            if (current.name, current.url) == (server.name, server.url):
+                self._keep(_entry(server.name, "sign-in"), sign_in)
+                if current.signed_in != bool(sign_in):
+                    self._replace(replace(current, signed_in=bool(sign_in)))
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
         """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat."""
         if tool.server == TANDEM:
             return Permission.ALWAYS
-        kept = next((one for one in self._file.permissions if (one.server, one.tool) == (tool.server, tool.name)), None)
+        choices = [choice for choice in self._file.permissions if choice.is_for(tool)]
+        stored = choices[0] if choices else None
         # What has changed is asked about again. A tool that was denied stays denied.
-        if kept is not None and (kept.permission is Permission.DENY or kept.fingerprint == tool.fingerprint):
-            return kept.permission
+        if stored is not None and (stored.permission is Permission.DENY or stored.fingerprint == tool.fingerprint):
+            return stored.permission
         return Permission.CHAT if tool.fingerprint in chat else Permission.ASK
 
     def permit(self, tool: Tool, permission: Permission) -> None:
         """Keep the person's choice for a tool: ASK, ALWAYS or DENY; CHAT is kept with the chat."""
         with self._lock:
-            others = [one for one in self._file.permissions if (one.server, one.tool) != (tool.server, tool.name)]
+            others = [choice for choice in self._file.permissions if not choice.is_for(tool)]
             if permission in (Permission.ALWAYS, Permission.DENY):
                 others.append(_StoredPermission(tool.server, tool.name, tool.fingerprint, permission))
             self._file.permissions = others
@@ -228,11 +242,12 @@ class ToolSettings:
     def _replace(self, server: Server) -> None:
         """Take a server in place of the one of the same name, or as the last one."""
         with self._lock:
-            servers = [server if one.name == server.name else one for one in self._file.servers]
+            servers = [server if other.name == server.name else other for other in self._file.servers]
             self._file.servers = servers if server in servers else [*servers, server]
         self._submit(self._write)
 
     def _kept_values(self, name: str) -> dict[str, str]:
+        """Return the secret values of a server by name; {} if none are stored or they cannot be read."""
         try:
             return msgspec.json.decode(self._kept(_entry(name)) or "{}", type=dict[str, str])
         except msgspec.MsgspecError:
@@ -240,9 +255,11 @@ class ToolSettings:
             return {}
 
     def _kept(self, entry: str) -> str:
+        """Return the secret of an entry; "" if there is none."""
         return self._unkept.get(entry) or self._secrets.read(entry) or ""
 
     def _keep(self, entry: str, secret: str) -> bool:
+        """Keep a secret, or none if it is ""; return whether the keychain could. Otherwise it is for this run."""
         self._unkept.pop(entry, None)
         if not secret:
             self._secrets.remove(entry)
@@ -252,6 +269,7 @@ class ToolSettings:
         return True
 
     def _read(self) -> _File:
+        """Return what the file has. One that cannot be read is renamed, so that it is not overwritten."""
         try:
             return msgspec.json.decode(read_bytes(self._path, LARGEST_FILE), type=_File)
         except (UntrustedJsonError, msgspec.MsgspecError) as error:
@@ -303,87 +321,111 @@ def servers_from_json(text: str, left_out: Callable[[ToolFailed], object] = lamb
     """
     try:
         for pattern in (_COMMENT, _COMMA):
-            text = pattern.sub(lambda found: found[1] or " ", text)
+            text = pattern.sub(lambda match: match[1] or " ", text)
         content = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ToolFailed("not-json", detail=str(error)) from error
     if not isinstance(content, dict):
         raise ToolFailed("no-servers")
     abouts = dict[str, str]()
-    found = list[Server]()
+    servers = list[Server]()
     problem = ToolFailed("no-servers")
     for name, fields in _entries(content, abouts).items():
         try:
-            found.append(_server(name, fields, abouts))
+            servers.append(_server(name, fields, abouts))
         except ToolFailed as error:
             problem = error
             left_out(error)
-    if not found:
+    if not servers:
         raise problem
-    return found
+    return servers
 
 
 def _entries(content: Mapping[str, Any], abouts: dict[str, str]) -> dict[str, object]:
-    """Return the entries by name: {"mcpServers": {NAME: {...}}} in most programs, "servers" in VS Code, also in "mcp",
-    "context_servers" in Zed, and "mcp" alone in opencode. Settings have names with a dot, too. `abouts` gets what the
-    "inputs" of VS Code say of the variables that they ask for.
+    """Return the entries of a configuration by the names of their servers.
+
+    Most programs write {"mcpServers": {NAME: {...}}}. VS Code has "servers", also within "mcp"; Zed has
+    "context_servers", opencode "mcp" alone. In files of settings the name may follow a dot: "amp.mcpServers".
+    `abouts` gets what the "inputs" of VS Code say of the variables that they ask for, by "input:ID".
     """
-    found = dict[str, object]()
+    entries = dict[str, object]()
     for key, value in content.items():
         if isinstance(value, dict) and key.rpartition(".")[2] in ("mcpServers", "servers", "context_servers"):
-            found |= value
+            entries |= value
         elif isinstance(value, dict) and key == "mcp":
-            found.update(_entries(value, abouts) or value)
+            entries.update(_entries(value, abouts) or value)
         elif isinstance(value, list) and key == "inputs":
-            inputs = [one for one in value if isinstance(one, dict)]
-            abouts |= {f"input:{one.get('id')}": str(one.get("description") or "") for one in inputs}
-    return found
+            inputs = [variable for variable in value if isinstance(variable, dict)]
+            abouts |= {f"input:{variable.get('id')}": str(variable.get("description") or "") for variable in inputs}
+    return entries
 
 
 def _usual(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry in the form of Claude Desktop: other programs have other names, and commands with arguments."""
-    found = {_NAMES.get(key, key): value for key, value in fields.items() if value not in (None, "")}
-    command = found.get("command")
-    args = found.get("args", [])
+    """Return an entry in the form of Claude Desktop, in which "command" is a text and its arguments are "args".
+
+    Other programs name fields otherwise (`_NAMES`), write the command as a list with its arguments, or as an object
+    {"path": COMMAND, "args": [...]}.
+    """
+    usual = {_NAMES.get(key, key): value for key, value in fields.items() if value not in (None, "")}
+    command = usual.get("command")
+    args = usual.get("args", [])
     if isinstance(command, Mapping):
-        return found | _usual({**command, "command": command.get("path")})
+        return usual | _usual({**command, "command": command.get("path")})
     if isinstance(command, list) and command and isinstance(args, list):
-        found |= {"command": command[0], "args": [*command[1:], *args]}
-    return found
+        usual |= {"command": command[0], "args": [*command[1:], *args]}
+    return usual
 
 
 def _server(name: str, fields: object, abouts: Mapping[str, str]) -> Server:
+    """Return an entry as a server. `abouts` are the descriptions of variables; see `_entries`.
+
+    Raises `ToolFailed`: (bad-name), (bad-field), or (one-of) for a server with both a command and a url, or neither.
+    """
     if not (0 < len(name) <= LONGEST_SERVER_NAME and is_visible(name) and name != TANDEM):
         raise ToolFailed("bad-name", server=name)
+    imported = _imported(name, fields)
+    given = imported.headers if imported.url else imported.env
+    values = {key: _text(value) for key, value in given.items() if value is not None}
+    command = _text(imported.command)
+    url = _text(imported.url)
+    args = tuple(_text(argument) for argument in imported.args)
+    if url and not url.startswith(("http://", "https://", "${")):
+        raise _bad_field(name, "url")
+    asks = dict[str, str]()
+    for part in (command, url, *args):
+        asks |= variables_in(part, abouts)
+    for key, value in values.items():
+        if left_open := variables_in(value, abouts):
+            # What stands around them may be a secret.
+            asks[key] = ", ".join(
+                f"{variable}: {about}" if about else variable for variable, about in left_open.items()
+            )
+            values[key] = ""
+    enabled = imported.enabled and not imported.disabled
+    return Server(name=name, command=command, args=args, url=url, values=values, enabled=enabled, asks=asks)
+
+
+def _imported(name: str, fields: object) -> _Imported:
+    """Return the fields of an entry with the types that they must have. Raises `ToolFailed` as `_server` does."""
     try:
-        found = msgspec.convert(_usual(fields) if isinstance(fields, Mapping) else fields, _Imported)
+        imported = msgspec.convert(_usual(fields) if isinstance(fields, Mapping) else fields, _Imported)
     except msgspec.ValidationError as error:
         field = re.search(r"\$\.(\w+)", str(error))
         raise _bad_field(name, field[1] if field else "") from error
-    if bool(found.command) == bool(found.url):
+    if bool(imported.command) == bool(imported.url):
         raise ToolFailed("one-of", server=name)
     # The system would take a name with "=" for another one with a part of the value, and a person one with spaces.
-    if not found.url and not all(re.fullmatch(r"[^\s=]+", key) and key.isprintable() for key in found.env):
+    if imported.command and not all(re.fullmatch(r"[^\s=]+", key) and key.isprintable() for key in imported.env):
         raise _bad_field(name, "env")
-    given = found.headers if found.url else found.env
-    values = {key: _text(value) for key, value in given.items() if value is not None}
-    command, url, *args = map(_text, (found.command, found.url, *found.args))
-    if url and not url.startswith(("http://", "https://", "${")):
-        raise _bad_field(name, "url")
-    asks = {one: about for part in (command, url, *args) for one, about in variables_in(part, abouts).items()}
-    for key, value in values.items():
-        if left := variables_in(value, abouts):
-            # What stands around them may be a secret.
-            asks[key] = ", ".join(f"{one}: {about}" if about else one for one, about in left.items())
-            values[key] = ""
-    enabled = found.enabled and not found.disabled
-    return Server(name=name, command=command, args=tuple(args), url=url, values=values, enabled=enabled, asks=asks)
+    return imported
 
 
 def _text(value: _Plain) -> str:
+    """Return a value as the text that a program gets, with the defaults of its variables filled in."""
     return with_defaults(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _bad_field(server: str, field: str) -> ToolFailed:
+    """Return the error for a field that has another form, with an example; "" if the whole entry has."""
     example = EXAMPLES.get(field, '{"command": "npx", "args": ["-y", "server"]}')
     return ToolFailed("bad-field", server=server, field=field or server, example=example)

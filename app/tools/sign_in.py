@@ -1,4 +1,4 @@
-"""Signing in to servers of tools over HTTP by OAuth, of which no secret gets into a log or the text of an error."""
+"""Signing in to servers of tools over HTTP by OAuth. No secret of it gets into a log or the text of an error."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from app.tools.servers import Server, ToolSettings
 from app.tools.tool import ToolFailed
 from app.tools.transports import expects_answer, http_client, wants_sign_in
 
-# Seconds for a person to sign in, and for a browser to say what it has to.
-SIGN_IN_S, MESSAGE_S = 300.0, 10.0
+# Seconds for a person to sign in.
+SIGN_IN_S = 300.0
+# Seconds for a browser to send the head of its request.
+MESSAGE_S = 10.0
 _HERE = ("127.0.0.1", "::1", "localhost")
 _HEAD = "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n<!doctype html>"
 
@@ -37,8 +39,11 @@ class _Kept(BaseModel):
 
 
 class SignIn(OAuthClientProvider):
-    """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain. A request
-    for which a person has to sign in raises `ToolFailed`. `failed` gets that error first; see `http_client`.
+    """Adds the token of a sign-in to requests, and renews it. It is its own `TokenStorage`, in the keychain.
+
+    A request for which a person has to sign in raises `ToolFailed`: (sign-in-needed), or (key-refused) if the server
+    has values of the person's; (unreachable) or (sign-in-unsafe) if the service that signs in cannot be asked. `failed`
+    gets that error first; see `http_client`.
     """
 
     def __init__(
@@ -51,11 +56,11 @@ class SignIn(OAuthClientProvider):
 
     async def load(self) -> SignIn:
         """Read what the keychain has for the server's address, and return this."""
-        kept = await asyncio.to_thread(self._settings.kept_sign_in, self._server)
+        text = await asyncio.to_thread(self._settings.kept_sign_in, self._server)
         with suppress(ValidationError):
-            found = _Kept.model_validate_json(kept)
-            if found.server_url == self._server.url:
-                for name, value in found:
+            stored = _Kept.model_validate_json(text)
+            if stored.server_url == self._server.url:
+                for name, value in stored:
                     setattr(self.context, name, value)
         return self
 
@@ -70,8 +75,8 @@ class SignIn(OAuthClientProvider):
 
     async def set_tokens(self, tokens: auth.OAuthToken) -> None:
         self.context.current_tokens = tokens
-        kept = _Kept.model_validate(self.context, from_attributes=True).model_dump_json(exclude_none=True)
-        await asyncio.to_thread(self._settings.keep_sign_in, self._server, kept)
+        stored = _Kept.model_validate(self.context, from_attributes=True).model_dump_json(exclude_none=True)
+        await asyncio.to_thread(self._settings.keep_sign_in, self._server, stored)
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send a request with the token, which the package's flow renews if it is too old or the server refuses it."""
@@ -96,11 +101,16 @@ class SignIn(OAuthClientProvider):
             raise self._told(ToolFailed("key-refused" if has_key else "sign-in-needed", server=name))
 
     def _told(self, error: ToolFailed) -> ToolFailed:
+        """Pass an error to `failed`, and return it to be raised."""
         self._failed(error)
         return error
 
     async def obtain(self, client: httpx2.AsyncClient) -> None:
-        """Have the person sign in, and keep the tokens."""
+        """Have the person sign in, and keep the tokens.
+
+        Raises `ToolFailed` (sign-in-unsafe) for a service at an unsafe address, and what the package and `client`
+        raise.
+        """
         message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         accepts = {"accept": "application/json, text/event-stream"}
         request = client.build_request("POST", self._server.url, json=message, headers=accepts)
@@ -114,7 +124,10 @@ class SignIn(OAuthClientProvider):
                 answer = await client.send(self.checked(outgoing))
 
     def checked(self, request: httpx2.Request) -> httpx2.Request:
-        """Return a request for the service that signs in, whose address must be safe, with an answer that is plain."""
+        """Return a request to the service that signs in, changed to ask for an uncompressed answer.
+
+        Raises `ToolFailed` (sign-in-unsafe) if others can listen at its address.
+        """
         check_address(self._server, str(request.url))
         request.headers["accept-encoding"] = "identity"
         return request
@@ -122,49 +135,69 @@ class SignIn(OAuthClientProvider):
 
 def check_address(server: Server, address: str) -> None:
     """Raise `ToolFailed` for an address that others can listen to. Only a server of this computer may name another."""
-    found = urlsplit(address)
-    here = found.hostname in _HERE and urlsplit(server.url).hostname in _HERE
-    if found.scheme != "https" and not (found.scheme == "http" and here):
-        raise ToolFailed("sign-in-unsafe", server=server.name, address=f"{found.scheme}://{found.hostname}")
+    parts = urlsplit(address)
+    here = parts.hostname in _HERE and urlsplit(server.url).hostname in _HERE
+    if parts.scheme != "https" and not (parts.scheme == "http" and here):
+        raise ToolFailed("sign-in-unsafe", server=server.name, address=f"{parts.scheme}://{parts.hostname}")
 
 
-async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[str], object], words: str) -> None:
-    """Have a person sign in to a server, and keep that. Raises `ToolFailed`. `open_page` gets the address for the
-    browser, which shows `words` when it comes back to a port of this computer.
+class _Callback:
+    """The port of this computer to which the browser comes back once the person is done.
+
+    page_text: what the browser shows then
     """
-    state = b""
-    query = asyncio.get_running_loop().create_future()
 
-    async def send(address: str) -> None:
-        nonlocal state
-        check_address(server, address)
-        state = dict(parse_qsl(urlsplit(address).query))["state"].encode()
-        open_page(address)
+    def __init__(self, server: Server, open_page: Callable[[str], object], page_text: str) -> None:
+        self._server = server
+        self._open_page = open_page
+        self._page_text = page_text
+        # What the browser has to send back, so that no other page can answer; b"" before it is opened.
+        self._state = b""
+        # The variables of the address with which the browser came back.
+        self._query: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
 
-    async def returned() -> auth.AuthorizationCodeResult:
-        found: dict[str, str] = await query
-        if "code" not in found:
-            raise ToolFailed("sign-in-unfinished", server=server.name)
-        return auth.AuthorizationCodeResult(code=found["code"], state=found["state"], iss=found.get("iss"))
+    async def open(self, address: str) -> None:
+        """Open the page at which the person signs in. Raises `ToolFailed` (sign-in-unsafe)."""
+        check_address(self._server, address)
+        self._state = dict(parse_qsl(urlsplit(address).query))["state"].encode()
+        self._open_page(address)
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def returned(self) -> auth.AuthorizationCodeResult:
+        """Wait for the browser. Raises `ToolFailed` (sign-in-unfinished) if the person has refused."""
+        query = await self._query
+        if "code" not in query:
+            raise ToolFailed("sign-in-unfinished", server=self._server.name)
+        return auth.AuthorizationCodeResult(code=query["code"], state=query["state"], iss=query.get("iss"))
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection to the port; a request with a wrong state changes nothing."""
         with closing(writer), suppress(OSError, EOFError, ValueError, IndexError, asyncio.LimitOverrunError):
             async with asyncio.timeout(MESSAGE_S):
                 head = await reader.readuntil(b"\r\n\r\n")
-            found = dict(parse_qsl(urlsplit(head.split(b" ")[1].decode("ascii")).query))
-            if not state or not secrets.compare_digest(found.get("state", "").encode(), state):
+            query = dict(parse_qsl(urlsplit(head.split(b" ")[1].decode("ascii")).query))
+            if not self._state or not secrets.compare_digest(query.get("state", "").encode(), self._state):
                 writer.write(_HEAD.format("404 Not Found").encode())
                 return
-            writer.write(f"{_HEAD.format('200 OK')}<title>Tandem</title><p>{escape(words)}</p>".encode())
-            if not query.done():
-                query.set_result(found)
+            writer.write(f"{_HEAD.format('200 OK')}<title>Tandem</title><p>{escape(self._page_text)}</p>".encode())
+            if not self._query.done():
+                self._query.set_result(query)
 
+
+async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[str], object], page_text: str) -> None:
+    """Have a person sign in to a server, and keep the sign-in in `settings`.
+
+    `open_page` gets the address for the browser. When the person is done there, the browser comes back to a port of
+    this computer and shows `page_text`. Raises `ToolFailed`: (sign-in-unfinished) if the person gives up or takes
+    longer than SIGN_IN_S, (sign-in-closed) if the service takes no new clients, (sign-in-unsafe), (sign-in-failed).
+    """
+    callback = _Callback(server, open_page, page_text)
     server = await asyncio.to_thread(settings.with_secrets, server)
-    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    listener = await asyncio.start_server(callback.answer, "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
     flow = SignIn(server, settings)
     flow.context.client_metadata.redirect_uris = [AnyUrl(f"http://127.0.0.1:{port}/callback")]
-    flow.context.redirect_handler, flow.context.callback_handler = send, returned
+    flow.context.redirect_handler = callback.open
+    flow.context.callback_handler = callback.returned
     try:
         async with asyncio.timeout(SIGN_IN_S), http_client(server) as client:
             await flow.obtain(client)

@@ -132,7 +132,11 @@ def is_visible(text: str) -> bool:
 
 def visible(text: str) -> str:
     """Return a text in which what would be invisible is written out, because a person agrees to what they see."""
-    return "".join(one if is_visible(one) or one == "\n" else one.encode("unicode_escape").decode() for one in text)
+    shown = list[str]()
+    for character in text:
+        is_shown = is_visible(character) or character == "\n"
+        shown.append(character if is_shown else character.encode("unicode_escape").decode())
+    return "".join(shown)
 
 
 def digest(*parts: object) -> str:

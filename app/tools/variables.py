@@ -1,4 +1,7 @@
-"""Variables that decide what a server's command runs, and those that a configuration leaves to its reader. No Qt."""
+"""Variables that decide what a server's command runs, and those that a configuration leaves to its reader. No Qt.
+
+A person who agrees to a server sees the values of the variables that decide what runs; the others are secrets.
+"""
 
 from __future__ import annotations
 
@@ -41,23 +44,25 @@ def decides(name: str) -> str:
     if _SECRET.fullmatch(name):
         return ""
     # Code first: the options of a program are more than the place where it is.
-    return CODE if _CODE.fullmatch(name) else PROGRAM if _PROGRAM.fullmatch(name) else ""
+    if _CODE.fullmatch(name):
+        return CODE
+    return PROGRAM if _PROGRAM.fullmatch(name) else ""
 
 
 def search_path(values: Mapping[str, str], program: str | None = None) -> str:
     """Return the folders in which commands with these variables are looked up, as PATH has them.
 
-    The folder of the `program` that runs is among them, because the first line of npx asks for the node beside it:
-    before those that Tandem adds, and after those that the person names.
+    The folder of the `program` that runs is among them, because the first line of npx asks for the node in the same
+    folder: before those that Tandem adds, and after those that the person names.
     """
-    own = [os.path.dirname(program)] if program is not None else []
+    own_folder = [os.path.dirname(program)] if program is not None else []
     if values.get("PATH"):
-        folders = [values["PATH"], *own]
+        folders = [values["PATH"], *own_folder]
     else:
         given = os.environ.get("PATH", os.defpath)
         added = [*map(os.path.expanduser, USUAL_FOLDERS), *manager_folders()]
         # Where the environment names the program's folder, its order stays.
-        folders = [given, *added] if set(own) & {*given.split(os.pathsep)} else [*own, given, *added]
+        folders = [given, *added] if set(own_folder) & {*given.split(os.pathsep)} else [*own_folder, given, *added]
     return os.pathsep.join(folders)
 
 
@@ -65,8 +70,8 @@ def program_of(command: str, values: Mapping[str, str]) -> str | None:
     """Return the path of the program that the command with these variables runs; None if there is none."""
     # A path is relative to the home folder, where servers run.
     wanted = str(Path.home() / command) if os.sep in command else command
-    found = shutil.which(wanted, path=search_path(values))
-    return os.path.abspath(found) if found else None
+    program = shutil.which(wanted, path=search_path(values))
+    return os.path.abspath(program) if program else None
 
 
 def with_defaults(text: str) -> str:
@@ -76,4 +81,4 @@ def with_defaults(text: str) -> str:
 
 def variables_in(text: str, abouts: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that a text leaves open, as they stand there, with what `abouts` says of each by name."""
-    return {found[0]: abouts.get((found[1] or found[2]).strip(), "") for found in _LEFT_OPEN.finditer(text)}
+    return {match[0]: abouts.get((match[1] or match[2]).strip(), "") for match in _LEFT_OPEN.finditer(text)}
