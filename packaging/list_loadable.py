@@ -1,4 +1,6 @@
-"""Write what the installed mlx-lm, mlx-vlm and transformers can load: resources/loadable.json, and the table in docs/models.md.
+"""Write what the installed mlx-lm, mlx-vlm and transformers can load.
+
+It goes to resources/loadable.json and into the table of docs/models.md.
 
     python packaging/list_loadable.py
 

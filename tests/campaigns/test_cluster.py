@@ -21,7 +21,7 @@ from engine.cluster.cluster import Cluster
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import parse_machines
 from engine.cluster.launch import RankProcess
-from engine.cluster.messages import ECHO, Echo
+from engine.cluster.messages import ECHO, Ping
 from engine.events import TokensCommitted
 from engine.wire import handshake
 from engine.wire.handshake import CONNECT_S, HANDSHAKE_S, LARGEST_HANDSHAKE
@@ -210,6 +210,6 @@ def test_strangers_at_the_measurement_of_a_link_change_nothing() -> None:
     print({kind: round(seconds, 1) for kind, seconds in took.items()})
     assert max(took.values()) < handshake.PROOF_S + 1.0
     channel = handshake.connect(address, secret, ECHO)
-    assert checks._answered(channel, Echo(), 3) > 0.0
+    assert checks._answered(channel, Ping(), 3) > 0.0
     channel.close()
     thread.join(PATIENCE_S)
