@@ -14,9 +14,8 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 def _press(shortcut: str, _window: ActedWindow) -> bool:
     """Give the keys to the widget with the focus. Return whether it uses them."""
-    # type: ignore[index]
     focus = QApplication.focusWidget()
-    keys = QKeySequence(shortcut)[0]
+    keys = QKeySequence(shortcut)[0]  # type: ignore[index]
     if focus is None:
         return False
     event = QKeyEvent(QEvent.Type.KeyPress, keys.key(), keys.keyboardModifiers())
