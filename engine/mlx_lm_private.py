@@ -51,12 +51,14 @@ CACHE_ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
 
 def model_classes(config: dict[str, Any]) -> tuple[Any, Any]:
     """Return the class of the model that a config.json describes, and the class of its arguments."""
-    return importlib.import_module("mlx_lm.utils")._get_classes(config)
+    classes: tuple[Any, Any] = importlib.import_module("mlx_lm.utils")._get_classes(config)
+    return classes
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
     """Return mlx-lm's defaults for the tokenizer of a model folder."""
-    return importlib.import_module("mlx_lm.utils")._tokenizer_defaults(path)
+    defaults: dict[str, Any] | None = importlib.import_module("mlx_lm.utils")._tokenizer_defaults(path)
+    return defaults
 
 
 def transformers_tokenizer(tokenizer: Any) -> Any:

@@ -37,7 +37,8 @@ class TablePage(ThemeAware, Form):
         settings.subscribe(self.show_values)
 
     def control(self, key: str) -> QWidget:
-        return next(control.widget for control in self._setting_controls if control.setting.key == key)
+        widgets: dict[str, QWidget] = {control.setting.key: control.widget for control in self._setting_controls}
+        return widgets[key]
 
     def row_of(self, key: str) -> Row:
         return next(row for row in self.rows if row.control is self.control(key))

@@ -17,4 +17,5 @@ def likeliest_log_probabilities(scores: mx.array) -> list[float]:
     known = np.asarray(scores)
     behind = known - np.maximum.reduce(known, axis=-1, keepdims=True)
     sums = np.add.reduce(np.exp(behind, out=behind), axis=-1)
-    return (-np.log(sums)).tolist()
+    log_probabilities: list[float] = (-np.log(sums)).tolist()
+    return log_probabilities

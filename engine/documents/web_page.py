@@ -128,7 +128,8 @@ def decoded_as(content: bytes, label: str) -> str | None:
     if declared is None or declared.name.startswith("utf-") or declared.name == "replacement":
         return None
     decoder = webencodings.lookup(_DECODED_AS.get(declared.name, declared.name))
-    return decoder.codec_info.decode(content, "replace")[0]
+    text: str = decoder.codec_info.decode(content, "replace")[0]
+    return text
 
 
 def read_book(data: bytes, text: MarkedText) -> None:

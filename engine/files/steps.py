@@ -57,7 +57,8 @@ def run_to_completion(steps: Steps[T]) -> T:
         try:
             pending = next(steps)
         except StopIteration as end:
-            return end.value
+            result: T = end.value
+            return result
         if pending is not None:
             wait([pending])
 

@@ -82,7 +82,8 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
             kind = layer.layer_type
             mask = None if masks is None else masks[kind]
             rows, _, _ = layer(rows, mask, None, shared_kv=seen[kind], offset=mx.array(offset))
-        return self.model.norm(rows)
+        normed: mx.array = self.model.norm(rows)
+        return normed
 
     def scores(self, rows: mx.array) -> tuple[mx.array, mx.array | None]:
         """Return logits (n, m) of rows (1, n, width) and their token ids (n, m), or None for the whole vocabulary."""

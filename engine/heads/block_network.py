@@ -174,4 +174,5 @@ class BlockNetwork(TapNetwork):
         """Return the hidden states of a block that follows the context, from its embeddings (1, b, width)."""
         for layer, kept in zip(self.layers, context.layers, strict=True):
             rows = layer(rows, kept)
-        return self.norm(rows)
+        normed: mx.array = self.norm(rows)
+        return normed

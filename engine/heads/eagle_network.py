@@ -46,7 +46,8 @@ def _mask(count: int, seen: int, window: int) -> mx.array | str | None:
     """Return the mask of `count` rows over `seen` others and themselves."""
     if seen + count <= window:
         return "causal" if count > 1 else None
-    return create_causal_mask(count, seen, window)
+    mask: mx.array = create_causal_mask(count, seen, window)
+    return mask
 
 
 class EagleLayer(nn.Module):  # type: ignore[misc]
@@ -94,7 +95,8 @@ class EagleNetwork(TapNetwork):
             taps = self.input_norm(taps)
         if "fc_norm" in self:
             taps = normed_taps(taps, self.fc_norm)
-        return self.fc(taps)
+        fused: mx.array = self.fc(taps)
+        return fused
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: Sequence[LayerRows], depth: int) -> mx.array:
         """Return the next states (1, n, width) from embeddings and states (1, n, width); append n rows to `caches`."""

@@ -130,7 +130,8 @@ class Head(ABC):
     @property
     def max_proposals(self) -> int:
         """The largest number of draft tokens in one proposal."""
-        return self.config.proposals
+        proposals: int = self.config.proposals
+        return proposals
 
     @property
     def nbytes(self) -> int:
@@ -218,7 +219,8 @@ class Head(ABC):
     def logits(self, rows: mx.array) -> mx.array:
         """Return logits (1, n, m) of rows (1, n, width), by the head's output matrix or the main model's."""
         if "lm_head" in self.network:
-            return self.network.lm_head(rows)
+            logits: mx.array = self.network.lm_head(rows)
+            return logits
         return self.ports.logits(rows.astype(self.main_dtype))
 
     def columns(self, scores: mx.array, ids: mx.array | None = None) -> mx.array | None:

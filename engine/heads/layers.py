@@ -64,7 +64,8 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         queries = self.q_proj(rows).reshape(1, rows.shape[1], self._heads, self._size)
         if "q_norm" in self:
             queries = self.q_norm(queries)
-        return self.rope(queries.transpose(0, 2, 1, 3), offset=position)
+        rotated: mx.array = self.rope(queries.transpose(0, 2, 1, 3), offset=position)
+        return rotated
 
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
         """Return keys and values (1, kv heads, n, size) of rows (1, n, inputs) that begin at `position`."""
@@ -77,7 +78,8 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
 
     def projected(self, attended: mx.array) -> mx.array:
         """Return the output (1, n, width) of attention (1, n, heads, size)."""
-        return self.o_proj(attended.reshape(1, attended.shape[1], -1))
+        output: mx.array = self.o_proj(attended.reshape(1, attended.shape[1], -1))
+        return output
 
 
 class FeedForward(nn.Module):  # type: ignore[misc]
@@ -93,7 +95,9 @@ class FeedForward(nn.Module):  # type: ignore[misc]
     def __call__(self, rows: mx.array) -> mx.array:
         gate = self.gate_proj(rows)
         up = self.up_proj(rows)
-        return self.down_proj(nn.gelu_approx(gate) * up if self._gelu else swiglu(gate, up))
+        activated = nn.gelu_approx(gate) * up if self._gelu else swiglu(gate, up)
+        output: mx.array = self.down_proj(activated)
+        return output
 
 
 def normed_taps(taps: mx.array, norms: Sequence[nn.Module]) -> mx.array:

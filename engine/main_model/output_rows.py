@@ -49,7 +49,8 @@ class OutputRows:
     @property
     def whole(self) -> Callable[[mx.array], mx.array]:
         """The matrix with the rows of all ids."""
-        return getattr(self._whole, "as_linear", self._whole)
+        whole: Callable[[mx.array], mx.array] = getattr(self._whole, "as_linear", self._whole)
+        return whole
 
     def __call__(self, x: mx.array) -> mx.array:
         """Return the scores of rows."""

@@ -80,4 +80,5 @@ def transformers_has_tokenizer(name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _loadable() -> dict[str, Any]:
-    return json.loads((resources() / "loadable.json").read_bytes())
+    loadable: dict[str, Any] = json.loads((resources() / "loadable.json").read_bytes())
+    return loadable

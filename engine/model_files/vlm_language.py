@@ -51,7 +51,9 @@ class VlmLanguageModel(nn.Module):  # type: ignore[misc]
         if self._takes_positions:
             offset = next((one.offset for one in cache or () if hasattr(one, "offset")), 0)
             options["position_ids"] = offset + mx.arange(inputs.shape[1])[None]
-        return self.language_model(inputs, inputs_embeds=input_embeddings, cache=cache, **options).logits
+        output = self.language_model(inputs, inputs_embeds=input_embeddings, cache=cache, **options)
+        logits: mx.array = output.logits
+        return logits
 
     @property
     def layers(self) -> Any:

@@ -66,7 +66,8 @@ class Gemma3(Family):
         pixels = mx.array(normalised(views[0], processor, *HALF))[None].astype(dtype)
         patches, _, _ = tower.vision_tower(pixels)
         # The text model multiplies its embeddings by the divisor.
-        return tower.multi_modal_projector(patches)[0] / config["text_config"]["hidden_size"] ** 0.5
+        embeddings: mx.array = tower.multi_modal_projector(patches)[0] / config["text_config"]["hidden_size"] ** 0.5
+        return embeddings
 
 
 def _tokens(config: Config) -> int:
@@ -120,6 +121,7 @@ class Gemma4(Family):
         import mlx.core as mx
 
         pixels = mx.array(normalised(views[0], {}, (0.0,), (1.0,)).transpose(2, 0, 1))[None]
-        found = tower.embed_vision(tower.vision_tower(pixels))[0]
+        projected = tower.embed_vision(tower.vision_tower(pixels))[0]
         # The text model multiplies its embeddings by the divisor.
-        return found / config["text_config"]["hidden_size"] ** 0.5
+        embeddings: mx.array = projected / config["text_config"]["hidden_size"] ** 0.5
+        return embeddings

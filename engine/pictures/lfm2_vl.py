@@ -90,8 +90,9 @@ class Lfm2Vl(Family):
         patches = pixels.reshape(rows, patch, columns, patch, 3).transpose(0, 2, 1, 3, 4).reshape(1, rows * columns, -1)
         shape = mx.array([[rows, columns]])
         *_, states = tower.vision_tower(mx.array(patches), output_hidden_states=True, spatial_shapes=shape)
-        found = tower.multi_modal_projector(tower.pixel_unshuffle(states.reshape(1, rows, columns, -1)))
-        return found.reshape(-1, found.shape[-1])
+        unshuffled = tower.pixel_unshuffle(states.reshape(1, rows, columns, -1))
+        embeddings: mx.array = tower.multi_modal_projector(unshuffled)
+        return embeddings.reshape(-1, embeddings.shape[-1])
 
 
 def _grid(width: int, height: int, side: int) -> tuple[int, int]:

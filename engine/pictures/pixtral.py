@@ -78,7 +78,8 @@ class Pixtral(Family):
             states.append(layer(states[-1], turns))
         chosen = states[config.get("vision_feature_layer", -1)][0]
         sizes = [[(height, width)]] if _merges(config) else []
-        return tower.multi_modal_projector(chosen, *sizes)
+        embeddings: mx.array = tower.multi_modal_projector(chosen, *sizes)
+        return embeddings
 
 
 def _merges(config: Config) -> bool:

@@ -72,7 +72,8 @@ class Qwen(Family):
 
     def converted(self, tower: Any, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         renamed = {f"vision_tower.{name.partition('.')[2]}": array for name, array in weights.items()}
-        return tower.vision_tower.sanitize(renamed)
+        converted: dict[str, mx.array] = tower.vision_tower.sanitize(renamed)
+        return converted
 
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
         import mlx.core as mx

@@ -243,7 +243,8 @@ def read_entry(path: Path) -> dict[str, Any]:
     """Return the entry of a finished turn. Raises anything for another file."""
     with path.open("rb") as file:
         header = json.loads(file.read(header_length(file.read(8))))
-    return json.loads(header["__metadata__"]["entry"])
+    entry: dict[str, Any] = json.loads(header["__metadata__"]["entry"])
+    return entry
 
 
 def _is_current(stored: dict[str, Any], entry: dict[str, Any]) -> bool:

@@ -254,13 +254,13 @@ def attend(
     MLX raises that when the result is evaluated.
     """
     _, heads, rows, size = queries.shape
-    sizes = used.get(heads)
+    sizes = used.get(heads, frozenset())
     is_special = hasattr(cache, "bits") or isinstance(mask, mx.array) or keys.shape != values.shape
-    if not sizes or is_special or not suits(heads, keys.shape[1], size, queries.dtype):
-        return scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
-    if _timed_size(rows, keys.shape[2]) in sizes:
+    is_suitable = bool(sizes) and not is_special and suits(heads, keys.shape[1], size, queries.dtype)
+    if is_suitable and _timed_size(rows, keys.shape[2]) in sizes:
         return attention_of_rows(queries, keys, values, scale=scale, mask=mask, sinks=sinks)
-    return scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
+    attended: mx.array = scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)
+    return attended
 
 
 def _timed_size(rows: int, keys: int) -> PassSize | None:

@@ -33,7 +33,8 @@ class RowsLinear(nn.QuantizedLinear):  # type: ignore[misc]
     def __call__(self, x: mx.array) -> mx.array:
         """Map (..., inputs) to (..., outputs)."""
         if not _suits(self, x):
-            return super().__call__(x)
+            mapped: mx.array = super().__call__(x)
+            return mapped
         product = our_product(self, x)
         return product + self.bias if "bias" in self else product
 

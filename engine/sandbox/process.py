@@ -165,7 +165,8 @@ class Sandbox:
             raise LimitExceeded("too-large")
         if isinstance(found, Failure):
             raise found.error()
-        return found
+        result: Result = found
+        return result
 
     def _exchange(
         self, child: Child[Reply], request: TaskRequest | None, kind: Any, seconds: float, abandoned: threading.Event

@@ -80,7 +80,8 @@ def apply_template(
     if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
         apply = partial(wrapped.apply_chat_template, return_dict=False)
     if not pictures and not has_cut([conversation, options]):
-        return apply(conversation, **options)
+        ids: Sequence[int] = apply(conversation, **options)
+        return ids
     return _parts(tokenizer, with_pictures(apply(conversation, tokenize=False, **options), pictures).split(CUT))
 
 

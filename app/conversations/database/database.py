@@ -93,7 +93,8 @@ class Database:
 
     def row(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Row | None:
         """Return the first row of a query; None if it has none."""
-        return self.execute(sql, parameters).fetchone()
+        row: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
+        return row
 
     def ids(self, sql: str, parameters: Sequence[Any] = ()) -> list[int]:
         """Return the first column of all rows."""

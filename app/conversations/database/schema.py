@@ -251,7 +251,8 @@ LATEST = len(VERSIONS)
 
 def version_of(connection: sqlite3.Connection) -> int:
     """Return the version of the file; 0 for an empty one."""
-    return connection.execute("PRAGMA user_version").fetchone()[0]
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:

@@ -51,7 +51,9 @@ def _rotate(positions: Positions, rope: Any, x: mx.array, offset: int) -> mx.arr
     """Return queries or keys (1, heads, n, size), the first of which has the index `offset`, turned by `rope`."""
     count = x.shape[2]
     if offset >= positions.end or offset + count <= positions.first:
-        return rope(x, offset=offset - positions.lag if offset >= positions.end else offset)
+        position = offset - positions.lag if offset >= positions.end else offset
+        rotated: mx.array = rope(x, offset=position)
+        return rotated
     # As rows of a batch, all tokens have positions of their own.
     apart = x.transpose(2, 1, 0, 3)
     by_time: mx.array
