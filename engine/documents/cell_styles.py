@@ -33,10 +33,12 @@ class CellRun(NamedTuple):
 
 
 class CellStyle(NamedTuple):
-    """The format of numbers, the font, and the colour behind letters, which is as in `Look`."""
+    """How a cell shows what is in it."""
 
+    # The code of the format for numbers, such as "0.00"; "" shows them as they are.
     number_format: str = ""
     font: CellFont = CellFont()
+    # The colour behind the letters, as in `Look`.
     behind: str = WHITE
 
     def seen(self, texts: list[CellRun], *, has_plain_colours: bool) -> list[CellRun]:
@@ -49,32 +51,33 @@ class CellStyle(NamedTuple):
         return [text for text, font in fonts if not nobody_sees(Look(font.colour, behind, font.points))]
 
     def font_of(self, text: CellRun) -> CellFont:
+        """Return the font of a run in a cell of this style."""
         return text.font or self.font
 
 
 def cell_styles(styles: Element) -> list[CellStyle]:
     """Return the styles that cells name by their numbers."""
-    codes = {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iter("numFmt")}
-    fonts = [cell_font(one) for one in styles.iterfind("fonts/font")]
-    fills = [_fill(one) for one in styles.iterfind("fills/fill")]
+    # Formats of numbers by their numbers; fonts and fills by their places.
+    codes = {form.get("numFmtId", ""): form.get("formatCode", "") for form in styles.iter("numFmt")}
+    fonts = [cell_font(font) for font in styles.iterfind("fonts/font")]
+    fills = [_fill(fill) for fill in styles.iterfind("fills/fill")]
     bases = styles.findall("cellStyleXfs/xf")
-    found: list[CellStyle] = []
-    for one in styles.iterfind("cellXfs/xf"):
+    found_styles: list[CellStyle] = []
+    for form in styles.iterfind("cellXfs/xf"):
         # What a format of cells does not say is said by the named style that it is of.
-        base = integer(one.get("xfId"))
-        said = {**(bases[base].attrib if base < len(bases) else {}), **one.attrib}
-        number_format = said.get("numFmtId", "0")
+        base = integer(form.get("xfId"))
+        said = {**(bases[base].attrib if base < len(bases) else {}), **form.attrib}
+        number = said.get("numFmtId", "0")
+        code = codes.get(number) or BUILT_IN.get(integer(number), "")
         font = integer(said.get("fontId"))
         fill = integer(said.get("fillId"))
-        code = codes.get(number_format) or BUILT_IN.get(integer(number_format), "")
-        found.append(
-            CellStyle(
-                code,
-                fonts[font] if font < len(fonts) else CellFont(),
-                fills[fill] if fill < len(fills) else WHITE,
-            )
-        )
-    return found
+        style = CellStyle(code)
+        if font < len(fonts):
+            style = style._replace(font=fonts[font])
+        if fill < len(fills):
+            style = style._replace(behind=fills[fill])
+        found_styles.append(style)
+    return found_styles
 
 
 def cell_font(font: Element) -> CellFont:
@@ -96,13 +99,13 @@ def string_runs(string: Element) -> list[CellRun]:
 
 
 def _runs(string: Element) -> Iterator[CellRun]:
-    for one in string:
-        if one.tag == "t":
-            yield CellRun(one.text or "")
-        elif one.tag != "rPh":
-            properties = one.find("rPr")
+    for part in string:
+        if part.tag == "t":
+            yield CellRun(part.text or "")
+        elif part.tag != "rPh":
+            properties = part.find("rPr")
             font = None if properties is None else cell_font(properties)
-            yield CellRun("".join(text.text or "" for text in one.iter("t")), font)
+            yield CellRun("".join(text.text or "" for text in part.iter("t")), font)
 
 
 def _fill(fill: Element) -> str:

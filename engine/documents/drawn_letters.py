@@ -46,20 +46,19 @@ class Palette(NamedTuple):
 
 
 class DrawnFormat(NamedTuple):
-    """What a style or a run says about letters, None for what it says nothing about.
+    """What a style or a run says about letters, None for what it says nothing about. Colours are as in `Look`."""
 
-    `baseline` is above 0 for raised letters, `size` is in hundredths of a point. Colours are as in `Look`.
-    """
-
+    # Above 0 for raised letters, below 0 for lowered ones.
     baseline: float | None = None
     struck: bool | None = None
+    # In hundredths of a point.
     size: int | None = None
     colour: str | None = None
     transparent: bool | None = None
 
     def over(self, base: DrawnFormat) -> DrawnFormat:
         """Return what holds where this format is set on letters that have another one."""
-        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
+        return base._replace(**{name: given for name, given in self._asdict().items() if given is not None})
 
     @property
     def letters(self) -> Letters:
@@ -67,30 +66,35 @@ class DrawnFormat(NamedTuple):
         return Letters(raised=baseline > 0, struck=bool(self.struck), lowered=baseline < 0)
 
     def is_unseen(self, background: str) -> bool:
+        """Return whether nobody sees letters on a background."""
         points = None if self.size is None else self.size / 100
         return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, background, points))
 
 
 class ShapeStyles(NamedTuple):
-    """What a shape says about its letters: lists of styles by levels, and between its own and others a colour."""
+    """What a shape says about its letters. What stands first here wins."""
 
-    own: tuple[Element, ...] = ()
+    # Lists of styles by levels, which the shape has itself.
+    of_shape: tuple[Element, ...] = ()
+    # The colour by the look that the shape has.
     reference: DrawnFormat = DrawnFormat()
+    # Lists of styles by levels, from what the shape fills on the layout and the master.
     inherited: tuple[Element, ...] = ()
+    # What the colours are that the styles name.
     colours: Palette = Palette()
 
     def of_level(self, level: int) -> DrawnFormat:
         """Return what holds for the letters of a level that say nothing themselves."""
-        found = [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.own]
-        found.append(self.reference)
-        found += [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.inherited]
-        return reduce(DrawnFormat.over, found)
+        formats = [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.of_shape]
+        formats.append(self.reference)
+        formats += [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.inherited]
+        return reduce(DrawnFormat.over, formats)
 
 
 def palette(theme: Element, master: Element) -> Palette:
     """Return the colours of a theme, by the names that a master gives them."""
     schemes = theme.iter("clrScheme")
-    colours = {one.tag: Palette().colour(one) for scheme in schemes for one in scheme}
+    colours = {colour.tag: Palette().colour(colour) for scheme in schemes for colour in scheme}
     mapping = master.find("clrMap")
     names = _USUAL_NAMES if mapping is None else dict(mapping.attrib)
     return Palette(colours, names)
@@ -102,11 +106,13 @@ def format_of(properties: Element | None, colours: Palette) -> DrawnFormat:
         return DrawnFormat()
     strike = properties.get("strike")
     size = properties.get("sz", "")
-    fills = [one for one in properties if one.tag in ("solidFill", "noFill", *_OTHER_FILLS)]
+    fills = [child for child in properties if child.tag in ("solidFill", "noFill", *_OTHER_FILLS)]
     has_more = any(properties.find(path) is not None for path in _MORE)
-    colour, transparent = None, None
+    colour = None
+    transparent = None
     if has_more:
-        colour, transparent = UNKNOWN, False
+        colour = UNKNOWN
+        transparent = False
     elif fills:
         transparent = _is_transparent(fills[0])
         colour = colours.colour(fills[0]) if fills[0].tag == "solidFill" else UNKNOWN
@@ -121,10 +127,10 @@ def format_of(properties: Element | None, colours: Palette) -> DrawnFormat:
 
 def fill_colour(properties: Element | None, colours: Palette) -> str | None:
     """Return the colour that a shape, a cell or a page is filled with; None if it has no fill."""
-    for one in () if properties is None else properties:
-        if one.tag == "solidFill":
-            return colours.colour(one)
-        if one.tag in _OTHER_FILLS:
+    for child in () if properties is None else properties:
+        if child.tag == "solidFill":
+            return colours.colour(child)
+        if child.tag in _OTHER_FILLS:
             return UNKNOWN
     return None
 
@@ -137,13 +143,13 @@ def drawn_lines(element: Element) -> str:
 def _runs(paragraph: Element) -> Iterator[Run]:
     """Yield the runs of a paragraph, as they themselves set their letters; breaks and tabs are spaces."""
     letters = Letters()
-    for one in paragraph.iter():
-        if one.tag in ("r", "fld"):
-            letters = format_of(one.find("rPr"), Palette()).letters
-        elif one.tag in ("br", "tab"):
+    for child in paragraph.iter():
+        if child.tag in ("r", "fld"):
+            letters = format_of(child.find("rPr"), Palette()).letters
+        elif child.tag in ("br", "tab"):
             yield Run(" ", letters)
-        elif one.text:
-            yield Run(one.text, letters)
+        elif child.text:
+            yield Run(child.text, letters)
 
 
 def shape_styles(shape: Element, inherited: Iterable[Element], colours: Palette) -> ShapeStyles:

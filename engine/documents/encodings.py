@@ -240,7 +240,8 @@ def _most_likely(content: bytes, language: str) -> DecodedText | None:
         label = _EAST_ASIAN[name].label if is_east_asian else name
         is_accented = has_accents and not is_east_asian
         text = _decoded(content, codec)
-        if text is None or worth < (_PLAUSIBLE_ACCENTED if is_accented else _PLAUSIBLE):
+        least_worth = _PLAUSIBLE_ACCENTED if is_accented else _PLAUSIBLE
+        if text is None or worth < least_worth:
             continue
         if name == "GB18030" and _EARLY * worths.get("EUC-JP", 0.0) > worth and _has_only_early_signs(text):
             return DecodedText(content.decode("euc_jp", "replace"), "EUC-JP")

@@ -9,6 +9,7 @@ class HiddenColumns:
     """Numbers of columns, of which files name long ranges. `left_out` are those in which something was."""
 
     def __init__(self) -> None:
+        # The first columns of the hidden ranges, and those after their last ones, both in order.
         self._firsts = list[int]()
         self._ends = list[int]()
         self.left_out = set[int]()

@@ -11,6 +11,7 @@ from engine.documents.marked_text import MarkedText
 
 _PICTURE = re.compile(r"!\[([^\]]*)\]\((?:data|attachment):[^)]*\)")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
+# The forms of outputs that are text, the best first.
 _KINDS = ("text/markdown", "text/plain", "text/latex", "text/html", "application/json")
 
 
@@ -22,18 +23,19 @@ def read_notebook(data: bytes, text: MarkedText) -> None:
     for cell in book["cells"]:
         source = _joined(cell["source"])
         if cell.get("cell_type") == "code":
-            outputs = (_output(one) for one in cell.get("outputs", []))
-            text.add_blocks(_fenced(source, language), *(_fenced(one, "output") for one in outputs))
+            outputs = (_output(output) for output in cell.get("outputs", []))
+            text.add_blocks(_fenced(source, language), *(_fenced(output, "output") for output in outputs))
         else:
             text.add_blocks(_PICTURE.sub(r"[\1]", source))
 
 
 def _output(output: dict[str, Any]) -> str:
+    """Return an output in the best form that is text; the names of its forms if none is."""
     if output.get("output_type") == "error":
         return "\n".join([f"{output.get('ename')}: {output.get('evalue')}", *output.get("traceback", [])])
-    found = output.get("data", output)
-    kind = next((kind for kind in _KINDS if kind in found), "text")
-    return _joined(found[kind]) if kind in found else f"[{', '.join(found)}]"
+    content = output.get("data", output)
+    kind = next((kind for kind in _KINDS if kind in content), "text")
+    return _joined(content[kind]) if kind in content else f"[{', '.join(content)}]"
 
 
 def _joined(lines: Any) -> str:

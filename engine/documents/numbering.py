@@ -75,7 +75,8 @@ class ListLevel(NamedTuple):
 
     # The form of its number, by Office's name, such as "lowerRoman"; "none" shows none.
     form: str
-    # What is shown, with "%1" for the number of the first level, "%2" for that of the second, and so on. "" is a bullet.
+    # What is shown, with "%1" for the number of the first level, "%2" for that of the second, and so on; "" for a
+    # bullet.
     text: str
     # The number that it begins with.
     first: int

@@ -20,24 +20,22 @@ _OF_TABLES = ("table", "table-row", "table-column")
 
 
 class OpenFormat(NamedTuple):
-    """What a style says about letters, None for what it says nothing about.
+    """What a style says about letters, None for what it says nothing about. Colours are as in `Look`."""
 
-    `height` is above the line, in percent. Colours are as in `Look`; `behind` is that of the letters' own background,
-    `behind_paragraph` that of the paragraph's, `behind_cell` that of the cell's.
-    """
-
+    # How far the letters are above the line, in percent of their size.
     height: int | None = None
     struck: bool | None = None
     transparent: bool | None = None
     colour: str | None = None
     points: float | None = None
+    # The colours of the backgrounds of the letters, the paragraph and the cell.
     behind: str | None = None
     behind_paragraph: str | None = None
     behind_cell: str | None = None
 
     def over(self, base: OpenFormat) -> OpenFormat:
         """Return what holds where this format is set on letters that have another one."""
-        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
+        return base._replace(**{name: given for name, given in self._asdict().items() if given is not None})
 
     @property
     def letters(self) -> Letters:
@@ -46,7 +44,7 @@ class OpenFormat(NamedTuple):
 
     def is_unseen(self, around: str) -> bool:
         """Return whether nobody sees letters on a page or in a cell of a colour, unless they have another one."""
-        behind = next((one for one in (self.behind, self.behind_paragraph) if one is not None), around)
+        behind = next((colour for colour in (self.behind, self.behind_paragraph) if colour is not None), around)
         return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, behind, self.points))
 
 
@@ -54,32 +52,34 @@ class OpenStyles:
     """The styles of a document, by their families and names."""
 
     def __init__(self, *parts: Element) -> None:
+        # By family and name; what all styles of a family are based on has the name "".
         self._elements = dict[tuple[str, str], Element]()
+        # The formats that were asked for.
         self._formats = dict[tuple[str, str], OpenFormat]()
         self._pages: list[Element] = []
         for part in parts:
-            for one in part.iter():
-                if one.tag in ("style", "default-style"):
-                    self._elements[one.get("family", ""), one.get("name", "")] = one
-                elif one.tag == "page-layout":
-                    self._pages.append(one)
+            for element in part.iter():
+                if element.tag in ("style", "default-style"):
+                    self._elements[element.get("family", ""), element.get("name", "")] = element
+                elif element.tag == "page-layout":
+                    self._pages.append(element)
 
     def said(self, family: str, name: str, attribute: str) -> str | None:
         """Return an attribute of a style, or of the nearest that this is based on; None if none has it."""
         for style in self._with_bases(family, name):
-            found = next((one.get(attribute) for one in style if attribute in one.attrib), None)
-            if found is not None:
-                return found
+            given = next((properties.get(attribute) for properties in style if attribute in properties.attrib), None)
+            if given is not None:
+                return given
         return None
 
     def format(self, family: str, name: str) -> OpenFormat:
         """Return what a style says about letters; with the name "", what all of a family have."""
         key = family, name
         if key not in self._formats:
-            found = OpenFormat()
+            merged = OpenFormat()
             for style in self._with_bases(family, name):
-                found = found.over(_format_of(style))
-            self._formats[key] = found
+                merged = merged.over(_format_of(style))
+            self._formats[key] = merged
         return self._formats[key]
 
     @property
@@ -94,6 +94,7 @@ class OpenStyles:
         return UNKNOWN if any(_background(style, "") for style in families) else None
 
     def _with_bases(self, family: str, name: str) -> Iterator[Element]:
+        """Yield a style and those that it is based on, the nearest first. A style may be based on itself."""
         asked = set[str]()
         while name not in asked and (style := self._elements.get((family, name))) is not None:
             asked.add(name)
@@ -103,12 +104,16 @@ class OpenStyles:
 
 def length(text: str | None) -> float | None:
     """Return a length in points; None for one that is not known, such as a share of another."""
-    found = _LENGTH.fullmatch(text or "")
-    return float(found[1]) * _POINTS[found[2]] if found else None
+    measure = _LENGTH.fullmatch(text or "")
+    return float(measure[1]) * _POINTS[measure[2]] if measure else None
 
 
 def _format_of(style: Element) -> OpenFormat:
-    text = {name: value for one in style if one.tag in _OF_LETTERS for name, value in one.attrib.items()}
+    """Return what a style itself says."""
+    text: dict[str, str] = {}
+    for properties in style:
+        if properties.tag in _OF_LETTERS:
+            text |= properties.attrib
     cell = _background(style, "table-cell-properties")
     # Conditions may colour a cell.
     if style.find("map") is not None:
@@ -129,7 +134,7 @@ def _points(text: Mapping[str, str]) -> float | None:
     """Return the size of letters; that of the scripts for which it is the largest, as others are not told apart."""
     usual = length(text.get("font-size"))
     others = (length(text.get(f"font-size-{scripts}")) for scripts in ("asian", "complex"))
-    return None if usual is None else max(usual, *(one for one in others if one is not None), usual)
+    return None if usual is None else max(usual, *(size for size in others if size is not None), usual)
 
 
 def _height(position: str | None) -> int | None:
@@ -144,8 +149,9 @@ def _height(position: str | None) -> int | None:
 
 
 def _is_struck(text: Mapping[str, str]) -> bool | None:
-    said = [text[name] for name in ("text-line-through-style", "text-line-through-type") if name in text]
-    return all(one != "none" for one in said) if said else None
+    """Return whether letters are struck; None if nothing says it."""
+    lines = [text[name] for name in ("text-line-through-style", "text-line-through-type") if name in text]
+    return all(line != "none" for line in lines) if lines else None
 
 
 def _is_transparent(text: Mapping[str, str]) -> bool | None:
@@ -164,23 +170,24 @@ def _colour(text: Mapping[str, str]) -> str | None:
 
 def _background(style: Element, tag: str) -> str | None:
     """Return the colour of a background that properties of a style have, of any kind for the tag ""."""
-    for one in style:
-        if tag in ("", one.tag):
-            if one.find("background-image[@href]") is not None:
+    for properties in style:
+        if tag in ("", properties.tag):
+            if properties.find("background-image[@href]") is not None:
                 return UNKNOWN
-            colour = one.get("background-color", "transparent")
+            colour = properties.get("background-color", "transparent")
             if colour != "transparent":
                 return colour_of(colour)
     return None
 
 
 def _draws_behind(style: Element) -> bool:
-    for one in style:
-        if one.get("run-through") == "background" or one.find("background-image[@href]") is not None:
+    """Return whether a style has something drawn behind text, or pages that are not white."""
+    for properties in style:
+        if properties.get("run-through") == "background" or properties.find("background-image[@href]") is not None:
             return True
-        if one.tag == "page-layout-properties":
-            fill = one.get("fill", "none")
-            colour = one.get("fill-color", "")
+        if properties.tag == "page-layout-properties":
+            fill = properties.get("fill", "none")
+            colour = properties.get("fill-color", "")
             is_plain = fill == "none" or (fill == "solid" and colour_of(colour) == WHITE)
             return not is_plain or _background(style, "") not in (None, WHITE)
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.open_letters import OpenStyles, length
@@ -16,8 +17,21 @@ _LINES = ("line", "connector", "measure")
 _PICTURES = ("applet", "floating-frame", "image", "object", "object-ole", "plugin", "table")
 _NO_SHAPES = ("notes", "forms", "animation-group", "par")
 _SIDES = ("x", "y", "width", "height")
-_LOOK = ("fill", "fill-color", "opacity")
 _TURNED = re.compile("rotate|skew|matrix")
+
+
+class _Fill(NamedTuple):
+    """How a page or a shape is filled, as its style says; "" for what that does not say."""
+
+    # "none", "solid", or what has more than one colour.
+    kind: str = ""
+    colour: str = ""
+    opacity: str = ""
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether one colour hides what is behind it."""
+        return self.kind == "solid" and self.opacity in ("", "100%")
 
 
 class OpenPages:
@@ -25,8 +39,8 @@ class OpenPages:
 
     def __init__(self, common: Element, styles: OpenStyles) -> None:
         self._styles = styles
-        self._masters = {one.get("name", ""): one for one in common.iter("master-page")}
-        self._layouts = {one.get("name", ""): one for one in common.iter("page-layout")}
+        self._masters = {master.get("name", ""): master for master in common.iter("master-page")}
+        self._layouts = {layout.get("name", ""): layout for layout in common.iter("page-layout")}
 
     def backgrounds(self, page: Element) -> dict[Element, str]:
         """Return the colour behind the text of each shape of a slide, which are in the order of the file."""
@@ -38,7 +52,7 @@ class OpenPages:
     def beside(self, page: Element) -> list[Element]:
         """Return the shapes that nobody sees because they are beside the slide."""
         layout = self._layouts.get(self._master(page).get("page-layout-name", ""))
-        sizes = {name: found for one in layout or () for name, found in one.attrib.items()}
+        sizes = {name: given for properties in layout or () for name, given in properties.attrib.items()}
         width, height = (length(sizes.get(name)) for name in ("page-width", "page-height"))
         if not width or not height:
             return []
@@ -49,30 +63,39 @@ class OpenPages:
         return self._masters.get(page.get("master-page-name", ""), Element("none"))
 
     def _colour(self, page: Element, master: Element) -> str:
-        for one in (page, master):
-            fill, colour, opacity = self._look(("drawing-page",), one)
-            if fill == "solid" and opacity in ("", "100%"):
-                return colour_of(colour)
-            if fill not in ("", "none"):
+        for element in (page, master):
+            fill = self._fill_of(element, ("drawing-page",))
+            if fill.is_solid:
+                return colour_of(fill.colour)
+            if fill.kind not in ("", "none"):
                 return UNKNOWN
         return WHITE
 
     def _shapes(self, page: Element) -> Iterable[Shape]:
-        for one in page:
-            if one.tag not in _NO_SHAPES and one.tag not in _LINES:
-                is_drawn = one.tag == "g" or any(child.tag in _PICTURES for child in one)
-                yield Shape(one, _area(one), self._fill(one), is_drawn)
+        for shape in page:
+            if shape.tag not in _NO_SHAPES and shape.tag not in _LINES:
+                is_drawn = shape.tag == "g" or any(child.tag in _PICTURES for child in shape)
+                yield Shape(shape, _area(shape), self._fill(shape), is_drawn)
 
     def _fill(self, shape: Element) -> str | None:
-        fill, colour, opacity = self._look(("presentation", "graphic"), shape)
-        if fill == "none" or (fill == "" and shape.tag in ("frame", "g")):
+        """Return the colour that a shape is filled with; None without a fill."""
+        fill = self._fill_of(shape, ("presentation", "graphic"))
+        if fill.kind == "none" or (fill.kind == "" and shape.tag in ("frame", "g")):
             return None
-        return colour_of(colour) if fill == "solid" and opacity in ("", "100%") else UNKNOWN
+        return colour_of(fill.colour) if fill.is_solid else UNKNOWN
 
-    def _look(self, families: Iterable[str], element: Element) -> list[str]:
+    def _fill_of(self, element: Element, families: Iterable[str]) -> _Fill:
+        """Return the fill that the first of some families of styles says something about."""
         name = element.get("style-name", "")
-        found = ([self._styles.said(family, name, attribute) or "" for attribute in _LOOK] for family in families)
-        return next((look for look in found if any(look)), [""] * len(_LOOK))
+        for family in families:
+            fill = _Fill(
+                kind=self._styles.said(family, name, "fill") or "",
+                colour=self._styles.said(family, name, "fill-color") or "",
+                opacity=self._styles.said(family, name, "opacity") or "",
+            )
+            if any(fill):
+                return fill
+        return _Fill()
 
 
 def _area(shape: Element) -> Area | None:

@@ -23,6 +23,7 @@ _RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\
 _COLOURED = ("a", "button", "mark", "option", "select", "textarea")
 # What leaves a background as it is around.
 _NO_COLOUR = ("none", "transparent", "inherit", "initial", "unset", "rgba(0,0,0,0)", "rgba(0, 0, 0, 0)")
+# A colour without any opacity: the letters look like what is behind them.
 _CLEAR = "transparent"
 _PLACED = ("absolute", "fixed")
 # What shows later what was clear before.
@@ -41,13 +42,16 @@ class PageLetters(NamedTuple):
     """How the letters in an element are shown. Without `pixels`, their size is not known."""
 
     letters: Letters = PLAIN
+    # As in `Look`, or `_CLEAR` for letters without any opacity.
     colour: str = UNKNOWN
     background: str = WHITE
     pixels: float | None = _USUAL_PIXELS
+    # Whether the CSS property `visibility` lets them be seen.
     is_visible: bool = True
 
     @property
     def is_unseen(self) -> bool:
+        """Whether nobody sees the letters."""
         points = None if self.pixels is None else self.pixels * _POINTS_OF_PIXEL
         colour = self.background if self.colour == _CLEAR else self.colour
         return not self.is_visible or nobody_sees(Look(colour, self.background, points))
@@ -79,23 +83,25 @@ class PageLetters(NamedTuple):
         return Letters(self.letters.raised and tag != "a", is_struck, self.letters.lowered)
 
     def _background(self, attributes: Mapping[str, str], styles: Declarations) -> str:
+        """Return the colour behind an element's letters."""
         # What is placed over something else has that behind it.
         if styles.get("position") in (*_PLACED, UNCLEAR) or attributes.get("background"):
             return UNKNOWN
         if any(name in styles for name in ("background-image", "text-shadow", "filter")):
             return UNKNOWN
         said = [styles.get(name, "") for name in ("background", "background-color")]
-        found = next((one for one in (*said, attributes.get("bgcolor", "")) if one), "none")
-        return _colour("" if found in _NO_COLOUR else found, self.background)
+        background = next((colour for colour in (*said, attributes.get("bgcolor", "")) if colour), "none")
+        return _colour("" if background in _NO_COLOUR else background, self.background)
 
     def _pixels(self, size: str) -> float | None:
+        """Return the size of letters for a `font-size`; None if it is not known."""
         if not size or size == "inherit":
             return self.pixels
-        found = _LENGTH.fullmatch(size)
-        if found is None:
+        length = _LENGTH.fullmatch(size)
+        if length is None:
             return None
-        number = float(found[1])
-        unit = found[2] or ""
+        number = float(length[1])
+        unit = length[2] or ""
         if unit == "rem":
             return number * _USUAL_PIXELS
         if unit in _SHARES:
@@ -126,16 +132,17 @@ def is_for_listeners(styles: Declarations) -> bool:
 
 
 def _is_clear(opacity: str) -> bool:
-    found = _LENGTH.fullmatch(opacity)
-    return found is not None and float(found[1]) == 0
+    number = _LENGTH.fullmatch(opacity)
+    return number is not None and float(number[1]) == 0
 
 
 def _pixels_of(length: str) -> float:
-    found = _LENGTH.fullmatch(length)
-    if found is None:
+    """Return a length in pixels, with the usual size of letters; 0 if it is not known."""
+    measure = _LENGTH.fullmatch(length)
+    if measure is None:
         return 0
-    unit = found[2] or ""
-    return float(found[1]) * _PIXELS.get(unit, _USUAL_PIXELS * _SHARES.get(unit, 1))
+    unit = measure[2] or ""
+    return float(measure[1]) * _PIXELS.get(unit, _USUAL_PIXELS * _SHARES.get(unit, 1))
 
 
 def _colour(text: str, around: str) -> str:
@@ -147,9 +154,9 @@ def _colour(text: str, around: str) -> str:
         return _CLEAR
     if _SHORT.fullmatch(text):
         return "".join(2 * sign for sign in text[1:])
-    if found := _RGB.fullmatch(text):
-        if found[4] is not None and float(found[4].rstrip("%")) == 0:
+    if parts := _RGB.fullmatch(text):
+        if parts[4] is not None and float(parts[4].rstrip("%")) == 0:
             return _CLEAR
-        is_solid = found[4] is None or found[4] in ("1", "100%", "1.0")
-        return "".join(f"{min(int(found[part]), 255):02x}" for part in (1, 2, 3)) if is_solid else UNKNOWN
+        is_solid = parts[4] is None or parts[4] in ("1", "100%", "1.0")
+        return "".join(f"{min(int(parts[part]), 255):02x}" for part in (1, 2, 3)) if is_solid else UNKNOWN
     return _NAMED.get(text) or colour_of(text)

@@ -32,8 +32,13 @@ class Selector(NamedTuple):
     tag: str
     marks: frozenset[str]
 
+    def holds_for(self, tag: str, marks: frozenset[str]) -> bool:
+        """Return whether it selects elements with a tag and these marks."""
+        return self.tag in ("", tag) and self.marks <= marks
+
     @property
     def weight(self) -> tuple[int, int, int]:
+        """How much more a rule counts than others: by its ids, its classes, and its tag."""
         ids = sum(mark.startswith("#") for mark in self.marks)
         return ids, len(self.marks) - ids, len(self.tag) > 0
 
@@ -51,6 +56,13 @@ class StyleRule(NamedTuple):
     all_marks: frozenset[str] = frozenset()
 
 
+class _PlacedRule(NamedTuple):
+    """A rule, and its place among those of the page: of rules with the same weight, the last one holds."""
+
+    place: int
+    rule: StyleRule
+
+
 class PageStyles:
     """The rules of a page's own sheets. `is_whole` says that the page has no others, which are not loaded."""
 
@@ -60,53 +72,57 @@ class PageStyles:
         self.is_whole = not links and not any(_IMPORT.search(sheet) for sheet, _ in sheets)
         rules = [rule for sheet, media in sheets for rule in _rules(sheet, media)]
         self._marks = frozenset(mark for rule in rules for mark in (*rule.selector.marks, *rule.all_marks))
-        # By one of the marks of its selector, or else its tag; with their places, of which the last one holds.
-        self._rules = defaultdict[str, list[tuple[int, StyleRule]]](list)
+        # By one of the marks of its selector, or else its tag.
+        self._rules = defaultdict[str, list[_PlacedRule]](list)
         for place, rule in enumerate(rules):
-            self._rules[min(rule.selector.marks, default=rule.selector.tag)].append((place, rule))
+            self._rules[min(rule.selector.marks, default=rule.selector.tag)].append(_PlacedRule(place, rule))
         # What they say: elements of a page have the same tags and marks over and over.
         self._found = dict[tuple[str, frozenset[str]], Declarations]()
 
     def of(self, tag: str, attributes: Mapping[str, str]) -> Declarations:
         """Return what holds for an element; what rules change that are not followed is `UNCLEAR`."""
-        found: Declarations = {}
+        by_rules: Declarations = {}
         if self._rules:
             marks = {f".{name}" for name in attributes.get("class", "").split()}
             marks.add(f"#{attributes.get('id', '')}")
             key = tag, self._marks & marks
             if key not in self._found:
                 self._found[key] = self._by_rules(*key)
-            found = self._found[key]
-        return {**found, **declarations(attributes["style"])} if attributes.get("style") else found
+            by_rules = self._found[key]
+        return {**by_rules, **declarations(attributes["style"])} if attributes.get("style") else by_rules
 
     def _by_rules(self, tag: str, marks: frozenset[str]) -> Declarations:
-        placed = [pair for key in ("", tag, *marks) for pair in self._rules.get(key, ())]
-        placed.sort(key=lambda pair: (pair[1].selector.weight, pair[0]))
-        rules = [rule for _, rule in placed if rule.selector.tag in ("", tag) and rule.selector.marks <= marks]
-        found: dict[str, str] = {}
+        """Return what rules say about elements with a tag and marks: first the certain ones, then what may change."""
+        candidates = [placed for key in ("", tag, *marks) for placed in self._rules.get(key, ())]
+        candidates.sort(key=lambda placed: (placed.rule.selector.weight, placed.place))
+        rules = [placed.rule for placed in candidates if placed.rule.selector.holds_for(tag, marks)]
+        said: dict[str, str] = {}
         for rule in rules:
             if not rule.is_conditional:
-                found |= rule.declarations
+                said |= rule.declarations
         for rule in rules:
             if rule.is_conditional and not (rule.all_marks and rule.all_marks <= marks):
-                changed = (name for name, said in rule.declarations.items() if found.get(name) != said)
-                found |= dict.fromkeys(changed, UNCLEAR)
-        return found
+                changed = (name for name, value in rule.declarations.items() if said.get(name) != value)
+                said |= dict.fromkeys(changed, UNCLEAR)
+        return said
 
 
 def declarations(text: str) -> dict[str, str]:
     """Return the properties of a rule or a `style` attribute, in small letters."""
-    pairs = (one.partition(":") for one in text.split(";"))
-    found = ((name.strip().lower(), value.replace("!important", "").strip().lower()) for name, _, value in pairs)
-    return {name: value for name, value in found if name and value}
+    pairs = (declaration.partition(":") for declaration in text.split(";"))
+    cleaned = ((name.strip().lower(), value.replace("!important", "").strip().lower()) for name, _, value in pairs)
+    return {name: value for name, value in cleaned if name and value}
 
 
 def _rules(sheet: str, media: str) -> Iterator[StyleRule]:
+    """Yield the rules of a sheet for a screen. Those in blocks, such as `@media`, are conditional."""
     if _is_of_print(media):
         return
     is_conditional = media.lower() not in ("", "all", "screen")
     sheet = _STATEMENT.sub("", _COMMENT.sub(" ", sheet))
+    # What stands before each brace that is open: the selectors of a rule, or a condition around rules.
     around: list[str] = []
+    # Where the words before the next brace begin.
     begin = 0
     for brace in _BRACE.finditer(sheet):
         words = sheet[begin : brace.start()].strip()
@@ -119,10 +135,10 @@ def _rules(sheet: str, media: str) -> Iterator[StyleRule]:
         selectors = around.pop()
         if selectors.startswith("@") or any(map(_is_of_print, around)):
             continue
-        found = declarations(words)
+        said = declarations(words)
         for text in selectors.split(","):
             is_simple = not is_conditional and not around
-            if found and (rule := _rule(text.strip(), found, is_simple=is_simple)):
+            if said and (rule := _rule(text.strip(), said, is_simple=is_simple)):
                 yield rule
                 yield from _of_scripts(rule)
 
@@ -139,7 +155,11 @@ def _of_scripts(rule: StyleRule) -> Iterator[StyleRule]:
         yield StyleRule(Selector(selector.tag, frozenset({mark})), rule.declarations, True, selector.marks)
 
 
-def _rule(text: str, found: Declarations, *, is_simple: bool) -> StyleRule | None:
+def _rule(text: str, said: Declarations, *, is_simple: bool) -> StyleRule | None:
+    """Return what a selector says about elements; None if it selects none, or is not understood.
+
+    It is conditional without `is_simple`, and if it has more than a tag, classes and ids.
+    """
     # What is before and after an element is not in the page.
     if "::" in text or text.endswith((":before", ":after")):
         return None
@@ -152,4 +172,4 @@ def _rule(text: str, found: Declarations, *, is_simple: bool) -> StyleRule | Non
         return None
     tag = (simple["tag"] or "").lower()
     marks = frozenset(f"{kind}{name}" for kind, name in _MARK.findall(simple["marks"]))
-    return StyleRule(Selector("" if tag == "*" else tag, marks), found, not is_simple)
+    return StyleRule(Selector("" if tag == "*" else tag, marks), said, not is_simple)

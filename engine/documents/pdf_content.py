@@ -119,9 +119,9 @@ class PageContent:
         """Return the graphics state that a form begins with."""
         graphics = copy.copy(self._content.graphics)
         if "/Matrix" in form:
-            graphics.matrix = product(matrix_of(form["/Matrix"]), graphics.matrix)  # type: ignore[arg-type]
+            graphics.matrix = product(matrix_of(resolved_entry(form, "/Matrix")), graphics.matrix)
         if "/BBox" in form:
-            sides = map(float, form["/BBox"])  # type: ignore[arg-type]
+            sides = map(float, resolved_entry(form, "/BBox"))
             graphics.clip = graphics.clip.within(mapped_box(graphics.matrix, *sides))
         return graphics
 

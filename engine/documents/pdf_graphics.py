@@ -47,6 +47,7 @@ class Box(NamedTuple):
     top: float
 
     def meets(self, other: Box) -> bool:
+        """Return whether the boxes have a point in common."""
         return (
             self.left <= other.right
             and other.left <= self.right
@@ -55,6 +56,7 @@ class Box(NamedTuple):
         )
 
     def holds(self, point: Point) -> bool:
+        """Return whether a point is in the box."""
         return self.left <= point[0] <= self.right and self.bottom <= point[1] <= self.top
 
     def within(self, other: Box) -> Box:
@@ -79,11 +81,13 @@ def product(first: Matrix, second: Matrix) -> Matrix:
 
 
 def mapped(matrix: Matrix, x: float, y: float) -> Point:
+    """Return where a matrix maps a point to."""
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
 
 
 def box_of(points: Iterable[Point]) -> Box:
+    """Return the box around points; there is at least one."""
     across, up = zip(*points, strict=True)
     return Box(min(across), min(up), max(across), max(up))
 
@@ -99,6 +103,7 @@ def mapped_box(matrix: Matrix, left: float, bottom: float, right: float, top: fl
 
 
 def matrix_of(numbers: Sequence[Any]) -> Matrix:
+    """Return the matrix that six numbers are. Raises `ValueError` or `TypeError` for anything else."""
     a, b, c, d, e, f = (float(number) for number in numbers)
     return a, b, c, d, e, f
 
@@ -183,6 +188,7 @@ class GraphicsState:
     spacing: float = 0.0
 
     def text_colours(self) -> list[Colour]:
+        """Return the colours that text is filled and stroked with; none in modes that do neither."""
         colours = [self.fill] if self.mode in _FILLING else []
         if self.mode in _STROKING:
             colours.append(self.stroke)
@@ -200,8 +206,9 @@ class PaintedAreas:
     """What lies behind text on a page that is white: boxes in the order in which they were painted."""
 
     areas: list[tuple[Box, Colour]] = field(default_factory=list)
-    # Those of boxes that text may lie in: lines are thinner.
+    # The colours of boxes that text may lie in: lines are thinner.
     _colours: set[Colour] = field(default_factory=set)
+    # What `may_hide` has answered since the latest new colour.
     _may_hide: dict[Colour, bool] = field(default_factory=dict)
 
     def add(self, box: Box, colour: Colour) -> None:

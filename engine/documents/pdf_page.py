@@ -55,6 +55,7 @@ class ShownPages:
 
 
 def _drawn(page: ShownPage, operations: list[PdfOperation], resources: DictionaryObject) -> PageContent:
+    """Return what operations show on a page."""
     content = PageContent(page, resources, GraphicsState(page.box), frozenset())
     content.read(operations)
     return content

@@ -18,23 +18,25 @@ class Area(NamedTuple):
     bottom: float
 
     def meets(self, other: Area) -> bool:
+        """Return whether the areas have a part in common."""
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 
     def is_beside(self, other: Area) -> bool:
+        """Return whether the areas have no point in common."""
         across = self.right < other.left or self.left > other.right
         return across or self.bottom < other.top or self.top > other.bottom
 
 
 class Shape(NamedTuple):
-    """A shape with its area, None if that is not known, and the colour of its fill, None without one.
-
-    With `is_drawn`, it paints over what is behind it, even without a fill.
-    """
+    """A shape on a slide."""
 
     element: Element
+    # None if it is not known.
     area: Area | None
+    # The colour of its fill, as in `Look`; None without one.
     fill: str | None
+    # Whether it paints over what is behind it, even without a fill.
     is_drawn: bool
 
 
@@ -45,14 +47,14 @@ def backgrounds(shapes: Iterable[Shape], page: str, painted: Iterable[Area | Non
     one may draw has an unknown background.
     """
     covered = list(painted)
-    found: dict[Element, str] = {}
+    colours: dict[Element, str] = {}
     for shape in shapes:
         if shape.fill is not None:
-            found[shape.element] = shape.fill
+            colours[shape.element] = shape.fill
         elif any(area is None or shape.area is None or area.meets(shape.area) for area in covered):
-            found[shape.element] = UNKNOWN
+            colours[shape.element] = UNKNOWN
         else:
-            found[shape.element] = page
+            colours[shape.element] = page
         if shape.fill is not None or shape.is_drawn:
             covered.append(shape.area)
-    return found
+    return colours

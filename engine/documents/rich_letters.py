@@ -20,6 +20,7 @@ OF_CELLS = ("clcbpat", "clcbpatraw", "clcfpat", "clshdng", "trcbpat")
 # Shapes below the text, a page with a colour, and colours that depend on the window.
 _COLOURED_PAGE = re.compile(rb"\\shpfblwtxt1|\\\*\\background|\\cname\b")
 
+# The numbers of control words that are set, by these words.
 RichSettings = Mapping[str, int]
 
 
@@ -36,6 +37,7 @@ class RichLetters:
     def __init__(self, data: bytes) -> None:
         self._page = UNKNOWN if _COLOURED_PAGE.search(data) else WHITE
         self._colours: list[str] = []
+        # The parts of the colour that is read, of 255, by "red", "green" and "blue".
         self._parts = dict[str, int]()
         self._styles = dict[StyleName, dict[str, int]]()
 
@@ -54,8 +56,8 @@ class RichLetters:
         for kind in ("s", "cs"):
             if kind in settings:
                 base = self.of_style(kind, settings.get("sbasedon", -1))
-                own = {word: settings[word] for word in (*OF_LETTERS, *OF_PARAGRAPHS) if word in settings}
-                self._styles[StyleName(kind, settings[kind])] = {**base, **own}
+                given = {word: settings[word] for word in (*OF_LETTERS, *OF_PARAGRAPHS) if word in settings}
+                self._styles[StyleName(kind, settings[kind])] = {**base, **given}
 
     def of_style(self, kind: str, number: int) -> RichSettings:
         """Return what a style sets."""
@@ -69,6 +71,7 @@ class RichLetters:
         return nobody_sees(Look(self._colour(settings.get("cf", -1)), self._behind(settings, around), points))
 
     def _behind(self, settings: RichSettings, around: str) -> str:
+        """Return the colour behind letters; `around` if nothing has one."""
         for word in (*BEHIND_LETTERS, "cbpat"):
             if settings.get(word):
                 return self._colour(settings[word])
@@ -77,6 +80,7 @@ class RichLetters:
         return UNKNOWN if has_pattern or in_coloured_row else around
 
     def _colour(self, number: int) -> str:
+        """Return a colour by its number in the table."""
         return self._colours[number] if 0 <= number < len(self._colours) else UNKNOWN
 
 

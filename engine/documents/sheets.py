@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
@@ -19,28 +20,50 @@ _LINK = re.compile(r'HYPERLINK\("([^"]+)"')
 _TRUE = ("1", "true")
 # What a sheet has.
 _MOST_COLUMNS = 16_384
-# What may colour cells, beside their own styles.
+# What may colour cells in other ways than their styles.
 _COLOURING = ("conditionalFormatting", "picture", "tableParts")
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """What is known of the sheet that is read. Cells are named by their places, such as "B7"."""
+
+    # The addresses that cells lead to; None for a place in the workbook.
+    links: dict[str, str | None] = field(default_factory=dict)
+    notes: dict[str | None, str] = field(default_factory=dict)
+    # The formulas that cells share, by their numbers, with the place where each stands.
+    formulas: dict[str, str] = field(default_factory=dict)
+    # Whether only the styles of cells colour them.
+    has_plain_colours: bool = True
+    hidden: HiddenColumns = field(default_factory=HiddenColumns)
+    # The columns in which cells are seen that begin in a hidden one.
+    shown_columns: dict[str, int] = field(default_factory=dict)
 
 
 class SheetsReader:
     """Adds the sheets of a workbook to `text`; a formula without a stored value stands for itself."""
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
-        self._parts, self._text = parts, text
+        self._parts = parts
+        self._text = text
         self._book = parts.xml(parts.main)
         self._related = parts.related(parts.main)
+        # The strings that cells share, and the styles of cells, by their numbers in the file.
         shared = parts.sound_xml(self._related.get("sharedStrings", ""), text)
-        self._shared = {str(number): string_runs(one) for number, one in enumerate(shared)}
+        self._shared = {str(number): string_runs(string) for number, string in enumerate(shared)}
         styles = cell_styles(parts.sound_xml(self._related.get("styles", ""), text))
         self._styles = {str(number): style for number, style in enumerate(styles)}
         # Day 0; until 1900-03-01, Excel counts a day that there was not.
-        old = value(self._book, "workbookPr", "date1904") in _TRUE
-        self._first = datetime(1904, 1, 1) if old else datetime(1899, 12, 30)
-        # Programs that do not compute leave formulas empty, or write 0 for each and that all are to be computed.
-        self._unknown = ("", "0") if value(self._book, "calcPr", "fullCalcOnLoad") in _TRUE else ("",)
+        is_of_1904 = value(self._book, "workbookPr", "date1904") in _TRUE
+        self._first_day = datetime(1904, 1, 1) if is_of_1904 else datetime(1899, 12, 30)
+        # The values of formulas that were not computed. Programs that do not compute leave formulas empty, or write 0
+        # for each and that all are to be computed.
+        is_not_computed = value(self._book, "calcPr", "fullCalcOnLoad") in _TRUE
+        self._unknown = ("", "0") if is_not_computed else ("",)
+        self._sheet = _Sheet()
 
     def read(self) -> None:
+        """Add all sheets that are shown; one that is damaged is counted."""
         for sheet in self._book.iter("sheet"):
             name = self._related.get(sheet.get("id", ""), "")
             if sheet.get("state", "visible") != "visible":
@@ -50,96 +73,113 @@ class SheetsReader:
             with skipping_damage(self._text):
                 self._add_sheet(self._parts.xml(name), self._parts.related(name))
 
-    def _add_sheet(self, sheet: Element, related: dict[str, str]) -> None:
-        links = sheet.iter("hyperlink")
-        self._links = {one.get("ref", "").partition(":")[0]: related.get(one.get("id", "")) for one in links}
-        notes = self._parts.sound_xml(related.get("comments", ""), self._text).iter("comment")
-        # In a thread of comments, words for older programs come first.
-        self._notes = {one.get("ref"): _note_text(one).rpartition("\nComment:\n")[2].strip() for one in notes}
-        self._formulas = dict[str, str]()
-        self._has_plain_colours = not any(one.tag in _COLOURING for one in sheet)
-        self._hidden = _hidden_columns(sheet)
-        self._shown_columns = _shown_columns(sheet, self._hidden)
-        self._text.add_table(map(self._row, sheet.iter("row")))
-        if self._hidden.left_out:
-            self._text.left_out["hidden-column"] += len(self._hidden.left_out)
+    def _add_sheet(self, element: Element, related: dict[str, str]) -> None:
+        """Add a sheet: its table, and the texts drawn on it. `related` is what its part refers to."""
+        hidden = _hidden_columns(element)
+        self._sheet = _Sheet(
+            links={
+                link.get("ref", "").partition(":")[0]: related.get(link.get("id", ""))
+                for link in element.iter("hyperlink")
+            },
+            notes=self._notes(related),
+            has_plain_colours=not any(part.tag in _COLOURING for part in element),
+            hidden=hidden,
+            shown_columns=_shown_columns(element, hidden),
+        )
+        self._text.add_table(map(self._row, element.iter("row")))
+        if hidden.left_out:
+            self._text.left_out["hidden-column"] += len(hidden.left_out)
         drawing = self._parts.sound_xml(related.get("drawing", ""), self._text)
         self._text.add_blocks(*map(drawn_lines, drawing.iter("txBody")))
 
+    def _notes(self, related: dict[str, str]) -> dict[str | None, str]:
+        """Return the notes of a sheet. In a thread of comments, words for older programs come first."""
+        notes = self._parts.sound_xml(related.get("comments", ""), self._text).iter("comment")
+        return {note.get("ref"): _note_text(note).rpartition("\nComment:\n")[2].strip() for note in notes}
+
     def _row(self, row: Element) -> list[str]:
+        """Return the texts of a row in the columns that are shown; what is hidden is counted."""
+        sheet = self._sheet
         texts: list[str] = []
         is_hidden = row.get("hidden") in _TRUE or _is_nothing(row.get("ht"))
-        has_said = False
+        has_content = False
         for cell in row.iter("c"):
             place = cell.get("r", "")
             texts += [""] * (_column(place) - 1 - len(texts))
             # Others may share it.
             formula = self._formula(cell, place)
-            column = self._shown_columns.get(place, len(texts) + 1)
-            if is_hidden or column in self._hidden:
-                has_said = has_said or _says(cell)
-                if not is_hidden and _says(cell):
-                    self._hidden.left_out.add(column)
+            column = sheet.shown_columns.get(place, len(texts) + 1)
+            if is_hidden or column in sheet.hidden:
+                has_content = has_content or _has_content(cell)
+                if not is_hidden and _has_content(cell):
+                    sheet.hidden.left_out.add(column)
                 texts.append("")
                 continue
             texts += [""] * (column - 1 - len(texts))
             texts.append(self._noted(cell, formula, place))
-        if is_hidden and has_said:
+        if is_hidden and has_content:
             self._text.left_out["hidden-row"] += 1
-        if not self._hidden:
+        if not sheet.hidden:
             return texts
-        return [text for column, text in enumerate(texts, 1) if column not in self._hidden]
+        return [text for column, text in enumerate(texts, 1) if column not in sheet.hidden]
 
     def _noted(self, cell: Element, formula: str, place: str) -> str:
         """Return what a cell shows, with its link and its note."""
         text = self._shown(cell, formula)
-        if address := self._links.get(place):
+        if address := self._sheet.links.get(place):
             text = linked(text, address)
-        return f"{text} [Note: {note}]" if (note := self._notes.get(place)) else text
+        note = self._sheet.notes.get(place)
+        return f"{text} [Note: {note}]" if note else text
 
     def _shown(self, cell: Element, formula: str) -> str:
         """Return what a cell shows. What its style hides is counted."""
         style = self._styles.get(cell.get("s", "0"), CellStyle())
-        texts = self._content(cell, formula, style)
-        seen = style.seen(texts, has_plain_colours=self._has_plain_colours)
-        self._hide([text for text in texts if text not in seen])
+        texts = self._content(cell, formula, style.number_format)
+        seen = style.seen(texts, has_plain_colours=self._sheet.has_plain_colours)
+        self._count_hidden([text for text in texts if text not in seen])
         content = marked(Run(text.words, style.font_of(text).letters) for text in seen)
-        return linked(content, link[1]) if (link := _LINK.search(formula)) else content
+        link = _LINK.search(formula)
+        return linked(content, link[1]) if link else content
 
-    def _content(self, cell: Element, formula: str, style: CellStyle) -> list[CellRun]:
-        """Return what is in a cell, as its format shows it."""
+    def _content(self, cell: Element, formula: str, code: str) -> list[CellRun]:
+        """Return what is in a cell, as a format of numbers shows it. What this hides is counted."""
         kind = cell.get("t", "n")
         content = cell.findtext("v")
         # A text may be known to be empty.
-        if formula and (content or "") in self._unknown and (kind != "str" or content is None):
-            is_hidden = hides_texts(style.number_format) and not shown(1, style.number_format)
-            if is_hidden:
-                self._hide([CellRun(formula)])
-            return [] if is_hidden else [CellRun(formula)]
-        content = content or ""
-        if kind == "inlineStr":
-            texts = [run for string in cell.iterfind("is") for run in string_runs(string)]
-        elif kind == "s":
-            texts = self._shared.get(content, [])
-        elif kind == "b":
-            texts = [CellRun("TRUE" if content == "1" else "FALSE")]
-        elif kind == "n" and content:
-            texts = [CellRun(self._number(content, style.number_format))]
+        is_unknown = (content or "") in self._unknown and (kind != "str" or content is None)
+        if formula and is_unknown:
+            texts = [CellRun(formula)]
+            is_hidden = hides_texts(code) and not shown(1, code)
         else:
-            texts = [CellRun(content)]
-        if kind in ("inlineStr", "s", "str", "b") and hides_texts(style.number_format):
-            self._hide(texts)
+            texts = self._value(cell, kind, content or "", code)
+            is_hidden = kind in ("inlineStr", "s", "str", "b") and hides_texts(code)
+        if is_hidden:
+            self._count_hidden(texts)
             return []
         return texts
 
-    def _hide(self, texts: list[CellRun]) -> None:
+    def _value(self, cell: Element, kind: str, content: str, code: str) -> list[CellRun]:
+        """Return the value of a cell of a kind: a string with or without formats, a truth value or a number."""
+        if kind == "inlineStr":
+            return [run for string in cell.iterfind("is") for run in string_runs(string)]
+        if kind == "s":
+            return self._shared.get(content, [])
+        if kind == "b":
+            return [CellRun("TRUE" if content == "1" else "FALSE")]
+        if kind == "n" and content:
+            return [CellRun(self._number(content, code))]
+        return [CellRun(content)]
+
+    def _count_hidden(self, texts: list[CellRun]) -> None:
+        """Count a cell's texts that are left out."""
         if any(text.words.strip() for text in texts):
             self._text.left_out["hidden-text"] += 1
 
     def _number(self, content: str, code: str) -> str:
+        """Return a number as a format shows it; `content` as it is if it is no number."""
         with suppress(ValueError):
             number = float(content)
-            text = shown(number, code, self._first)
+            text = shown(number, code, self._first_day)
             # Many formats show nothing for 0.
             if number and not text:
                 self._text.left_out["hidden-text"] += 1
@@ -152,8 +192,8 @@ class SheetsReader:
             return ""
         shared = element.get("si", place)
         if not element.text:
-            return self._formulas.get(shared, "")
-        self._formulas[shared] = f"={element.text} (as in {place}, moved)"
+            return self._sheet.formulas.get(shared, "")
+        self._sheet.formulas[shared] = f"={element.text} (as in {place}, moved)"
         return f"={element.text}"
 
 
@@ -164,25 +204,26 @@ def _column(place: str) -> int:
 
 
 def _hidden_columns(sheet: Element) -> HiddenColumns:
-    found = HiddenColumns()
-    columns = [(integer(one.get("min"), 1), one) for one in sheet.iterfind("cols/col")]
+    """Return the columns of a sheet that are hidden, or have no width."""
+    hidden = HiddenColumns()
+    columns = [(integer(column.get("min"), 1), column) for column in sheet.iterfind("cols/col")]
     for first, column in sorted(columns, key=lambda pair: pair[0]):
         if column.get("hidden") in _TRUE or _is_nothing(column.get("width")):
-            found.add(first, integer(column.get("max"), first) + 1)
-    return found
+            hidden.add(first, integer(column.get("max"), first) + 1)
+    return hidden
 
 
 def _shown_columns(sheet: Element, hidden: HiddenColumns) -> dict[str, int]:
     """Return where cells show what they have that begin in a hidden column, and are merged with others beside it."""
-    found: dict[str, int] = {}
+    shown_columns: dict[str, int] = {}
     for merged in sheet.iterfind("mergeCells/mergeCell") if hidden else ():
         begin, _, end = merged.get("ref", "").partition(":")
         first = _column(begin)
         last = min(_column(end), _MOST_COLUMNS)
         seen = (column for column in range(first, last + 1) if column not in hidden)
         if first in hidden and (column := next(seen, 0)):
-            found[begin] = column
-    return found
+            shown_columns[begin] = column
+    return shown_columns
 
 
 def _is_nothing(size: str | None) -> bool:
@@ -193,8 +234,9 @@ def _is_nothing(size: str | None) -> bool:
         return False
 
 
-def _says(cell: Element) -> bool:
-    return any(one.text and one.text.strip() for one in cell.iter() if one.tag in ("f", "t", "v"))
+def _has_content(cell: Element) -> bool:
+    """Return whether a cell has a formula, a text or a value."""
+    return any(part.text and part.text.strip() for part in cell.iter() if part.tag in ("f", "t", "v"))
 
 
 def _note_text(note: Element) -> str:

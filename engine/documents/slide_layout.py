@@ -18,16 +18,19 @@ _PLAIN_FILL = "1001"
 
 
 class SlideLayout:
-    """A layout with its master and theme. `drawn` is what they paint over on each slide."""
+    """A layout with its master and theme."""
 
     def __init__(self, master: Element, layout: Element, theme: Element) -> None:
-        self._master, self._layout = master, layout
+        self._master = master
+        self._layout = layout
         self.colours = palette(theme, master)
         if layout.find("clrMapOvr/overrideClrMapping") is not None:
             self.colours = Palette()
         plain = next(iter(theme.iter("bgFillStyleLst")), Element("none"))
-        self._has_plain_fill = [one.tag for one in plain][:1] == ["solidFill"]
+        self._has_plain_fill = [fill.tag for fill in plain][:1] == ["solidFill"]
+        # What the layout and the master paint over; None for what has no known area.
         self.drawn: list[Area | None] = []
+        # The places of the layout by their numbers and their kinds, and those of the master by their kinds.
         self._by_number = dict[str, Element]()
         self._by_kind = dict[str, Element]()
         self._of_master = dict[str, Element]()
@@ -47,18 +50,18 @@ class SlideLayout:
         kind = _kind_of_master(shape)
         on_layout = self._by_number.get(place.get("idx") or "-", self._by_kind.get(kind))
         on_master = self._of_master.get(kind if on_layout is None else _kind_of_master(on_layout))
-        return [one for one in (on_layout, on_master) if one is not None]
+        return [model for model in (on_layout, on_master) if model is not None]
 
     def styles(self, shape: Element) -> list[Element]:
         """Return the styles of text that a shape takes, the one above all first."""
-        found = [style for model in self.models(shape) for style in model.iterfind("txBody/lstStyle")]
+        styles = [style for model in self.models(shape) for style in model.iterfind("txBody/lstStyle")]
         is_place = shape.find("nvSpPr/nvPr/ph") is not None
-        return [*found, *self._master.iterfind(f"txStyles/{'body' if is_place else 'other'}Style")]
+        return [*styles, *self._master.iterfind(f"txStyles/{'body' if is_place else 'other'}Style")]
 
     def page_colour(self, slide: Element) -> str:
         """Return the colour of a slide's page; `UNKNOWN` if it has a picture or more than one colour."""
         pages = (part.find("cSld/bg") for part in (slide, self._layout, self._master))
-        page = next((one for one in pages if one is not None), None)
+        page = next((background for background in pages if background is not None), None)
         if page is None:
             return WHITE
         if (reference := page.find("bgRef")) is not None:
@@ -73,8 +76,10 @@ def kind_of(shape: Element) -> str:
 
 
 def _kind_of_master(shape: Element) -> str:
+    """Return the kind that the master has for a shape."""
     return _KINDS.get(kind_of(shape), kind_of(shape))
 
 
 def _places(part: Element) -> list[Element]:
-    return [one for one in part.iter("sp") if one.find("nvSpPr/nvPr/ph") is not None]
+    """Return the shapes of a layout or a master that those of slides fill."""
+    return [shape for shape in part.iter("sp") if shape.find("nvSpPr/nvPr/ph") is not None]

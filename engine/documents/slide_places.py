@@ -18,7 +18,7 @@ _DRAWN = ("pic", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateCont
 def area_of(models: Iterable[Element]) -> Area | None:
     """Return what the first of some shapes takes that says where it is, at any angle; None if none does."""
     frames = (shape.find(path) for shape in models for path in _FRAMES)
-    frame = next((one for one in frames if one is not None), None)
+    frame = next((candidate for candidate in frames if candidate is not None), None)
     if frame is None:
         return None
     texts = [value(frame, "off", "x"), value(frame, "off", "y"), value(frame, "ext", "cx"), value(frame, "ext", "cy")]
@@ -54,5 +54,5 @@ def placed(shape: Element, inherited: Iterable[Element], colours: Palette) -> Sh
 
 def drawn_areas(shapes: Iterable[Element], colours: Palette) -> list[Area | None]:
     """Return what shapes that are no places for others paint over; None for one whose place is not known."""
-    free = (placed(one, (), colours) for one in shapes if one.find("nvSpPr/nvPr/ph") is None)
+    free = (placed(shape, (), colours) for shape in shapes if shape.find("nvSpPr/nvPr/ph") is None)
     return [shape.area for shape in free if shape.is_drawn or shape.fill is not None]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-WHITE, BLACK = "ffffff", "000000"
+WHITE = "ffffff"
+BLACK = "000000"
 # A colour that is not known, and one that a program chooses so that it is seen.
 UNKNOWN = ""
 # Letters below this many points are specks of dust on a page.
@@ -35,10 +36,11 @@ def nobody_sees(look: Look) -> bool:
 
 def colour_of(text: str | None) -> str:
     """Return a colour that is written as "RRGGBB" or "#RRGGBB"; `UNKNOWN` for all others."""
-    found = (text or "").strip().lower().removeprefix("#")
-    return found if _COLOUR.fullmatch(found) else UNKNOWN
+    colour = (text or "").strip().lower().removeprefix("#")
+    return colour if _COLOUR.fullmatch(colour) else UNKNOWN
 
 
-def _is_same(one: str, other: str) -> bool:
-    parts = zip(bytes.fromhex(one), bytes.fromhex(other), strict=True)
-    return all(abs(first - second) <= _SAME for first, second in parts)
+def _is_same(first: str, second: str) -> bool:
+    """Return whether two known colours look the same."""
+    parts = zip(bytes.fromhex(first), bytes.fromhex(second), strict=True)
+    return all(abs(share - other) <= _SAME for share, other in parts)

@@ -35,28 +35,29 @@ _HIGHLIGHTS = {
 
 
 class RunFormat(NamedTuple):
-    """What a style or a run says about letters, None for what it says nothing about.
+    """What a style or a run says about letters, None for what it says nothing about. Colours are as in `Look`."""
 
-    `position` is above the line, like `size` in half points. Colours are as in `Look`; `behind` is that of the letters'
-    own shading, `behind_paragraph` that of the paragraph's.
-    """
-
+    # "superscript", "subscript" or "baseline".
     align: str | None = None
+    # How far the letters are above the line, in half points.
     position: int | None = None
+    # In half points.
     size: int | None = None
     struck: bool | None = None
     struck_twice: bool | None = None
     hidden: bool | None = None
     colour: str | None = None
+    # The colours of the letters' own shading, and of the paragraph's.
     behind: str | None = None
     behind_paragraph: str | None = None
 
     def over(self, base: RunFormat) -> RunFormat:
         """Return what holds where this format is set on letters that have another one."""
-        return base._replace(**{name: own for name, own in self._asdict().items() if own is not None})
+        return base._replace(**{name: given for name, given in self._asdict().items() if given is not None})
 
 
 _NOTHING = RunFormat()
+# The properties of runs that are read here.
 _ASKED = {"color", "dstrike", "highlight", "position", "shd", "strike", "sz", "szCs", "vanish", "vertAlign", *_EFFECTS}
 
 
@@ -67,13 +68,15 @@ class WordLetters:
         self._elements = {style.get("styleId", ""): style for style in styles.iter("style")}
         self._formats = dict[str, RunFormat]()
         defaults = styles.find("docDefaults/rPrDefault")
+        # What holds where no style says it, and the style of paragraphs that name none.
         self._usual = RunFormat() if defaults is None else format_of(defaults)
-        usual = (name for name, style in self._elements.items() if _is_usual(style))
-        self._usual_style = next(usual, "")
+        usual_styles = (name for name, style in self._elements.items() if _is_usual(style))
+        self._usual_style = next(usual_styles, "")
 
     def of_style(self, name: str) -> RunFormat:
         """Return what a style says, or the nearest that it is based on."""
         if name not in self._formats:
+            # For a style that is based on itself.
             self._formats[name] = RunFormat()
             if (style := self._elements.get(name)) is not None:
                 self._formats[name] = format_of(style).over(self.of_style(value(style, "basedOn")))
@@ -84,9 +87,7 @@ class WordLetters:
         asked = set[str]()
         while name not in asked and (style := self._elements.get(name)) is not None:
             asked.add(name)
-            if any(
-                one.get("fill", "auto") != "auto" or one.get("val", "clear") != "clear" for one in style.iter("shd")
-            ):
+            if any(map(_has_colour, style.iter("shd"))):
                 return True
             name = value(style, "basedOn")
         return False
@@ -101,21 +102,21 @@ class WordLetters:
 
         What a style of paragraphs strikes or hides, one of letters does not.
         """
-        own = format_of(run)
+        given = format_of(run)
         name = value(run, "rPr/rStyle")
         if not name:
-            return paragraph if own is _NOTHING else own.over(paragraph)
+            return paragraph if given is _NOTHING else given.over(paragraph)
         style = self.of_style(name)
         merged = style.over(paragraph)._replace(
             struck=bool(style.struck) != bool(paragraph.struck), hidden=bool(style.hidden) != bool(paragraph.hidden)
         )
-        return own.over(merged)
+        return given.over(merged)
 
 
 def format_of(source: Element) -> RunFormat:
     """Return what a style, a run or a paragraph itself says."""
-    found = source.find("rPr")
-    properties = {} if found is None else {one.tag: one for one in found}
+    element = source.find("rPr")
+    properties = {} if element is None else {child.tag: child for child in element}
     behind_paragraph = shading(source, "pPr/shd")
     # Most runs say nothing of this.
     if behind_paragraph is None and properties.keys().isdisjoint(_ASKED):
@@ -143,16 +144,20 @@ def format_of(source: Element) -> RunFormat:
 
 def shading(source: Element, path: str) -> str | None:
     """Return the colour of a shading; None if there is none."""
-    if (found := source.find(path)) is None:
+    if (element := source.find(path)) is None:
         return None
-    kind = found.get("val", "clear")
-    fill = found.get("fill", "auto")
+    kind = element.get("val", "clear")
+    fill = element.get("fill", "auto")
     if kind == "solid":
-        return colour_of(found.get("color"))
+        return colour_of(element.get("color"))
     if kind not in ("clear", "nil"):
         return UNKNOWN
-    is_plain = kind == "nil" or (fill == "auto" and found.get("themeFill") is None)
+    is_plain = kind == "nil" or (fill == "auto" and element.get("themeFill") is None)
     return None if is_plain else colour_of(fill)
+
+
+def _has_colour(shade: Element) -> bool:
+    return shade.get("fill", "auto") != "auto" or shade.get("val", "clear") != "clear"
 
 
 def letters_of(run: RunFormat, paragraph: RunFormat) -> Letters:
@@ -184,8 +189,8 @@ def page_colour(document: Element, edges: Iterable[Element]) -> str:
 
 
 def _draws_behind(part: Element) -> bool:
-    anchors = any(one.get("behindDoc") in ("1", "true", "on") for one in part.iter("anchor"))
-    return anchors or any("z-index:-" in one.get("style", "") for one in part.iter())
+    anchors = any(anchor.get("behindDoc") in ("1", "true", "on") for anchor in part.iter("anchor"))
+    return anchors or any("z-index:-" in element.get("style", "") for element in part.iter())
 
 
 def _is_usual(style: Element) -> bool:
@@ -193,12 +198,13 @@ def _is_usual(style: Element) -> bool:
 
 
 def _said(properties: dict[str, Element], name: str) -> str | None:
+    """Return the value of a property; None if it is not among these."""
     return properties[name].get("val", "") if name in properties else None
 
 
 def _is_on(properties: dict[str, Element], name: str) -> bool | None:
-    found = _said(properties, name)
-    return None if found is None else found not in ("0", "false", "off")
+    setting = _said(properties, name)
+    return None if setting is None else setting not in ("0", "false", "off")
 
 
 def _number(text: str | None) -> int | None:

@@ -36,16 +36,22 @@ def skipping_damage(text: MarkedText) -> Iterator[None]:
 
 
 class ZippedParts:
-    """The parts of an archive by their names. Raises `Encrypted` and `TextTooLong`."""
+    """The parts of an archive by their names.
+
+    What reads a part raises `Encrypted` if it needs a password, and `TextTooLong` if it, or all that was read, is too
+    large. Making one raises `BadZipFile` for what is no archive.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
+        # How many bytes may still be read.
         self._left = _MOST_BYTES
         self.names = frozenset(self._archive.namelist())
         # The main part of an Office document; "" in another archive.
         self.main = self.related("").get("officeDocument", "")
 
     def read(self, name: str) -> bytes:
+        """Return the content of a part. Raises `KeyError` if it is missing, `Encrypted` and `TextTooLong`."""
         part = self._archive.getinfo(name)
         if part.flag_bits & 1:
             raise Encrypted
@@ -74,27 +80,29 @@ class ZippedParts:
             return self.read("mimetype").decode()
         if "META-INF/container.xml" in self.names:
             return "application/epub+zip"
-        types = {one.get("PartName"): one.get("ContentType", "") for one in self.xml("[Content_Types].xml")}
-        found = types.get(f"/{self.main}", "")
-        return found if found.endswith("xml") else ""
+        types = {part.get("PartName"): part.get("ContentType", "") for part in self.xml("[Content_Types].xml")}
+        kind = types.get(f"/{self.main}", "")
+        return kind if kind.endswith("xml") else ""
 
     def related(self, name: str) -> dict[str, str]:
         """Return the parts that a part of an Office document refers to, by ids and kinds, and addresses by ids."""
         folder, file = posixpath.split(name)
-        found: dict[str, str] = {}
-        for one in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
-            target = one.get("Target", "")
-            if one.get("TargetMode") != "External":
-                target = found[one.get("Type", "").rpartition("/")[2]] = resolved(name, target)
-            found[one.get("Id", "")] = target
-        return found
+        targets: dict[str, str] = {}
+        for relation in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
+            target = relation.get("Target", "")
+            if relation.get("TargetMode") != "External":
+                target = resolved(name, target)
+                kind = relation.get("Type", "").rpartition("/")[2]
+                targets[kind] = target
+            targets[relation.get("Id", "")] = target
+        return targets
 
 
 def addressed(name: str, reference: str, names: Container[str]) -> str:
     """Return which of the `names` a page's address refers to; "" if it is none. Signs may stand for themselves."""
     plain = reference.partition("#")[0]
     paths = (reference, plain, unquote(plain), plain.partition("?")[0], unquote(plain.partition("?")[0]))
-    return next((found for path in paths if (found := _joined(name, path)) in names), "")
+    return next((joined for path in paths if (joined := _joined(name, path)) in names), "")
 
 
 def resolved(name: str, reference: str) -> str:
@@ -108,7 +116,8 @@ def _joined(name: str, path: str) -> str:
 
 def value(element: Element, path: str, name: str = "val") -> str:
     """Return an attribute of the first element at a path; "" if that is missing."""
-    return "" if (found := element.find(path)) is None else found.get(name, "")
+    child = element.find(path)
+    return "" if child is None else child.get(name, "")
 
 
 def integer(text: str | None, usual: int = 0) -> int:
