@@ -89,5 +89,5 @@ def source_words(source: str) -> str:
 
 def method_words(method: str) -> str:
     """Return the English words for a method; the method itself if it is not registered."""
-    own = PROPOSERS[method].method_words if method in PROPOSERS else ""
-    return _METHOD_WORDS.get(method, own) or method
+    of_proposer = PROPOSERS[method].method_words if method in PROPOSERS else ""
+    return _METHOD_WORDS.get(method, of_proposer) or method

@@ -69,8 +69,8 @@ def transformers_tokenizer(tokenizer: Any) -> Any:
 
 def template_of(tokenizer: Any) -> str:
     """Return the text of the chat template in mlx-lm's `tokenizer`, or the module of mlx-lm that replaces it."""
-    own = getattr(tokenizer, "_chat_template", None)
-    return str(tokenizer.chat_template) if own is None else str(own.__module__)
+    template_module = getattr(tokenizer, "_chat_template", None)
+    return str(tokenizer.chat_template) if template_module is None else str(template_module.__module__)
 
 
 def in_order(window: Any, array: Any) -> Any:

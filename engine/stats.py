@@ -327,19 +327,21 @@ class RequestLog:
                 self._by_position[index][1] += 1
 
     def _speedup_figures(self) -> dict[str, float]:
-        found = self.speedup
-        if found is None or self.shared or not self.drafted:
+        measured = self.speedup
+        if measured is None or self.shared or not self.drafted:
             return {}
         most = most_speedup(self._tokens / self._rounds)
-        factor, low, high = (min(most, found.factor * exp(error)) for error in (0.0, -found.error, found.error))
+        factor, low, high = (
+            min(most, measured.factor * exp(error)) for error in (0.0, -measured.error, measured.error)
+        )
         bounds = {"speedup_low": low, "speedup_high": high}
-        if not found.known or not factor:
+        if not measured.known or not factor:
             return bounds
         return bounds | {
-            "plain_tps": found.tokens / found.decode_s / factor,
+            "plain_tps": measured.tokens / measured.decode_s / factor,
             "speedup": factor,
-            "saved_s": (factor - 1.0) * found.decode_s,
-            "load": found.load,
+            "saved_s": (factor - 1.0) * measured.decode_s,
+            "load": measured.load,
         }
 
 
@@ -370,25 +372,27 @@ def summed(parts: Sequence[RequestStats]) -> RequestStats:
 
 def _summed_speedup(timed: Sequence[tuple[RequestStats, float]]) -> dict[str, float | None]:
     """Return the figures of the speed-up, from the requests that know its bounds, by their seconds of decoding."""
-    known = [(one, seconds) for one, seconds in timed if one.speedup_low is not None and one.rounds]
+    known = [(stats, seconds) for stats, seconds in timed if stats.speedup_low is not None and stats.rounds]
     whole = sum(seconds for _, seconds in known)
     if not whole:
         return dict.fromkeys(("speedup", "speedup_low", "speedup_high", "plain_tps", "saved_s"))
-    most = most_speedup(sum(one.generated_tokens for one, _ in known) / sum(one.rounds for one, _ in known))
+    most = most_speedup(sum(stats.generated_tokens for stats, _ in known) / sum(stats.rounds for stats, _ in known))
 
     def mean(figure: Callable[[RequestStats], float]) -> float:
-        return min(most, sum(figure(one) * seconds for one, seconds in known) / whole)
+        return min(most, sum(figure(stats) * seconds for stats, seconds in known) / whole)
 
-    low = mean(lambda one: one.speedup_low or 0.0)
-    high = mean(lambda one: one.speedup_high or 0.0)
-    found: dict[str, float | None] = {"speedup_low": low, "speedup_high": high}
+    low = mean(lambda stats: stats.speedup_low or 0.0)
+    high = mean(lambda stats: stats.speedup_high or 0.0)
+    bounds: dict[str, float | None] = {"speedup_low": low, "speedup_high": high}
     if low <= 0.0 or log(high / low) / 2.0 > KNOWN:
-        return found | dict.fromkeys(("speedup", "plain_tps", "saved_s"))
+        return bounds | dict.fromkeys(("speedup", "plain_tps", "saved_s"))
     factor = mean(_middle_speedup)
-    tokens = sum(one.generated_tokens - 1 for one, _ in known)
-    return found | {"speedup": factor, "plain_tps": tokens / whole / factor, "saved_s": (factor - 1.0) * whole}
+    tokens = sum(stats.generated_tokens - 1 for stats, _ in known)
+    return bounds | {"speedup": factor, "plain_tps": tokens / whole / factor, "saved_s": (factor - 1.0) * whole}
 
 
-def _middle_speedup(one: RequestStats) -> float:
+def _middle_speedup(stats: RequestStats) -> float:
     """Return the speed-up of a request, or the middle of its bounds where only these are known."""
-    return one.speedup if one.speedup is not None else ((one.speedup_low or 0.0) + (one.speedup_high or 0.0)) / 2.0
+    return (
+        stats.speedup if stats.speedup is not None else ((stats.speedup_low or 0.0) + (stats.speedup_high or 0.0)) / 2.0
+    )

@@ -166,7 +166,9 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
     models = in_order(catalog)
     suited = {(model.name, model.bits): model for model in reversed(models)}
     fewest = {model.name: model.bits for model in sorted(models, key=lambda model: model.bits or 0, reverse=True)}
-    recommended = {suited[one.name, one.bits].id for one in models if one.recommended and one.bits == fewest[one.name]}
+    recommended = {
+        suited[model.name, model.bits].id for model in models if model.recommended and model.bits == fewest[model.name]
+    }
     pairs = [
         (main, draft)
         for main in sorted(catalog.models.values(), key=lambda model: model.bytes)
@@ -176,7 +178,7 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
     ]
     chosen: list[tuple[Model, Model]] = []
     for share in SHARES:
-        fitting = [pair for pair in pairs if sum(one.bytes for one in pair) <= share * limit and pair not in chosen]
+        fitting = [pair for pair in pairs if sum(model.bytes for model in pair) <= share * limit and pair not in chosen]
         chosen += fitting[-1:]
     return sorted(chosen, key=lambda pair: pair[0].bytes)
 

@@ -96,9 +96,15 @@ def advise(
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
     # A head, a draft model that the catalog names for the main model, or a model of its family.
-    related = {one.id for one in unique.values() if one.head or one.id in main.drafts or one.family == main.family}
-    best = next((index for index, one in enumerate(advice) if _is_recommendable(one, one.id in related)), None)
-    return [replace(one, best=index == best) for index, one in enumerate(advice)]
+    related = {
+        candidate.id
+        for candidate in unique.values()
+        if candidate.head or candidate.id in main.drafts or candidate.family == main.family
+    }
+    best = next(
+        (index for index, candidate in enumerate(advice) if _is_recommendable(candidate, candidate.id in related)), None
+    )
+    return [replace(candidate, best=index == best) for index, candidate in enumerate(advice)]
 
 
 def with_files(model: Model) -> Model:
@@ -135,9 +141,9 @@ def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int | None)
     return mismatch(head, (layers, width, vocabulary or 0), exact=facts.exact)
 
 
-def same_model(one: str, other: str) -> bool:
+def same_model(name: str, other: str) -> bool:
     """Return whether two repositories hold the same model, in any packing, by their names."""
-    return _bare(one) == _bare(other) != ("",)
+    return _bare(name) == _bare(other) != ("",)
 
 
 def is_named_after(head: str, main: str) -> bool:
@@ -180,7 +186,7 @@ class _Judge:
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
-        main, drafting = (size_of(one, self.element_bytes) for one in (self.main, draft))
+        main, drafting = (size_of(model, self.element_bytes) for model in (self.main, draft))
         fit = check_fit(main, drafting, self.context, self.limit)
         if not fit.fits:
             return "no-room", (("needed", fit.needed), ("free", max(0, self.limit))), None
@@ -276,20 +282,20 @@ def candidates(main: Model, installed: Iterable[Model], catalog: Catalog) -> tup
     if main.source != "catalog":
         main = replace(with_files(main), tokenizer_name=name, drafts=suggested)
     names = {model.id: model.tokenizer_name for model in catalog.models.values()}
-    found = [
+    chosen = [
         replace(with_files(model), tokenizer_name=names.get(model.id, ""))
         for model in installed
         # The starter's draft model was trained for the starter's main model only.
         if (model.source != "starter" or main.source == "starter")
         and ("draft" in model.kinds or model.head or (model.problem == "incomplete" and model.id in names))
     ]
-    found += _published_heads(main, found, catalog)
-    found += [
+    chosen += _published_heads(main, chosen, catalog)
+    chosen += [
         model
         for model in catalog.models.values()
         if "draft" in model.roles and (model.id in suggested or (name and model.tokenizer_name == name))
     ]
-    return main, found
+    return main, chosen
 
 
 def published_head(main: Model, catalog: Catalog) -> Model | None:
@@ -318,19 +324,19 @@ def _fastest(main: Model, heads: Iterable[Model]) -> Model | None:
     return max(heads, key=lambda head: estimate_speedup(main, head, "same").speedup, default=None)
 
 
-def _published_heads(main: Model, found: Iterable[Model], catalog: Catalog) -> list[Model]:
+def _published_heads(main: Model, chosen: Iterable[Model], catalog: Catalog) -> list[Model]:
     """Return the catalog's heads for a main model, best first, and the one inside unless it is `found`."""
     heads = [head for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
-    return sorted(heads, key=lambda head: not head.facts.best_by) + _head_inside(main, found)
+    return sorted(heads, key=lambda head: not head.facts.best_by) + _head_inside(main, chosen)
 
 
-def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
+def _head_inside(main: Model, chosen: Iterable[Model]) -> list[Model]:
     """Return the MTP head that the makers of `main` ship with it, unless installed; its size is estimated."""
     from engine.heads.mtp_config import shipped_bytes
 
     size = shipped_bytes(main.config, main.weight_bytes, main.active_bytes, stored_bits(main.config))
     name = head_name(main.id)
-    here = {one.id for one in found if one.head == "mtp"}
+    here = {model.id for model in chosen if model.head == "mtp"}
     is_inside = name in here or any(id_.startswith(f"{main.id}/") for id_ in here)
     if not size or main.source not in ("cache", "catalog") or is_inside:
         return []
@@ -338,32 +344,32 @@ def _head_inside(main: Model, found: Iterable[Model]) -> list[Model]:
     return [Model(name, "catalog", bytes=size, weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
 
 
-def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
+def _rank(candidate: PairAdvice) -> tuple[int, float, int, str]:
     """Return the sort key: those measured to be faster, by speed-up, those estimated to be, lookup, and the rest.
 
     Among the estimated ones, those whose tokenizer is unknown are last.
     """
-    if one.verdict == "lookup":
+    if candidate.verdict == "lookup":
         return (2, 0.0, 0, "")
-    if one.verdict in _UNREAD and one.expected is None:
+    if candidate.verdict in _UNREAD and candidate.expected is None:
         # In the order of the candidates: the catalog's is best first.
         return (0, -10.0, 0, "")
-    if one.works and one.expected is not None and one.expected.speedup >= WORTH_IT:
+    if candidate.works and candidate.expected is not None and candidate.expected.speedup >= WORTH_IT:
         # An installed model wins a near tie.
-        head_start = 0.03 if one.source == "installed" else 0.0
-        group = -1 if one.expected.measured else 1 if one.verdict == "unknown" else 0
-        return (group, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
-    return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
+        head_start = 0.03 if candidate.source == "installed" else 0.0
+        group = -1 if candidate.expected.measured else 1 if candidate.verdict == "unknown" else 0
+        return (group, -(candidate.expected.speedup + head_start), candidate.weight_bytes, candidate.id)
+    return (3, float(VERDICTS.index(candidate.verdict)), candidate.weight_bytes, candidate.id)
 
 
-def _is_recommendable(one: PairAdvice, related: bool) -> bool:
+def _is_recommendable(candidate: PairAdvice, related: bool) -> bool:
     """Whether a candidate may be marked as the best.
 
     An unknown tokenizer, an unchecked head, and a draft that is not `related` to the main model need a measurement
     first; lookup never does.
     """
-    if one.verdict == "lookup":
+    if candidate.verdict == "lookup":
         return True
-    measured = one.expected is not None and one.expected.measured
-    known = one.verdict not in ("head-other", "head-unchecked", "head-inside")
-    return (measured or (related and known)) and _rank(one)[0] <= 0
+    measured = candidate.expected is not None and candidate.expected.measured
+    known = candidate.verdict not in ("head-other", "head-unchecked", "head-inside")
+    return (measured or (related and known)) and _rank(candidate)[0] <= 0

@@ -37,7 +37,7 @@ def draft_for(
 ) -> PairAdvice | None:
     """Return the catalog's best draft model for a model of the Hub, or None if none shares its tokenizer."""
     advice = advise(main, _plausible(client, main, catalog, keep_in), context, limit)
-    return next((one for one in advice if one.best and one.verdict in ("same", "padded")), None)
+    return next((candidate for candidate in advice if candidate.best and candidate.verdict in ("same", "padded")), None)
 
 
 def head_for(
@@ -68,19 +68,23 @@ def head_for(
     if not heads and base != main.id:
         heads = _shipped(client, base, head_name(main.id))
     by_id = {head.id: head for head in heads}
-    fitting = (by_id[one.id] for one in advise(main, heads, context, limit) if one.verdict in ("head", "no-gain"))
+    fitting = (
+        by_id[candidate.id]
+        for candidate in advise(main, heads, context, limit)
+        if candidate.verdict in ("head", "no-gain")
+    )
     return next(fitting, None)
 
 
 def mlx_version(model: Model, catalog: Catalog, client: HubClient | None = None) -> Model | None:
     """Return the smallest conversion to MLX of a model in GGUF files: the catalog's or, with `client`, the Hub's."""
     names = (model.id, model.base_model)
-    mains = (one for one in catalog.models.values() if "main" in one.kinds)
-    known = [one for one in mains if any(same_model(one.id, name) for name in names)]
+    mains = (model for model in catalog.models.values() if "main" in model.kinds)
+    known = [model for model in mains if any(same_model(model.id, name) for name in names)]
     if not known and client is not None and model.base_model:
         with suppress(HubError):
             known = search_models(client, "", 1, ("mlx", f"base_model:quantized:{model.base_model}"))
-    return min(known, key=lambda one: one.bytes, default=None)
+    return min(known, key=lambda model: model.bytes, default=None)
 
 
 def _shipped(client: HubClient, repository: str, name: str, commit: str = "") -> list[Model]:
@@ -95,11 +99,11 @@ def _shipped(client: HubClient, repository: str, name: str, commit: str = "") ->
 def _names_of_heads(client: HubClient, main: Model, base: str, catalog: Catalog) -> list[str]:
     names = [head.id for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
     with suppress(HubError):
-        found = search_models(client, bare_name(main.id), tags=())
-        names += [one.id for one in found if is_named_after(one.id, main.id)]
+        results = search_models(client, bare_name(main.id), tags=())
+        names += [model.id for model in results if is_named_after(model.id, main.id)]
     with suppress(HubError):
-        found = search_models(client, "", tags=(f"base_model:{base}",))
-        names += [one.id for one in found if OF_HEADS.search(one.id)]
+        results = search_models(client, "", tags=(f"base_model:{base}",))
+        names += [model.id for model in results if OF_HEADS.search(model.id)]
     return list(dict.fromkeys(names))
 
 
@@ -119,13 +123,13 @@ def _plausible(client: HubClient, main: Model, catalog: Catalog, keep_in: Path |
         key=lambda model: (_apart(model, size), model.bytes),
     )
     chosen = {model.tokenizer_name: model for model in reversed(drafts) if _apart(model, size) <= 0.05 * size}
-    found: list[Model] = []
+    plausible: list[Model] = []
     for model in sorted(chosen.values(), key=lambda model: _apart(model, size))[:_MOST_READ]:
         try:
-            found.append(read_repository(client, model.id, keep_in))
+            plausible.append(read_repository(client, model.id, keep_in))
         except HubError:
-            found.append(model)
-    return found
+            plausible.append(model)
+    return plausible
 
 
 def _apart(model: Model, size: int) -> int:

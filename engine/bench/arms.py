@@ -85,8 +85,10 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
         depths = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, drafter.source)
         settings |= depths
         if temperature > 0.0:
-            fixed = [one for one in depths.values() if one.depth is not None]
-            settings |= {f"rejection, depth {one.depth}": replace(one, acceptance="rejection") for one in fixed}
+            fixed = [setting for setting in depths.values() if setting.depth is not None]
+            settings |= {
+                f"rejection, depth {setting.depth}": replace(setting, acceptance="rejection") for setting in fixed
+            }
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [_arm(scheduler, name, speculation, sampling) for name, speculation in settings.items()]
 
@@ -134,7 +136,9 @@ def mlx_dspark_arms(main: LoadedModel, drafter: Drafter | None) -> list[Arm]:
     if isinstance(drafter, HeadSource) and (names := _DSPARK.get(drafter.head.kind.removesuffix("2"))):
         load, loop = (getattr(dspark, name) for name in names)
         head, _ = load(str(drafter.info.path))
-        loops["head"] = lambda target, tokenizer, **rest: loop(target, tokenizer, head, lookup_drafts=True, **rest)
+        loops["head"] = lambda target, tokenizer, **options: loop(
+            target, tokenizer, head, lookup_drafts=True, **options
+        )
     return [Arm(f"mlx-dspark {name}", _mlx_dspark(main, target, loop)) for name, loop in loops.items()]
 
 

@@ -97,7 +97,7 @@ def _mirrored(arms: Mapping[str, Callable[[], ConcurrencyRun]], turn: int) -> Ru
 
 def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
     pairs = {"ratio": ("ours", "mlx-lm"), "plain_ratio": ("plain", "mlx-lm"), "gain": ("ours", "plain")}
-    ratios = {name: [runs[one].speed / runs[base].speed for runs in measured] for name, (one, base) in pairs.items()}
+    ratios = {name: [runs[arm].speed / runs[base].speed for runs in measured] for name, (arm, base) in pairs.items()}
     names = {"ours": "", "plain": "plain_", "mlx-lm": "mlx_lm_"}
     speeds = {prefix: median(runs[arm].speed for runs in measured) for arm, prefix in names.items()}
     return {

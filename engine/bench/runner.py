@@ -87,10 +87,12 @@ def summarise(samples: Sequence[Sample]) -> dict[str, Any]:
     reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == "plain"}
     arms: dict[str, Any] = {}
     for name in dict.fromkeys(sample.arm for sample in samples):
-        own = [sample for sample in samples if sample.arm == name]
-        kinds = dict.fromkeys(sample.prompt.kind for sample in own)
-        by_kind = {kind: _figures([one for one in own if one.prompt.kind == kind], reference) for kind in kinds}
-        arms[name] = _figures(own, reference) | {"by_kind": by_kind}
+        of_arm = [sample for sample in samples if sample.arm == name]
+        kinds = dict.fromkeys(sample.prompt.kind for sample in of_arm)
+        by_kind = {
+            kind: _figures([sample for sample in of_arm if sample.prompt.kind == kind], reference) for kind in kinds
+        }
+        arms[name] = _figures(of_arm, reference) | {"by_kind": by_kind}
     return {"machine": machine(), "baseline": "plain", "arms": arms}
 
 

@@ -193,7 +193,9 @@ class BatchDecoder:
         started_at = time.perf_counter()
         asked = [(member.request, choice) for member, choice in zip(self._members, choices, strict=True)]
         choices, proposals = map(list, zip(*self._drafting.propose(asked), strict=True))
-        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
+        lazy = [
+            proposal.tokens for proposal in proposals if proposal is not None and isinstance(proposal.tokens, mx.array)
+        ]
         if lazy:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(*lazy)  # type: ignore[no-untyped-call]

@@ -107,8 +107,8 @@ class BatchRound:
     def _of(self, row: int) -> tuple[list[int], list[float]]:
         assert self._values is not None
         tokens, logprobs = self._values
-        own = slice(self.starts[row], self.starts[row + 1])
-        return tokens[own], logprobs[own]
+        of_row = slice(self.starts[row], self.starts[row + 1])
+        return tokens[of_row], logprobs[of_row]
 
     def _count_accepted(self, row: int) -> int:
         proposal = self.proposals[row]
@@ -187,7 +187,9 @@ class BatchSampling:
         positions = [_position(text, fed[row]) for text, row in zip(texts, members, strict=True)]
         counts = [depths[row] + 1 for row in members]
         make_noise(samplers, positions, counts)
-        noises = [one.noise(position, count) for one, position, count in zip(samplers, positions, counts, strict=True)]
+        noises = [
+            sampler.noise(position, count) for sampler, position, count in zip(samplers, positions, counts, strict=True)
+        ]
         return draw_together(samplers, counts, noises, scores)
 
     def _row(self, current: BatchRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:

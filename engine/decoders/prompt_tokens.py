@@ -84,15 +84,15 @@ class PromptTokens:
         scores = fit(logits, self._vocabulary).astype(mx.float32)
         total = mx.logsumexp(scores, axis=-1, keepdims=True)
         ids = mx.array(list(self._ids[first : first + logits.shape[0]]), mx.uint32)
-        own = mx.take_along_axis(scores, ids[:, None], axis=-1) - total
-        found = None
+        of_prompt = mx.take_along_axis(scores, ids[:, None], axis=-1) - total
+        likeliest_tokens = None
         if self._alternatives:
             likeliest = likeliest_ids(scores, self._alternatives)
-            found = LikeliestTokens(likeliest, mx.take_along_axis(scores, likeliest, axis=-1) - total)
-        arrays = () if found is None else found.arrays
-        mx.eval(own, *arrays)
-        others = found.read() if found is not None else [[]] * logits.shape[0]
-        logprobs = cast("list[list[float]]", own.tolist())
+            likeliest_tokens = LikeliestTokens(likeliest, mx.take_along_axis(scores, likeliest, axis=-1) - total)
+        arrays = () if likeliest_tokens is None else likeliest_tokens.arrays
+        mx.eval(of_prompt, *arrays)
+        others = likeliest_tokens.read() if likeliest_tokens is not None else [[]] * logits.shape[0]
+        logprobs = cast("list[list[float]]", of_prompt.tolist())
         for index, ([logprob], likely) in enumerate(zip(logprobs, others, strict=True), first):
             alternatives = tuple(Alternative(token, self._text_of(token), value) for token, value in likely)
             self._new.append(PromptToken(self._ids[index], self._added(index), logprob, alternatives))

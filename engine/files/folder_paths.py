@@ -108,14 +108,14 @@ def open_regular(path: Path) -> BinaryIO:
 
 def states_of(files: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     """Return, for each file, what another content changes: bytes and time of last change in ns; (0, 0) without one."""
-    found = {}
+    states = {}
     for file in files:
         try:
             status = file.stat()
-            found[file] = status.st_size, status.st_mtime_ns
+            states[file] = status.st_size, status.st_mtime_ns
         except OSError:
-            found[file] = 0, 0
-    return found
+            states[file] = 0, 0
+    return states
 
 
 def stays_inside(folder: Path, name: object) -> bool:

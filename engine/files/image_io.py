@@ -17,7 +17,7 @@ def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
     None if macOS does not decode it, or it has more than `most_pixels`.
     """
     core, images, graphics = (
-        ctypes.CDLL(_FRAMEWORKS.format(one)) for one in ("CoreFoundation", "ImageIO", "CoreGraphics")
+        ctypes.CDLL(_FRAMEWORKS.format(framework)) for framework in ("CoreFoundation", "ImageIO", "CoreGraphics")
     )
 
     def call(library: Any, name: str, result: Any, *arguments: tuple[Any, Any]) -> Any:
@@ -51,8 +51,8 @@ def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:
         written = create(core, "CFDataCreateMutable", none, (_COUNT, 0))
         if kind is None or written is None:
             return None
-        one = (ctypes.c_size_t, 1)
-        target = create(images, "CGImageDestinationCreateWithData", written, kind, one, none)
+        count_of_one = (ctypes.c_size_t, 1)
+        target = create(images, "CGImageDestinationCreateWithData", written, kind, count_of_one, none)
         if target is None:
             return None
         call(images, "CGImageDestinationAddImageFromSource", None, target, source, first, none)

@@ -48,7 +48,9 @@ class KeptJson:
     def forget(self, names: Collection[str] | None) -> None:
         """Forget the values of these names, or all for None."""
         before = len(self.values)
-        self._values = {} if names is None else {one: kept for one, kept in self.values.items() if one not in names}
+        self._values = (
+            {} if names is None else {name: value for name, value in self.values.items() if name not in names}
+        )
         if len(self._values) < before:
             self._write()
 

@@ -23,7 +23,7 @@ def make_folder(path: Path) -> None:
 def make_missing(path: Path, mode: int = FOLDER) -> None:
     """Make a folder and its parents with these permissions, those that are missing. Raises OSError."""
     # `Path.mkdir` makes parents with the default permissions.
-    for folder in (*reversed([*takewhile(lambda one: not one.exists(), path.parents)]), path):
+    for folder in (*reversed([*takewhile(lambda parent: not parent.exists(), path.parents)]), path):
         folder.mkdir(mode, exist_ok=True)
 
 

@@ -24,8 +24,8 @@ class _LocalNames(TreeBuilder):
     """
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
-        plain = sorted(attributes.items(), key=lambda one: "}" in one[0])
-        return super().start(_local(tag), {_local(name): found for name, found in plain})
+        plain = sorted(attributes.items(), key=lambda attribute: "}" in attribute[0])
+        return super().start(_local(tag), {_local(name): value for name, value in plain})
 
     def end(self, tag: str, /) -> Element:
         return super().end(_local(tag))

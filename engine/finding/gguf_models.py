@@ -53,8 +53,10 @@ def conversion_of(source: Path, cache_dir: Path, in_ollama: str = "") -> Path:
     name = name_of_set(source.stem)
     if source.parent.name == "blobs":
         # Ollama's files are called by their content.
-        found = in_ollama or next((one for file, one in _in_ollama(source.parent.parent) if file == source), name)
-        name = found.rpartition("/")[2]
+        shown_name = in_ollama or next(
+            (shown for file, shown in _in_ollama(source.parent.parent) if file == source), name
+        )
+        name = shown_name.rpartition("/")[2]
     return conversions(cache_dir) / digest[:16] / name
 
 
@@ -98,20 +100,20 @@ def describe_file(file: Path, name: str, source: str) -> Model:
     from engine.gguf.header import SETTINGS_BYTES, read_gguf
     from engine.gguf.tokenizer import kind_of
 
-    found = Model(name, source, path=str(file), is_gguf_file=True, bytes=size_of(file), roles=("main",))
+    model = Model(name, source, path=str(file), is_gguf_file=True, bytes=size_of(file), roles=("main",))
     try:
         content = read_gguf(file, SETTINGS_BYTES)
-        found = _with_figures(found, content)
+        model = _with_figures(model, content)
         entry, settings, config = model_of(content)
         check_sizes(file, config)
         check_tensors(content, entry, settings)
         kind_of(content.metadata, file)
     except ModelNotUsable as error:
-        return replace(found, problem=error.reason, detail=error.detail)
-    return found
+        return replace(model, problem=error.reason, detail=error.detail)
+    return model
 
 
-def _with_figures(found: Model, content: GgufFile) -> Model:
+def _with_figures(model: Model, content: GgufFile) -> Model:
     from engine.gguf.weights import stored_bytes
 
     sizes: Counter[str] = Counter()
@@ -120,9 +122,9 @@ def _with_figures(found: Model, content: GgufFile) -> Model:
     [(kind, _)] = sizes.most_common(1) or [("", 0)]
     context = content.metadata.get(f"{content.architecture}.context_length")
     width = re.search(r"\d+", kind)
-    weights = sum(stored_bytes(one.kind, prod(one.shape), one.nbytes) for one in content.tensors.values())
+    weights = sum(stored_bytes(tensor.kind, prod(tensor.shape), tensor.nbytes) for tensor in content.tensors.values())
     return replace(
-        found,
+        model,
         bytes=sum(map(size_of, content.files)),
         weight_bytes=weights,
         active_bytes=weights,
@@ -135,9 +137,9 @@ def _with_figures(found: Model, content: GgufFile) -> Model:
 
 def with_origin(model: Model) -> Model:
     """Return a model with what its folder keeps of the GGUF file from which it was made, if it was."""
-    if (kept := read_provenance(Path(model.path))) is None:
+    if (provenance := read_provenance(Path(model.path))) is None:
         return model
-    return replace(model, gguf=GgufOrigin(kept.source, len(kept.requantised), kept.tensors))
+    return replace(model, gguf=GgufOrigin(provenance.source, len(provenance.requantised), provenance.tensors))
 
 
 def _files(
@@ -166,11 +168,11 @@ def _files(
 def ggufs_in(folder: Path) -> Iterator[Path]:
     """Yield the GGUF files in a folder, of split ones the first part."""
     try:
-        found = sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if os.path.isfile(file))
+        files = sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if os.path.isfile(file))
     except OSError:
         # A link that leads nowhere, or a disk that is gone.
         return
-    yield from (file for file in found if not (file.name.startswith(".") or _LATER_PART.fullmatch(file.name)))
+    yield from (file for file in files if not (file.name.startswith(".") or _LATER_PART.fullmatch(file.name)))
 
 
 def _in_ollama(models: Path) -> Iterator[tuple[Path, str]]:

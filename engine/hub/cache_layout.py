@@ -112,8 +112,8 @@ class RepositoryCache:
         if self.has(file):
             return file.size
         with contextlib.suppress(OSError):
-            found = self.part(file.digest).lstat()
-            return min(found.st_size, file.size) if stat.S_ISREG(found.st_mode) else 0
+            status = self.part(file.digest).lstat()
+            return min(status.st_size, file.size) if stat.S_ISREG(status.st_mode) else 0
         return 0
 
     def link(self, commit: str, name: str, digest: str) -> None:
@@ -137,14 +137,14 @@ class RepositoryCache:
         ref.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(ref, commit.encode("ascii"))
 
-    def discard(self, commit: str, digests: Iterable[str], found: Iterable[str] = ()) -> None:
+    def discard(self, commit: str, digests: Iterable[str], earlier_blobs: Iterable[str] = ()) -> None:
         """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.
 
         The blobs in `found` were in the snapshot before the download began; they stay.
         """
         listed = set(digests)
         # What the snapshot has of another download, as of another quantisation, stays, too.
-        kept_before = {*found, *(digest for _, digest in _links(self.snapshot(commit)) if digest not in listed)}
+        kept_before = {*earlier_blobs, *(digest for _, digest in _links(self.snapshot(commit)) if digest not in listed)}
         downloaded = listed - kept_before
         for digest in listed:
             self.part(digest).unlink(missing_ok=True)

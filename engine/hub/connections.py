@@ -79,9 +79,9 @@ class HubRequest:
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             return
         self._connections.reached()
-        found = details["return_value"].get_extra_info("socket")
-        if isinstance(found, socket.socket):
-            self._sockets.append(found)
+        connected = details["return_value"].get_extra_info("socket")
+        if isinstance(connected, socket.socket):
+            self._sockets.append(connected)
         if self.expired or self._connections.stop.is_set():
             self.end()
 

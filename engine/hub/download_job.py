@@ -158,13 +158,13 @@ class DownloadJob:
     def _resolve(self, client: HubClient) -> Listing | None:
         """List the files at the commit that an earlier run began with, if it still exists; None if interrupted."""
         entry, attempt = self.entry, 0
-        earlier, downloaded, found = entry.commit, entry.digests, entry.found
+        earlier, downloaded, earlier_blobs = entry.commit, entry.digests, entry.found
         while not self._stopped():
             try:
                 listing = self._head_listing(client) if entry.head_of else self._listing(client)
                 self._begin(listing)
                 if earlier and entry.commit != earlier:
-                    self.cache.discard(earlier, downloaded - entry.digests, found)
+                    self.cache.discard(earlier, downloaded - entry.digests, earlier_blobs)
                 return listing
             except InterruptedTransferError as error:
                 attempt = self._failed_attempt("", attempt, error)
@@ -274,10 +274,10 @@ class DownloadJob:
         for file in listing.files:
             if file.digest in self.entry.verified:
                 continue
-            found = digest_of(self.cache.blob(file.digest), file, self.connections.stop)
-            if found is None or self._stopped():
+            digest = digest_of(self.cache.blob(file.digest), file, self.connections.stop)
+            if digest is None or self._stopped():
                 return False
-            if found == file.digest:
+            if digest == file.digest:
                 self.entry.verified.add(file.digest)
                 continue
             self.cache.blob(file.digest).unlink(missing_ok=True)

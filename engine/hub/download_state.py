@@ -79,9 +79,9 @@ def read_queue(path: Path) -> list[DownloadStatus]:
     """Read the downloads of an earlier run; active ones are queued again. An unreadable file gives an empty queue."""
     with contextlib.suppress(UntrustedJsonError):
         content = read_object(path, CONFIG)
-        found = content.get("downloads")
-        if content.get("format") == _FORMAT and isinstance(found, list):
-            return [entry for entry in map(_read_entry, found) if entry is not None]
+        entries = content.get("downloads")
+        if content.get("format") == _FORMAT and isinstance(entries, list):
+            return [entry for entry in map(_read_entry, entries) if entry is not None]
     return []
 
 

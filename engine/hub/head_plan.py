@@ -74,7 +74,7 @@ def list_head(client: HubClient, repository: str, commit: str) -> Listing:
     config = _object(client, listing, "config.json", CONFIG)
     layers = text_config(config).get("num_hidden_layers")
     shards = _shards_with_head(client, listing, layers if type(layers) is int else 0)
-    tensors = {name: tensor for found in shards.values() for name, (_, tensor) in found.items()}
+    tensors = {name: tensor for shard in shards.values() for name, (_, tensor) in shard.items()}
     if not tensors:
         declared = any(text_config(config).get(name) for name in DECLARED)
         raise HubError("head-not-shipped" if declared else "no-head", repository)
@@ -121,7 +121,7 @@ def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[
             raise HubError("file-missing", listing.repository, file=name[:80])
         data, tensors = _header(client, listing, files[name])
         of_head = {tensor: (data, tensors[tensor]) for tensor in mtp_tensors(tensors, layers)}
-        known = {tensor for found in shards.values() for tensor in found}
+        known = {tensor for shard in shards.values() for tensor in shard}
         if of_head and not known & of_head.keys():
             shards[name] = dict(sorted(of_head.items(), key=lambda item: item[1][1].begin))
     return shards
@@ -141,8 +141,8 @@ def _joined(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _H
     entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     spans: list[ByteRange] = []
     position = 0
-    for shard, found in shards.items():
-        for name, (data, tensor) in found.items():
+    for shard, tensors in shards.items():
+        for name, (data, tensor) in tensors.items():
             entries[name] = {
                 "dtype": tensor.dtype,
                 "shape": list(tensor.shape),

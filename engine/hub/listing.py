@@ -50,13 +50,13 @@ def gguf_models(files: Listing) -> dict[str, tuple[tuple[RemoteFile, ...], str]]
         if file.name.endswith(".gguf") and is_model_file(file.name):
             name, number, count = part_of(file.name)
             sets.setdefault((name, count), {})[number] = file
-    found: dict[str, tuple[tuple[RemoteFile, ...], str]] = {}
+    models: dict[str, tuple[tuple[RemoteFile, ...], str]] = {}
     for (name, count), parts in sorted(sets.items(), key=lambda item: sum(part.size for part in item[1].values())):
         lacking = next((number for number in range(1, count + 1) if number not in parts), 0)
-        if name not in found or not lacking:
+        if name not in models or not lacking:
             missing = f"{name}-{lacking:05}-of-{count:05}.gguf" if lacking else ""
-            found[name] = tuple(part for _, part in sorted(parts.items())), missing
-    return found
+            models[name] = tuple(part for _, part in sorted(parts.items())), missing
+    return models
 
 
 def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
@@ -64,15 +64,15 @@ def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
 
     Raises `HubError`: not-mlx without any, no-quantisation for an unknown or ambiguous tag, file-missing.
     """
-    found = gguf_models(files)
-    names = [name for name, (_, missing) in found.items() if wanted or not missing]
+    models = gguf_models(files)
+    names = [name for name, (_, missing) in models.items() if wanted or not missing]
     if not names:
         raise HubError("not-mlx", files.repository)
     names = named(names, wanted) if wanted else [proposed(names)]
     if len(names) != 1:
-        tags = names or dict.fromkeys(map(tag_of, found))
+        tags = names or dict.fromkeys(map(tag_of, models))
         raise HubError("no-quantisation", files.repository, tag=wanted[:80], tags=", ".join(tags)[:2_000])
-    parts, missing = found[names[0]]
+    parts, missing = models[names[0]]
     if missing:
         raise HubError("file-missing", files.repository, file=missing)
     return names[0], replace(files, files=parts)
@@ -80,7 +80,7 @@ def gguf_listing(files: Listing, wanted: str) -> tuple[str, Listing]:
 
 def left_out(files: Listing) -> tuple[str, ...]:
     """Return the GGUF files of a repository that hold no language model, such as the towers that see."""
-    return tuple(one.name for one in files.files if one.name.endswith(".gguf") and not is_model_file(one.name))
+    return tuple(file.name for file in files.files if file.name.endswith(".gguf") and not is_model_file(file.name))
 
 
 def list_files(client: HubClient, repository: str, commit: str) -> Listing:

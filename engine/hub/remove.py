@@ -72,13 +72,13 @@ def _plan_of_gguf(model: Model, cache_dir: Path) -> RemovalPlan:
     if cache.is_being_written():
         raise HubError("in-use", model.id)
     file = Path(model.gguf.source if model.gguf else model.path)
-    parts = (one for one in file.parent.glob("*.gguf") if name_of_set(one.name) == name_of_set(file.name))
+    parts = (part for part in file.parent.glob("*.gguf") if name_of_set(part.name) == name_of_set(file.name))
     content = set(map(os.path.realpath, parts))
     files = [*(cache.home / "snapshots").rglob("*"), *cache.blobs.glob("*")]
-    own = [file for file in files if os.path.realpath(file) in content]
-    others = [file for file in files if file not in own and not file.is_dir()]
+    of_model = [file for file in files if os.path.realpath(file) in content]
+    others = [file for file in files if file not in of_model and not file.is_dir()]
     made = [Path(model.path).parent] if model.gguf else []
-    paths = (*made, *(own if others else (cache.home, cache.locks)))
+    paths = (*made, *(of_model if others else (cache.home, cache.locks)))
     return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), True, cache.home)
 
 

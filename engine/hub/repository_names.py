@@ -24,11 +24,11 @@ _TAGGED = re.compile(r"((?:https?://)?(?:[^/:]+/)?[^/:]+/[^/:]+):([^:]+)", re.IG
 def split_tag(text: str) -> tuple[str, str]:
     """Return the name and the tag, or the file, of a GGUF model that was typed or pasted; "" for none or "latest"."""
     text = text.strip().strip("\"'<>")
-    found = _GGUF_ADDRESS.fullmatch(text) or _TAGGED.fullmatch(text)
-    if found is None:
+    match = _GGUF_ADDRESS.fullmatch(text) or _TAGGED.fullmatch(text)
+    if match is None:
         return text, ""
-    tag = unquote(found[2])
-    return found[1], "" if tag.lower() == "latest" else tag
+    tag = unquote(match[2])
+    return match[1], "" if tag.lower() == "latest" else tag
 
 
 def split_name(name: str) -> tuple[str, str]:

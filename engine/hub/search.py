@@ -42,8 +42,8 @@ def search_models(client: HubClient, text: str, limit: int = 30, tags: Sequence[
     answer, _ = client.get_json("/api/models", "", search=text, sort="downloads", limit=limit, **query)
     if not isinstance(answer, list):
         raise client.access.wrong_mirror()
-    found = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
-    return [model for model in found if model is not None]
+    models = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
+    return [model for model in models if model is not None]
 
 
 def find_model(client: HubClient, repository: str) -> Model:
@@ -56,14 +56,14 @@ def find_gguf(client: HubClient, repository: str, tag: str, revision: str = "mai
 
     None without a tag for a repository with weights of MLX. Raises `HubError` as `gguf_listing`.
     """
-    commit, found = _described(client, repository, revision)
+    commit, model = _described(client, repository, revision)
     files = list_files(client, repository, commit)
     if not tag:
         with suppress(HubError):
             mlx_listing(files)
             return None
     name, _ = gguf_listing(files, tag)
-    return replace(found, id=f"{repository}/{name}", left_out=left_out(files))
+    return replace(model, id=f"{repository}/{name}", left_out=left_out(files))
 
 
 def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> Model:
@@ -131,24 +131,26 @@ def read_heads_inside(client: HubClient, repository: str, commit: str, keep_in: 
         if name != "config.json":
             continue
         config = _parsed(_small_file(client, listing, file.name, keep_in), CONFIG)
-        inside = (one for one in listing.files if one.name.startswith(f"{folder}/"))
-        size = sum(one.size for one in inside if one.name.endswith(".safetensors"))
+        inside = (file for file in listing.files if file.name.startswith(f"{folder}/"))
+        size = sum(file.size for file in inside if file.name.endswith(".safetensors"))
         kind = kind_of_config(config)
         if size and kind is not None and can_run(kind):
             facts = replace(facts_of_config(config), inside=True, checked=True)
-            found = Model(f"{repository}/{folder}", "search", bytes=size, weight_bytes=size, active_bytes=size)
-            heads.append(replace(found, head=kind, config=config, facts=facts))
+            head = Model(f"{repository}/{folder}", "search", bytes=size, weight_bytes=size, active_bytes=size)
+            heads.append(replace(head, head=kind, config=config, facts=facts))
     return heads
 
 
-def _variants(found: Model, files: Listing) -> tuple[Model, ...]:
+def _variants(repository: Model, files: Listing) -> tuple[Model, ...]:
     """Describe the models in a repository's GGUF files, by size."""
     variants = []
     for name, (parts, missing) in gguf_models(files).items():
         size = sum(part.size for part in parts)
-        one = replace(found, id=f"{found.id}/{name}", bytes=size, weight_bytes=size, active_bytes=size)
-        one = replace(one, roles=("main",), is_gguf_file=True)
-        variants.append(replace(one, problem="incomplete", detail=missing) if missing and not one.problem else one)
+        variant = replace(repository, id=f"{repository.id}/{name}", bytes=size, weight_bytes=size, active_bytes=size)
+        variant = replace(variant, roles=("main",), is_gguf_file=True)
+        variants.append(
+            replace(variant, problem="incomplete", detail=missing) if missing and not variant.problem else variant
+        )
     return tuple(variants)
 
 
@@ -171,17 +173,17 @@ def _small_file(client: HubClient, listing: Listing, name: str, keep_in: Path | 
     limit = (CONFIG if name.endswith("config.json") else TOKENIZER).size
     if file is None or file.size > limit:
         return None
-    kept = keep_in / file.digest if keep_in is not None else None
+    cached = keep_in / file.digest if keep_in is not None else None
     # If the disk refuses, the file is fetched again next time.
-    if kept is not None:
+    if cached is not None:
         with suppress(UntrustedJsonError):
-            content = read_bytes(kept, file.size)
+            content = read_bytes(cached, file.size)
             if matches_digest(content, file):
                 return content
     content = _fetch(client, listing, file)
-    if kept is not None:
+    if cached is not None:
         with suppress(OSError):
-            write_atomically(kept, content)
+            write_atomically(cached, content)
     return content
 
 

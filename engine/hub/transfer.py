@@ -91,11 +91,11 @@ class Transfer:
 
     def _append(self, part: _PartialFile) -> None:
         """Append the next bytes: from the header or from one request."""
-        found = part.file.behind(part.length)
-        if isinstance(found, ByteRange):
-            self._stream_into(part, found)
+        source = part.file.behind(part.length)
+        if isinstance(source, ByteRange):
+            self._stream_into(part, source)
         else:
-            part.write(found)
+            part.write(source)
             self.on_bytes(part.file, 0, part.length)
 
     def _stream_into(self, part: _PartialFile, span: ByteRange) -> None:

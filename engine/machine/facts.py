@@ -57,7 +57,7 @@ def chip() -> str:
     """Return the name of the chip, such as "Apple M4 Pro"."""
     name = kernel_value("machdep.cpu.brand_string").rstrip(b"\0").decode()
     try:
-        found = re.search(r"^model name\s*: (.+)$", _CPU_INFO.read_text(encoding="utf-8"), re.MULTILINE)
+        match = re.search(r"^model name\s*: (.+)$", _CPU_INFO.read_text(encoding="utf-8"), re.MULTILINE)
     except (OSError, UnicodeDecodeError):
-        found = None
-    return name or (found[1].strip() if found else platform.machine())
+        match = None
+    return name or (match[1].strip() if match else platform.machine())

@@ -24,9 +24,9 @@ def local_network() -> LocalNetwork:
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(_ELSEWHERE)
-            own = probe.getsockname()[0]
+            own_address = probe.getsockname()[0]
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(own))
+            probe.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(own_address))
             probe.sendto(b"", _ALL_HERE)
     except OSError as error:
         return "denied" if _refuses(error) else "none"

@@ -36,14 +36,14 @@ def apply_adapter(folder: Path, model: nn.Module) -> None:
     weights = mx.load(str(adapter.file))
     assert isinstance(weights, dict)
     wanted = {name: array.shape for name, array in tree_flatten(model.parameters())}
-    found = {}
+    arrays = {}
     for name, (module, part) in adapter.parts.items():
         array = weights[name].T if adapter.peft else weights[name]
         place = f"{modules[module]}.{part}"
         if wanted.get(place) != array.shape:
             raise ModelNotUsable(folder, "wrong-base", f"{name[:80]}: {array.shape}, {wanted.get(place)}")
-        found[place] = array if backend().keeps_weights else array.astype(mx.float32)
-    model.update(tree_unflatten(list(found.items())))
+        arrays[place] = array if backend().keeps_weights else array.astype(mx.float32)
+    model.update(tree_unflatten(list(arrays.items())))
     # mlx-lm makes layers that are being trained.
     model.eval()
 
@@ -51,11 +51,11 @@ def apply_adapter(folder: Path, model: nn.Module) -> None:
 def _modules(folder: Path, adapter: Adapter, model: nn.Module) -> dict[str, str]:
     """Return where the modules of the adapter are in `model`, which may be wrapped otherwise in another library."""
     known = {name for name, _ in model.named_modules()}
-    found = {}
+    modules = {}
     for module, _ in adapter.parts.values():
         ends = (module, f"language_model.{module}", module.replace("model.language_model.", "language_model.model.", 1))
         place = next((end for end in ends if end in known), None)
         if place is None:
             raise ModelNotUsable(folder, "wrong-base", module[:80])
-        found[module] = place
-    return found
+        modules[module] = place
+    return modules

@@ -98,12 +98,12 @@ def usable_grammar(grammar: Grammar) -> tuple[Grammar, tuple[str, ...]]:
     """
     from engine.grammars.checks import COMPILE_S, check_grammar
 
-    def usable(one: Grammar) -> bool:
+    def usable(candidate: Grammar) -> bool:
         # Many parts that take long must not add up.
         if time.monotonic() > deadline:
             return False
         try:
-            check_grammar(one)
+            check_grammar(candidate)
         except GrammarNotUsable:
             return False
         return True

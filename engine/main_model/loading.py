@@ -193,14 +193,14 @@ def _load_weights(
     ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if streaming() else None
     try:
         beside = folder.tensors_beside
-        found = set[str]()
+        parameters_read = set[str]()
         whole = part is None or folder.missing_weights() is None
         model, config = load_model(
             path,
             lazy=True,
             strict=whole,
             model_config=layer_settings(folder.config),
-            get_model_classes=partial(_classes, beside, found),
+            get_model_classes=partial(_classes, beside, parameters_read),
         )
         # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
         for name in ("sanitize", "load_weights"):
@@ -208,7 +208,7 @@ def _load_weights(
         model = as_computed(model)
         if part is not None:
             part.split(model)
-        lacking = set() if whole else {name for name, _ in tree_flatten(model.parameters())} - found
+        lacking = set() if whole else {name for name, _ in tree_flatten(model.parameters())} - parameters_read
         if lacking:
             # The files do not hold every parameter of this process's part.
             raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
@@ -237,7 +237,9 @@ def _load_weights(
     return model, config
 
 
-def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
+def _classes(
+    beside: Set[str], parameters_read: set[str], config: dict[str, Any]
+) -> tuple[Callable[[Any], nn.Module], Any]:
     """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `beside`.
 
     `found` receives the names of the parameters that the files hold.
@@ -250,7 +252,7 @@ def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple
         load_weights = model.load_weights
 
         def loaded(weights: list[tuple[str, mx.array]], strict: bool = True) -> nn.Module:
-            found.update(name for name, _ in weights)
+            parameters_read.update(name for name, _ in weights)
             return load_weights(weights, strict)
 
         model.load_weights = loaded

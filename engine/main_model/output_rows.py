@@ -43,8 +43,8 @@ class OutputRows:
     def dtype(self) -> mx.Dtype:
         """The type of its scores."""
         rows = self._rows
-        found: mx.Dtype = next(rows[name].dtype for name in ("biases", "weight", "blocks") if name in rows)
-        return found if mx.issubdtype(found, mx.floating) else mx.bfloat16
+        stored: mx.Dtype = next(rows[name].dtype for name in ("biases", "weight", "blocks") if name in rows)
+        return stored if mx.issubdtype(stored, mx.floating) else mx.bfloat16
 
     @property
     def whole(self) -> Callable[[mx.array], mx.array]:

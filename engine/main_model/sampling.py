@@ -52,8 +52,8 @@ class LikeliestTokens:
         ids = cast("list[list[int]]", self.ids.tolist())
         logprobs = cast("list[list[float]]", self.logprobs.tolist())
         rows = zip(ids, logprobs, strict=True)
-        found = [[(token, value) for token, value in zip(*row, strict=True) if value > -math.inf] for row in rows]
-        return [sorted(row, key=lambda one: (-one[1], one[0])) for row in found]
+        pairs = [[(token, value) for token, value in zip(*row, strict=True) if value > -math.inf] for row in rows]
+        return [sorted(row, key=lambda pair: (-pair[1], pair[0])) for row in pairs]
 
 
 class Sampler:
@@ -152,10 +152,10 @@ class Sampler:
         if self.constraint is None and self.thought_limit is None:
             return None
         tokens = cast("list[int]", drafted.tolist()) if isinstance(drafted, mx.array) else drafted or ()
-        found = None if self.constraint is None else self.constraint.allowed(committed, tokens, rows)
+        by_grammar = None if self.constraint is None else self.constraint.allowed(committed, tokens, rows)
         limit = self.thought_limit
         shape = (rows, self.vocabulary)
-        return found if limit is None else limit.restrict(found, shape, committed, tokens)
+        return by_grammar if limit is None else limit.restrict(by_grammar, shape, committed, tokens)
 
     @staticmethod
     def log_probabilities(scores: mx.array) -> mx.array:
@@ -339,9 +339,14 @@ def draw_together(
     for members in groups.values():
         sampler = samplers[members[0]]
         rows = [row for index in members for row in range(firsts[index], firsts[index + 1])]
-        own = [noise for index in members if (noise := noises[index]) is not None]
+        drawn_noises = [noise for index in members if (noise := noises[index]) is not None]
         # Greedy samplers draw from the scores: normalising can make unequal scores equal.
-        drawn.append(sampler.draw(_rows(normalised if own else scores, rows), mx.concatenate(own) if own else None))
+        drawn.append(
+            sampler.draw(
+                _rows(normalised if drawn_noises else scores, rows),
+                mx.concatenate(drawn_noises) if drawn_noises else None,
+            )
+        )
         order += rows
     sampled = mx.concatenate(drawn)
     if order != sorted(order):

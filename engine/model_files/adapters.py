@@ -98,8 +98,8 @@ def adapted_name(path: Path, base: Path) -> str:
 def deciding_files(path: Path) -> list[Path]:
     """Return the files that decide what a main model computes: configuration and weights, with an adapter's."""
     base = base_of(path)
-    own = [base / "config.json", *ModelFolder(base).weight_files]
-    return own if base == path else own + own_files(path)
+    of_base = [base / "config.json", *ModelFolder(base).weight_files]
+    return of_base if base == path else of_base + own_files(path)
 
 
 def own_files(folder: Path) -> list[Path]:
@@ -175,6 +175,6 @@ def _parts(folder: Path, tensors: Mapping[str, TensorHeader], peft: bool) -> dic
 
 def _folders(folder: Path) -> list[Path]:
     try:
-        return sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
+        return sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink())
     except OSError:
         return []

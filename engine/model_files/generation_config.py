@@ -42,7 +42,7 @@ def recommended_sampling(folder: Path) -> tuple[tuple[str, float], ...]:
 def _sampling_in(content: Mapping[str, Any]) -> dict[str, float]:
     if content.get("do_sample") is False:
         return {"temperature": 0.0}
-    found: dict[str, float] = {}
+    sampling: dict[str, float] = {}
     for name, (least, most) in _RANGES.items():
         value = content.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
@@ -50,8 +50,8 @@ def _sampling_in(content: Mapping[str, Any]) -> dict[str, float]:
         whole = name in ("top_k", "thinking_budget")
         if whole and value != int(value):
             continue
-        found[name] = int(value) if whole else float(value)
+        sampling[name] = int(value) if whole else float(value)
     # transformers samples at temperature 1 if the file asks for sampling and gives no temperature.
     if content.get("do_sample") is True:
-        found.setdefault("temperature", 1.0)
-    return found
+        sampling.setdefault("temperature", 1.0)
+    return sampling

@@ -115,13 +115,13 @@ def kind_of_tensors(names: Collection[str]) -> str | None:
 
 def mtp_tensors(names: Iterable[str], main_layers: int) -> list[str]:
     """Return the tensors of an MTP head among a main model's, without the main model's tables that some repeat."""
-    found = []
+    of_head = []
     for name in names:
         match = _OF_MTP.match(name)
         if match is None or (match[1] is not None and int(match[1]) < main_layers) or _REPEATED.search(name):
             continue
-        found.append(name)
-    return found
+        of_head.append(name)
+    return of_head
 
 
 def kind_of_config(config: Mapping[str, Any]) -> str | None:

@@ -203,9 +203,9 @@ def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Map
     expected = text_config(config).get("num_hidden_layers")
     if not isinstance(expected, int):
         return
-    found = {int(match[1]) for name in tensors if (match := LAYER.match(name))}
-    lacking = set(range(expected)) - found
-    if found and lacking:
+    layers = {int(match[1]) for name in tensors if (match := LAYER.match(name))}
+    lacking = set(range(expected)) - layers
+    if layers and lacking:
         raise ModelNotUsable(folder, "wrong-tensors", f"layer {min(lacking)} of {expected} is missing")
 
 

@@ -141,8 +141,8 @@ def facts_of_config(config: Mapping[str, Any]) -> HeadFacts:
     parts = [part for part in (config, nested, body, text_config(config)) if isinstance(part, Mapping)]
 
     def number(*names: str) -> int:
-        found = (part[name] for name in names for part in parts if type(part.get(name)) is int)
-        return max(0, next(found, 0))
+        numbers = (part[name] for name in names for part in parts if type(part.get(name)) is int)
+        return max(0, next(numbers, 0))
 
     layers = number("num_target_layers")
     width = number("target_hidden_size", "backbone_hidden_size", "hidden_size")

@@ -122,8 +122,8 @@ class ModelFolder:
     @property
     def tensors_beside(self) -> frozenset[str]:
         """The tensors of heads that mlx-lm would read with a model's, as those in model-mtp.safetensors."""
-        own = set(self.weight_files)
-        return frozenset(self._tensor_names(file for file in self._named_like_weights if file not in own))
+        of_model = set(self.weight_files)
+        return frozenset(self._tensor_names(file for file in self._named_like_weights if file not in of_model))
 
     @property
     def tensors(self) -> dict[str, TensorHeader]:
@@ -147,14 +147,14 @@ class ModelFolder:
         Raises `ModelNotUsable` (incomplete) for a file that cannot be read, and as `missing_weights` does.
         """
         try:
-            found = sum(file.stat().st_size for file in self.weight_files)
+            present = sum(file.stat().st_size for file in self.weight_files)
         except OSError as error:
             raise ModelNotUsable(self.path, "incomplete", Path(error.filename or "").name) from error
         if not os.path.exists(self.path / INDEX_NAME) or self.missing_weights() is None:
-            return found
+            return present
         metadata = self._index.get("metadata")
         declared = metadata.get("total_size") if isinstance(metadata, dict) else None
-        return max(found, declared) if isinstance(declared, int) and declared < _MOST_BYTES else found
+        return max(present, declared) if isinstance(declared, int) and declared < _MOST_BYTES else present
 
     @cached_property
     def _index(self) -> dict[str, Any]:
@@ -169,15 +169,15 @@ class ModelFolder:
         """
         if not os.path.exists(self.path / INDEX_NAME):
             return {}
-        found = self._index.get("weight_map")
-        if not isinstance(found, dict) or not all(isinstance(shard, str) and shard for shard in found.values()):
+        shard_of = self._index.get("weight_map")
+        if not isinstance(shard_of, dict) or not all(isinstance(shard, str) and shard for shard in shard_of.values()):
             raise ModelNotUsable(self.path, "damaged", f"{INDEX_NAME} (weight_map)")
-        shards = set(found.values())
+        shards = set(shard_of.values())
         if len(shards) > _MOST_SHARDS:
             raise ModelNotUsable(self.path, "damaged", f"{INDEX_NAME} (thousands of shards)")
         if (outside := next((shard for shard in shards if not stays_inside(self.path, shard)), None)) is not None:
             raise ModelNotUsable(self.path, "unsafe", f"{INDEX_NAME} names {outside[:80]}")
-        return {name: shard for name, shard in found.items() if is_weights(shard)}
+        return {name: shard for name, shard in shard_of.items() if is_weights(shard)}
 
     def missing_weights(self, may_lack: Set[str] = frozenset()) -> str | None:
         """Return the first missing file of weights, by the index or the numbering of the shards, or None.
@@ -219,10 +219,10 @@ class ModelFolder:
         Before any weights are downloaded, the configuration decides.
         """
         if self.is_file:
-            found = set(self._tensor_names([self.path]))
+            tensors = set(self._tensor_names([self.path]))
             if self.is_shard:
-                return "mtp" if mtp_tensors(found, self._inside(self.path.parent)._layers) else None
-            return kind_of_tensors(found)
+                return "mtp" if mtp_tensors(tensors, self._inside(self.path.parent)._layers) else None
+            return kind_of_tensors(tensors)
         try:
             files = sorted(name for name in self.names if "/" not in name and name.endswith(".safetensors"))
             has_config = os.path.exists(self.path / "config.json")
@@ -230,8 +230,8 @@ class ModelFolder:
         except ModelNotUsable:
             return None
         models = [name for name in files if name.startswith("model")]
-        found = set(self._tensor_names(self.path / name for name in (models or files)[:_MOST_FILES]))
-        return kind_of_tensors(found) if found else kind_of_config(config)
+        tensors = set(self._tensor_names(self.path / name for name in (models or files)[:_MOST_FILES]))
+        return kind_of_tensors(tensors) if tensors else kind_of_config(config)
 
     def _inside(self, path: Path) -> ModelFolder:
         return ModelFolder(path, self._headers)
@@ -306,6 +306,6 @@ class ModelFolder:
         else:
             names = [file.name for file in self._named_like_weights]
         candidates = [self.path / name for name in names if SHARD_OF_MODEL.fullmatch(name)]
-        held = {path: mtp_tensors(self._tensor_names([path]), self._layers) for path in candidates}
-        found = [name for names in held.values() for name in names]
-        return [path for path, names in held.items() if names] if kind_of_tensors(found) == "mtp" else []
+        tensors_in = {path: mtp_tensors(self._tensor_names([path]), self._layers) for path in candidates}
+        of_head = [name for names in tensors_in.values() for name in names]
+        return [path for path, names in tensors_in.items() if names] if kind_of_tensors(of_head) == "mtp" else []

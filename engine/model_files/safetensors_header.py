@@ -82,14 +82,14 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
         raise DamagedHeaderError(str(error)) from error
     if not isinstance(entries, dict):
         raise DamagedHeaderError("header is not an object")
-    found = {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
-    spans = sorted((tensor.begin, tensor.begin + tensor.nbytes) for tensor in found.values())
+    tensors = {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
+    spans = sorted((tensor.begin, tensor.begin + tensor.nbytes) for tensor in tensors.values())
     # A tensor that was moved would read the numbers of others. Some writers leave gaps, to align tensors.
     begins = [*(begin for begin, _ in spans), data_bytes]
     ends = [0, *(end for _, end in spans)]
     if begins[-1] != ends[-1] or any(begin < end for begin, end in zip(begins, ends, strict=True)):
         raise DamagedHeaderError("bytes that belong to two tensors, or after the last one")
-    return found
+    return tensors
 
 
 def header_length(prefix: bytes) -> int:

@@ -68,15 +68,15 @@ def read_torch_vector(path: Path) -> SavedVector:
 
 def _members(archive: zipfile.ZipFile) -> tuple[bytes, bytes]:
     """Return the pickle and the only storage."""
-    found = {entry.filename.partition("/")[2]: entry for entry in archive.infolist()}
-    storages = [entry for name, entry in found.items() if name.startswith("data/")]
-    wanted = [found["data.pkl"], *storages]
+    members = {entry.filename.partition("/")[2]: entry for entry in archive.infolist()}
+    storages = [entry for name, entry in members.items() if name.startswith("data/")]
+    wanted = [members["data.pkl"], *storages]
     if len(storages) != 1 or wanted[0].file_size > _LARGEST_PICKLE:
         raise TorchFileError("not one tensor")
     # torch does not compress.
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in wanted):
         raise TorchFileError("compressed")
-    if "byteorder" in found and archive.open(found["byteorder"]).read(7) != b"little":
+    if "byteorder" in members and archive.open(members["byteorder"]).read(7) != b"little":
         raise TorchFileError("byte order")
     return archive.read(wanted[0]), archive.read(wanted[1])
 

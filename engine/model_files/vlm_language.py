@@ -49,7 +49,7 @@ class VlmLanguageModel(nn.Module):  # type: ignore[misc]
     ) -> mx.array:
         options: dict[str, Any] = {}
         if self._takes_positions:
-            offset = next((one.offset for one in cache or () if hasattr(one, "offset")), 0)
+            offset = next((layer_cache.offset for layer_cache in cache or () if hasattr(layer_cache, "offset")), 0)
             options["position_ids"] = offset + mx.arange(inputs.shape[1])[None]
         output = self.language_model(inputs, inputs_embeds=input_embeddings, cache=cache, **options)
         logits: mx.array = output.logits

@@ -170,8 +170,8 @@ class Decoding:
         """Whether there is memory for all caches as rows of one batch, each as long as the longest text."""
         texts = [len(active.generation.conversation.main.tokens) for active in self.turns]
         needed = len(texts) * self._models.memory.cache_bytes(max(texts) + MAX_DEPTH)
-        held = sum(self._models.memory.cache_bytes(length) for length in texts)
-        return needed - held <= self._models.memory.use().free
+        present = sum(self._models.memory.cache_bytes(length) for length in texts)
+        return needed - present <= self._models.memory.use().free
 
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None
@@ -186,7 +186,7 @@ class Decoding:
     def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
             self._batch = BatchDecoder(self._models.main, self._models.drafting)
-        self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
+        self._batch.reserve(sum(active_request.batch_obstacle is None for active_request in self.turns))
         try:
             self._batch.join(active.generation)
             active.batched = True

@@ -54,9 +54,9 @@ class PrefillPacer:
 
     def took(self, tokens: int, seconds: float, layers: int = 0) -> None:
         """Learn from a pass over `tokens` prompt tokens that took `seconds`, in parts if it has `layers`."""
-        found = seconds / tokens
+        measured = seconds / tokens
         known = self.token_s
-        self.token_s = found if known is None else known + tokens / (tokens + _REMEMBERED) * (found - known)
+        self.token_s = measured if known is None else known + tokens / (tokens + _REMEMBERED) * (measured - known)
         self._layers = layers or self._layers
 
     def chunk_size(self, *, streaming: bool, in_parts: bool = False) -> int:

@@ -98,9 +98,9 @@ class Scheduler:
     def status(self) -> EngineStatus:
         """Requests and memory as they are now."""
         folder = self.settings.prefix_cache_folder
-        kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
-        resident = tuple(one.pair for one in self.models.resident)
-        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory.use(), resident)
+        prefix_usage = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
+        resident = tuple(model.pair for model in self.models.resident)
+        return EngineStatus(self.active, len(self._waiting), prefix_usage, self.models.memory.use(), resident)
 
     @property
     def seconds_to_park(self) -> float | None:
@@ -176,8 +176,8 @@ class Scheduler:
         """Run a step of the teaching under way, if there is one and nothing else to do."""
         if not self.teaching.running or self.busy:
             return
-        if (own := self.models.own_resident) is not None:
-            self.changes.switch(own.path)
+        if (loaded := self.models.own_resident) is not None:
+            self.changes.switch(loaded.path)
         self._last_used = time.monotonic()
         try:
             self.teaching.step()

@@ -174,7 +174,7 @@ class Waiting(deque[RequestStream]):
 
     def drop_cancelled(self) -> None:
         """End the requests that were cancelled."""
-        for stream in [one for one in self if one.cancelled]:
+        for stream in [waiting for waiting in self if waiting.cancelled]:
             self.remove(stream)
             self._drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))

@@ -67,7 +67,7 @@ class HeadStudent:
     def _read(self, text: _LessonText) -> list[mx.array]:
         """Return the logits of each proposal along a text."""
         context = self._head.new_context()
-        found = []
+        read = []
         for anchor, count in text.proposals:
             rows = slice(context.length, anchor)
             self._head.extend(context, text.taps[:, rows], text.ids[rows])
@@ -76,8 +76,8 @@ class HeadStudent:
             scores = made.scores.astype(mx.float32)
             if made.ids is not None:
                 scores = mx.put_along_axis(mx.full((len(scores), self.rows), -mx.inf), made.ids, scores, axis=-1)
-            found.append(scores)
-        return found
+            read.append(scores)
+        return read
 
 
 def _told(tokens: mx.array) -> Draw:
@@ -93,12 +93,12 @@ def _proposals(lesson: Lesson, most: int) -> list[tuple[int, int]]:
     likeliest = lesson.likeliest[:, 0].tolist()
     follows = [*lesson.ids[lesson.start + 1 :], None]
     # A head that has read nothing cannot draft.
-    found = []
+    proposals = []
     row = max(0, 1 - lesson.start)
     while row < lesson.places:
         end = row + 1
         while end < min(row + most, lesson.places) and likeliest[end - 1] == follows[end - 1]:
             end += 1
-        found.append((lesson.start + row, end - row))
+        proposals.append((lesson.start + row, end - row))
         row = min(end, row + APART)
-    return found
+    return proposals

@@ -97,9 +97,9 @@ class TaughtFile:
         if content is None:
             return TaughtAdapter()
         try:
-            weights, kept = from_bytes(content)
-            models = kept["models"]
-            judged = TeachingResult(float(kept["before"]), float(kept["after"]), better=True)
+            weights, metadata = from_bytes(content)
+            models = metadata["models"]
+            judged = TeachingResult(float(metadata["before"]), float(metadata["after"]), better=True)
         except (ValueError, KeyError) as error:
             log.warning("what is taught in %s is damaged: %s", self._folder, error)
             raise TaughtNotUsable("damaged") from error
@@ -109,10 +109,10 @@ class TaughtFile:
 
     def write(self, weights: Mapping[str, mx.array], judged: TeachingResult) -> None:
         """Keep an adapter in place of the former one. Raises `CannotTeach`."""
-        kept = {"models": self._models, "before": str(judged.before), "after": str(judged.after)}
+        metadata = {"models": self._models, "before": str(judged.before), "after": str(judged.after)}
         try:
             private_files.make_folder(self._folder)
-            write_atomically(self._folder / FILE, as_bytes(weights, kept))
+            write_atomically(self._folder / FILE, as_bytes(weights, metadata))
         except OSError as error:
             raise CannotTeach("disk", error.strerror or str(error)) from error
 

@@ -62,18 +62,18 @@ def read_lessons(
     `rows` are the ids that the drafter knows. `on_progress` gets the tokens of answers read and in total. Raises
     `CannotTeach`.
     """
-    found: dict[bool, list[Lesson]] = {True: [], False: []}
+    lessons: dict[bool, list[Lesson]] = {True: [], False: []}
     done = 0
     total = sum(answer.tokens for answer in answers)
     for answer in answers:
         on_progress(done, total)
-        found[is_held_out(answer.chat)] += yield from read_answer(main, answer, min(rows, main.vocabulary))
+        lessons[is_held_out(answer.chat)] += yield from read_answer(main, answer, min(rows, main.vocabulary))
         done += answer.tokens
-    taught, judged = (sum(lesson.places for lesson in found[held_out]) for held_out in (False, True))
+    taught, judged = (sum(lesson.places for lesson in lessons[held_out]) for held_out in (False, True))
     if taught < LEAST_TAUGHT or judged < LEAST_JUDGED:
         share = min(taught / LEAST_TAUGHT, judged / LEAST_JUDGED)
         raise CannotTeach("too-little", f"{int(100 * share)}%")
-    return found[False], found[True]
+    return lessons[False], lessons[True]
 
 
 def is_held_out(chat: str) -> bool:
@@ -124,21 +124,21 @@ def _likeliest(logits: mx.array) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np
     scores = scores - mx.logsumexp(scores, axis=-1, keepdims=True)
     count = min(LIKELIEST, scores.shape[-1])
     ids = mx.argpartition(-scores, count - 1, axis=-1)[:, :count]
-    found = mx.take_along_axis(scores, ids, axis=-1)
-    order = mx.argsort(-found, axis=-1)
+    log_chances = mx.take_along_axis(scores, ids, axis=-1)
+    order = mx.argsort(-log_chances, axis=-1)
     ids = mx.take_along_axis(ids, order, axis=-1)
-    found = mx.take_along_axis(found, order, axis=-1)
-    return np.array(ids), np.array(mx.exp(found))
+    log_chances = mx.take_along_axis(log_chances, order, axis=-1)
+    return np.array(ids), np.array(mx.exp(log_chances))
 
 
 def _windows(
     ids: Sequence[int], first: int, likeliest: npt.NDArray[np.uint32], chances: npt.NDArray[np.float32]
 ) -> list[Lesson]:
     """Cut an answer, whose places begin at `first`, into lessons."""
-    found = []
+    lessons = []
     for place in range(first, len(ids), TAUGHT):
         end = min(place + TAUGHT, len(ids))
         begin = max(0, end - WINDOW)
         rows = slice(place - first, end - first)
-        found.append(Lesson(tuple(ids[begin:end]), place - begin, likeliest[rows], chances[rows]))
-    return found
+        lessons.append(Lesson(tuple(ids[begin:end]), place - begin, likeliest[rows], chances[rows]))
+    return lessons

@@ -73,7 +73,9 @@ class DraftStudent:
         width = max(len(lesson.ids) for lesson in lessons)
         ids = [[*lesson.ids, *[0] * (width - len(lesson.ids))] for lesson in lessons]
         starts = [row * width + lesson.start for row, lesson in enumerate(lessons)]
-        places = [start + place for start, one in zip(starts, lessons, strict=True) for place in range(one.places)]
+        places = [
+            start + place for start, lesson in zip(starts, lessons, strict=True) for place in range(lesson.places)
+        ]
         rows = [(lesson, place, 0) for lesson in lessons for place in range(lesson.places)]
         return with_targets((mx.array(ids, mx.uint32), mx.array(places)), rows)
 
@@ -93,13 +95,13 @@ def with_targets(inputs: Any, places: Sequence[tuple[Lesson, int, int]]) -> Batc
 
 def batches_of(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
     """Divide lessons into batches of similar length, each of at most BATCH tokens with its padding."""
-    found: list[list[Lesson]] = []
+    batches: list[list[Lesson]] = []
     for lesson in sorted(lessons, key=lambda lesson: len(lesson.ids)):
-        if found and (len(found[-1]) + 1) * len(lesson.ids) <= BATCH:
-            found[-1].append(lesson)
+        if batches and (len(batches[-1]) + 1) * len(lesson.ids) <= BATCH:
+            batches[-1].append(lesson)
         else:
-            found.append([lesson])
-    return found
+            batches.append([lesson])
+    return batches
 
 
 class Training:
@@ -155,10 +157,10 @@ def is_better(before: npt.NDArray[np.bool_], after: npt.NDArray[np.bool_]) -> bo
 
 def _loss(student: Student, batch: Batch) -> mx.array:
     logits = student.logits(batch.inputs)
-    found = mx.take_along_axis(logits, batch.likeliest, axis=-1)
-    drafted = mx.isfinite(found)
+    drafted_logits = mx.take_along_axis(logits, batch.likeliest, axis=-1)
+    drafted = mx.isfinite(drafted_logits)
     chances = mx.where(drafted, batch.chances, 0.0)
-    found = mx.where(drafted, found, 0.0)
-    losses = chances.sum(axis=-1) * mx.logsumexp(logits, axis=-1) - (chances * found).sum(axis=-1)
+    drafted_logits = mx.where(drafted, drafted_logits, 0.0)
+    losses = chances.sum(axis=-1) * mx.logsumexp(logits, axis=-1) - (chances * drafted_logits).sum(axis=-1)
     weights = mx.array(FALL**batch.depths, mx.float32)
     return (weights * losses).sum() / weights.sum()

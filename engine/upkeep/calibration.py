@@ -61,12 +61,12 @@ def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], s
     controllers, controller = drafting.controllers, drafting.controller
     controllers.tried.add(controllers.pair)
     trial = Trial(drafting, main, lambda: stop() or late())
-    found = trial.measure(again=seconds is None)
+    measured = trial.measure(again=seconds is None)
     complete = not (trial.failed or stop() or late())
     controller.take_costs(trial.controller)
     controller.learned.calibrated |= complete
     controllers.unsaved = True
-    if not (complete or trial.failed) and (found or not late()):
+    if not (complete or trial.failed) and (measured or not late()):
         # It can continue later.
         controllers.tried.discard(controllers.pair)
     controllers.keep()
@@ -99,7 +99,7 @@ class Trial:
 
     def measure(self, *, again: bool) -> int:
         """Measure every depth, known ones only if `again`; return how many were measured."""
-        conversation, found = self._generation.conversation, 0
+        conversation, measured = self._generation.conversation, 0
         self._drafting.attach(self._generation.speculation, conversation)
         while not self._stop() and conversation.main.prefill(PREFILL_CHUNK):
             pass
@@ -114,12 +114,12 @@ class Trial:
                 if again or not self.controller.costs.is_measured(depth + 1, draft):
                     if not (self._proposers and self._measure(depth)):
                         break
-                    found += 1
+                    measured += 1
         finally:
             self._decoder.close()
         dropped = conversation.draft is None and conversation.head is None
         self.failed = proposes and self._drafter is not None and dropped
-        return found
+        return measured
 
     @property
     def _most(self) -> int:

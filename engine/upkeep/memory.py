@@ -174,9 +174,9 @@ class ModelMemory:
         self._resident = resident
         models = () if used is None else (used.main, used.drafting.drafter)
         self._sizes = [
-            ModelSize(one.info.name, 0, one.config, element_bytes(one.info.kv_bits), count_here, key_blocks_here)
-            for one in models
-            if one is not None and one.config
+            ModelSize(model.info.name, 0, model.config, element_bytes(model.info.kv_bits), count_here, key_blocks_here)
+            for model in models
+            if model is not None and model.config
         ]
         if used is not None:
             # The next pass, or layer, uses again what one has freed; nothing needs more than that.
@@ -226,13 +226,13 @@ class ModelMemory:
         """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
         if not self._sizes:
             return recommended_limit()
-        held = sum(one.bytes for one in self._resident)
+        weights = sum(model.bytes for model in self._resident)
         others = self.settings.most_active - 1
         # The caches of one answer, and a pass over its prompt.
         first = check_fit(*self._pair, self._context_of(self._sizes[0]), 0).needed
         # The tower is loaded later.
         first += 0 if used.main.vision is None else used.main.vision.bytes_to_load
-        return held + first + others * self.cache_bytes(self.settings.context)
+        return weights + first + others * self.cache_bytes(self.settings.context)
 
     def _context_of(self, main: ModelSize) -> int:
         return min(self.settings.context, context_length(main.config) or self.settings.context)

@@ -108,23 +108,23 @@ class ModelChanges:
         models = self._models
         models.crowded = False
         main = path = yield from folder_of(main, models.on_progress)
-        own = models.own
-        if path == own or not models.is_resident(path):
+        own_path = models.own
+        if path == own_path or not models.is_resident(path):
             if not self._make_room_for(path):
                 self._before_main_changes()
                 self.park()
             try:
                 loaded = yield from models.load_main(main)
             except EngineError:
-                if own is not None and not models.loaded and own in models.reloadable:
+                if own_path is not None and not models.loaded and own_path in models.reloadable:
                     # If this fails, the next request tries again.
                     with suppress(EngineError):
-                        yield from self.load_beside(own, models.reloadable[own])
+                        yield from self.load_beside(own_path, models.reloadable[own_path])
                 raise
             installed = self.install(loaded, None)
         else:
             self._before_main_changes()
-            self._drop(own)
+            self._drop(own_path)
             self.switch(path)
             installed, models.own = models.pair, path
         if self.queue:
@@ -148,8 +148,8 @@ class ModelChanges:
         else:
             if not self._make_room_for(path, but=models.own):
                 yield from self._until_unused(path)
-                if (own := models.own_resident) is not None:
-                    self.switch(own.path)
+                if (own_model := models.own_resident) is not None:
+                    self.switch(own_model.path)
                 if not self._make_room_for(path):
                     self.park()
             loaded = yield from models.load_main(main)
@@ -201,16 +201,16 @@ class ModelChanges:
 
     def set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
         """Replace the own drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
-        models, own = self._models, self._models.own
-        if own is None:
+        models, own_path = self._models, self._models.own
+        if own_path is None:
             raise NoModel
         models.crowded = False
-        if own in models.reloadable:
-            return (yield from self.load_beside(own, draft))
-        if models.main.info.path != own:
+        if own_path in models.reloadable:
+            return (yield from self.load_beside(own_path, draft))
+        if models.main.info.path != own_path:
             self.queue[0].blocks_requests = True
-            yield from self._until_unused(own)
-            self.switch(own)
+            yield from self._until_unused(own_path)
+            self.switch(own_path)
             self.queue[0].blocks_requests = False
         return (yield from self._set_draft(draft))
 
@@ -253,8 +253,8 @@ class ModelChanges:
             models.own = None
         if not models.loaded and models.resident:
             self.switch(models.resident[-1].path)
-        own = models.own_resident
-        return LoadedPair(None, None) if own is None else own.pair
+        own_model = models.own_resident
+        return LoadedPair(None, None) if own_model is None else own_model.pair
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
         """Use models that are already loaded as the own ones. For a head, call `set_draft` afterwards."""
@@ -284,7 +284,7 @@ class ModelChanges:
 
     def park(self) -> None:
         """Drop all models until the next requests for them."""
-        for path in [one.path for one in self._models.resident]:
+        for path in [model.path for model in self._models.resident]:
             self._drop(path)
 
     def configure(self, settings: EngineSettings) -> None:

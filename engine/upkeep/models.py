@@ -105,7 +105,7 @@ class Models:
     @property
     def own_resident(self) -> ResidentModel | None:
         """The models that answer requests which name none, if they are in memory."""
-        return next((one for one in self.resident if one.path == self.own), None)
+        return next((model for model in self.resident if model.path == self.own), None)
 
     @property
     def loaded(self) -> bool:
@@ -113,7 +113,7 @@ class Models:
 
     def is_resident(self, path: Path | None) -> bool:
         """Whether the main model in this folder is in memory."""
-        return any(one.path == path for one in self.resident)
+        return any(model.path == path for model in self.resident)
 
     def wanted_by(self, request: ChatRequest) -> Path | None:
         """Return the folder of the main model that is to answer the request; None if there is none."""
@@ -128,7 +128,7 @@ class Models:
 
         None if there is no other.
         """
-        paths = (one.path for one in self.resident if one is not self._current and one.path != but)
+        paths = (model.path for model in self.resident if model is not self._current and model.path != but)
         return min(paths, key=lambda path: path == self.own, default=None)
 
     def main_fits_beside(self, main: str | Path) -> bool:
@@ -184,7 +184,7 @@ class Models:
     def switch(self, path: Path) -> None:
         """Answer with the resident main model in this folder and its drafter from now on."""
         self._put_aside()
-        [self._current] = [one for one in self.resident if one.path == path]
+        [self._current] = [model for model in self.resident if model.path == path]
         self.resident.remove(self._current)
         self.resident.append(self._current)
         self._expect_costs_of(self._current.main)
@@ -199,8 +199,8 @@ class Models:
         self.controllers.rounding = replace(self.rounding, stalled=True)
         self.controllers.keep_rounding()
         self.controllers.kernels_off = True
-        for one in self.resident:
-            row_kernels.use_row_kernels(one.main.model, ())
+        for model in self.resident:
+            row_kernels.use_row_kernels(model.main.model, ())
         self.drafting.begin_again()
 
     def _put_aside(self) -> None:
@@ -227,7 +227,7 @@ class Models:
 
     def drop(self, path: Path) -> None:
         """Unload the main model in this folder and its drafter, and note in `reloadable` how to load them again."""
-        dropped = next((one for one in self.resident if one.path == path), None)
+        dropped = next((model for model in self.resident if model.path == path), None)
         if dropped is None:
             return
         self.reloadable[path] = dropped.pair.draft_path
@@ -299,8 +299,8 @@ def folder_of(model: str | Path, on_progress: OnProgress) -> Steps[Path]:
     # Made of the file as it was once, or not here.
     if made is not None and folder.resolve() != path:
         return path
-    kept = read_provenance(folder)
-    if kept is None or kept.version < VERSION:
+    provenance = read_provenance(folder)
+    if provenance is None or provenance.version < VERSION:
         with DiskPool() as disk:
             yield from result_of(disk.start(convert, source, folder, on_progress, disk.leaving))
     return folder if made is None else path

@@ -107,12 +107,12 @@ class PrefixAndIndexStores:
 
     def _reduce(self, usage: Future[Usage]) -> Steps[LoadedPair]:
         drafting = self._models.drafting
-        found = yield from result_of(usage)
+        used = yield from result_of(usage)
         models = self._models
         if not models.loaded or models.drafting is not drafting:
             return models.pair
         if usage is self._usage and isinstance(models.drafter, HeadSource):
-            reduced = yield from reduce_vocabulary(models.main, models.drafter, found)
+            reduced = yield from reduce_vocabulary(models.main, models.drafter, used)
             # Chats may have been deleted in the meantime. Another drafter waits for this change to end.
             if usage is self._usage:
                 models.drafting.set_reduced(reduced)
@@ -157,9 +157,9 @@ class PrefixAndIndexStores:
     def release(self, path: Path) -> None:
         """Before the main model in this folder is unloaded, save its finished turns to its store, and drop them."""
         models = self._models
-        for one in models.resident:
-            if one.path == path:
-                self._prefix_cache.release(one.main.model, self._stores.pop(path, None))
+        for model in models.resident:
+            if model.path == path:
+                self._prefix_cache.release(model.main.model, self._stores.pop(path, None))
         if models.loaded and models.main.info.path == path:
             self._prefix_cache.store = None
             if self._answers is not None:

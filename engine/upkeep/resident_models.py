@@ -30,6 +30,6 @@ class ResidentModel:
     def bytes(self) -> int:
         """The bytes of the weights of both models, and of the tower once it is loaded."""
         drafter, reduced, vision = self.drafting.drafter, self.drafting.reduced, self.main.vision
-        held = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
-        held += 0 if vision is None else vision.bytes - vision.bytes_to_load
-        return held if reduced is None else held + reduced.nbytes
+        total = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
+        total += 0 if vision is None else vision.bytes - vision.bytes_to_load
+        return total if reduced is None else total + reduced.nbytes

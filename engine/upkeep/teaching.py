@@ -160,12 +160,12 @@ class Teaching:
 
     def _judge(self, student: Student, lessons: Sequence[Lesson]) -> Steps[npt.NDArray[np.bool_]]:
         """Return which places of the lessons a student gets right, a batch a step."""
-        found = []
+        right = []
         for batch in batches_of(lessons):
             self._on_progress(TeachingProgress("judging"))
-            found.append(right_places(student, batch))
+            right.append(right_places(student, batch))
             yield None
-        return np.concatenate(found)
+        return np.concatenate(right)
 
     def _check_memory(self, student: Student, path: Path) -> None:
         """Raise `CannotTeach` unless a copy of the drafter can be trained beside the pair and an answer."""
