@@ -137,26 +137,50 @@ def _content(text: str, start: int, tags: re.Pattern[str]) -> tuple[str, int]:
 
 
 def element(text: str, schema: Schema) -> Any:
-    """Return the value of the content of an element of MiniMax-M3; several elements of an object's key are a list."""
-    texts = any(one.kind == "string" and one.free_text for one in schema.alternatives)
-    kinds = [one.kind for one in schema.alternatives if one.kind in ("array", "object") and not one.is_value]
-    if kinds and not texts and not text.strip():
+    """Return the value of the content of an element of MiniMax-M3.
+
+    "<a>1</a><b>2</b>" is the object {"a": 1, "b": 2}; elements that are all called "item" are a list, and so are
+    several elements of an object's key. Where the schema allows a text, elements in it are part of the text.
+    """
+    kinds = [option.kind for option in schema.alternatives if _has_elements(option)]
+    allows_text = any(map(_is_free_text, schema.alternatives))
+    if kinds and not allows_text and not text.strip():
         return [] if kinds[0] == "array" else {}
-    entries, between = _elements(text) if kinds or not texts else ({}, "")
+    entries, between = _elements(text) if kinds or not allows_text else ({}, "")
     if not entries:
         value = typed(text, schema)
         return value if schema.kinds != {"array"} or isinstance(value, list) else [element(text, schema.items)]
     if between.strip():
         entries["$$text" if "$text" in entries else "$text"] = [between]
     if kinds == ["array"] or (kinds != ["object"] and entries.keys() == {"item"}):
-        inner = next((one.items for one in schema.alternatives if one.kind == "array"), Schema({}))
-        return [element(value, inner) for values in entries.values() for value in values]
+        return _entries_of_list(entries, schema)
+    return _entries_of_object(entries, schema)
+
+
+def _has_elements(schema: Schema) -> bool:
+    """Whether the values of a simple schema are written as elements: lists and objects."""
+    return schema.kind in ("array", "object") and not schema.is_value
+
+
+def _is_free_text(schema: Schema) -> bool:
+    """Whether the values of a simple schema are texts of any form."""
+    return schema.kind == "string" and schema.free_text
+
+
+def _entries_of_list(entries: dict[str, list[str]], schema: Schema) -> list[Any]:
+    """Return the values of elements that are entries of a list, whatever they are called."""
+    inner = next((option.items for option in schema.alternatives if option.kind == "array"), Schema({}))
+    return [element(value, inner) for values in entries.values() for value in values]
+
+
+def _entries_of_object(entries: dict[str, list[str]], schema: Schema) -> dict[str, Any]:
+    """Return the object whose keys are the names of elements."""
     schemas = schema.properties
-    found = dict[str, Any]()
+    values_by_key = dict[str, Any]()
     for key, values in entries.items():
-        own = schemas.get(key, schema.others)
-        found[key] = joined([element(value, own) for value in values], own)
-    return found
+        value_schema = schemas.get(key, schema.others)
+        values_by_key[key] = joined([element(value, value_schema) for value in values], value_schema)
+    return values_by_key
 
 
 def joined(values: list[Any], schema: Schema) -> Any:

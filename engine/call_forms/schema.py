@@ -30,31 +30,42 @@ class Schema:
 
     @cached_property
     def alternatives(self) -> list[Schema]:
-        """The simple schemas of which a value has to follow one: each has a type, a value, or allows any value."""
+        """The simple schemas of which a value has to follow one: each has a type, a value, or allows any value.
+
+        A schema that takes too many steps to divide allows any value.
+        """
         waiting = [self.content]
-        found = list[Schema]()
+        simple = list[Schema]()
         for _ in range(_MOST_STEPS):
             if not waiting:
-                return found or [self.part({})]
+                return simple or [self.part({})]
             if len(waiting) > _MOST_STEPS:
                 break
             content = waiting.pop(0)
             if content is False:
                 continue
             content = dict(content) if isinstance(content, Mapping) else {}
-            options = [one for key in ("anyOf", "oneOf") for one in _list(content.pop(key, ()))]
-            parts = [self._target(content.pop("$ref"))] if "$ref" in content else _list(content.pop("allOf", ()))
-            if parts:
-                both: Any = {**content, **({"anyOf": options} if options else {})}
-                for one in parts:
-                    referred = isinstance(one, Mapping) and "$ref" in one
-                    both = _both(both, self._target(one["$ref"]) if referred else one)
-                waiting.append(both)
-            elif options:
-                waiting += [_both(content, one) for one in options]
+            divided = self._divided(content)
+            if divided:
+                waiting += divided
             else:
-                found += map(self.part, _simple(content))
+                simple += map(self.part, _simple(content))
         return [self.part({})]
+
+    def _divided(self, content: dict[str, Any]) -> list[Any]:
+        """Take a schema one step apart: its parts joined into one, or each of its options; [] if it is simple.
+
+        Removes the keywords that say so from `content`.
+        """
+        options = [*_list(content.pop("anyOf", ())), *_list(content.pop("oneOf", ()))]
+        parts = [self._target(content.pop("$ref"))] if "$ref" in content else _list(content.pop("allOf", ()))
+        if not parts:
+            return [_both(content, option) for option in options]
+        whole: Any = {**content, **({"anyOf": options} if options else {})}
+        for part in parts:
+            is_reference = isinstance(part, Mapping) and "$ref" in part
+            whole = _both(whole, self._target(part["$ref"]) if is_reference else part)
+        return [whole]
 
     @property
     def kind(self) -> str:

@@ -124,7 +124,10 @@ class _CallsText:
     """The rest of an answer from its first call on; that has the marks around it if `marked`."""
 
     def __init__(self, tags: Tagged, text: str, schemas: Mapping[str, Schema], marked: bool) -> None:
-        self._tags, self._text, self._schemas, self._marked = tags, text, schemas, marked
+        self._tags = tags
+        self._text = text
+        self._schemas = schemas
+        self._marked = marked
         self._opening = re.compile(tags.opening, re.DOTALL)
         closing = re.escape(tags.closing).replace("NAME", "[^/<>]+")
         self._tag = re.compile(f"(?P<opened>{tags.opening})|{closing}", re.DOTALL)
@@ -174,21 +177,47 @@ class _CallsText:
         schemas = schema.properties
         return {key: joined(values, schemas.get(key, schema.others)) for key, values in found.items()}, end
 
-    def _value(self, opening: re.Match[str], schema: Schema, found: Container[str]) -> tuple[Any, int, _CallEnd | None]:
-        """Return an argument's value, where its closing tag ends, and the end of the call if that follows."""
-        own = schema.properties.get(opening["key"], schema.others)
+    def _value(self, opening: re.Match[str], schema: Schema, given: Container[str]) -> tuple[Any, int, _CallEnd | None]:
+        """Return an argument's value, where its closing tag ends, and the end of the call if that follows.
+
+        `schema` is that of the function's arguments, `given` are the names of those that were read before.
+        """
+        value_schema = schema.properties.get(opening["key"], schema.others)
         if opening["key"] in (schema.required or schema.properties):
             self._may_go_on = False
         string = opening.groupdict().get("string")
-        if (string is None and not any(one.free_text for one in own.alternatives)) or string == "false":
-            for close, at, end in self._ends(opening, schema.properties, found):
-                with suppress(Exception):
-                    value = self._typed(opening, self._text[opening.end() : close], own)
-                    if own.allows(value) and not (self._has_text and end is not None and not self._is_last(end)):
-                        return value, at, end
+        is_no_text = string is None and not any(option.free_text for option in value_schema.alternatives)
+        if is_no_text or string == "false":
+            argument = self._first_allowed(opening, schema, value_schema, given)
+            if argument is not None:
+                return argument
+        return self._text_value(opening, schema, value_schema, given)
+
+    def _first_allowed(
+        self, opening: re.Match[str], schema: Schema, value_schema: Schema, given: Container[str]
+    ) -> tuple[Any, int, _CallEnd | None] | None:
+        """Return the value, as in `_value`, up to the first closing tag at which its schema allows it; None for none.
+
+        A value that is no text cannot have a closing tag in it, so the first one is right.
+        """
+        for close, at, end in self._ends(opening, schema.properties, given):
+            with suppress(Exception):
+                value = self._typed(opening, self._text[opening.end() : close], value_schema)
+                ends_in_text = self._has_text and end is not None and not self._is_last(end)
+                if value_schema.allows(value) and not ends_in_text:
+                    return value, at, end
+        return None
+
+    def _text_value(
+        self, opening: re.Match[str], schema: Schema, value_schema: Schema, given: Container[str]
+    ) -> tuple[Any, int, _CallEnd | None]:
+        """Return the value, as in `_value`, of an argument that may be any text, also one with tags in it.
+
+        Raises ValueError wherever another reading is possible.
+        """
         depth = 0
         scanned = opening.end()
-        for close, at, end in self._ends(opening, schema.properties, found):
+        for close, at, end in self._ends(opening, schema.properties, given):
             depth = _depth(self._call_tag.finditer(self._text, scanned, close), depth)
             scanned = close
             if end is None and depth > 0:
@@ -201,8 +230,8 @@ class _CallsText:
             text = self._text[opening.end() : close]
             if _depth(self._tag.finditer(text)) > 0 and not opening.groupdict().get("cdata"):
                 _fail("a closing tag may have been forgotten")
-            value = self._typed(opening, text, own)
-            if self._has_text and not own.allows(value):
+            value = self._typed(opening, text, value_schema)
+            if self._has_text and not value_schema.allows(value):
                 _fail("a value of another type after a text")
             if self._may_go_on and _closes_more(self._tag.finditer(text)):
                 _fail("the text before may go on")
@@ -211,7 +240,7 @@ class _CallsText:
         return _fail("an argument without an end")
 
     def _ends(
-        self, opening: re.Match[str], properties: Mapping[str, Schema], found: Container[str]
+        self, opening: re.Match[str], properties: Mapping[str, Schema], given: Container[str]
     ) -> Iterator[tuple[int, int, _CallEnd | None]]:
         """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
         key = opening["key"]
@@ -223,7 +252,7 @@ class _CallsText:
             at = close + len(closing)
             following = self._opening.match(self._text, self._after_space(at))
             after = following["key"] if following is not None else key
-            goes_on = after != key and after not in found
+            goes_on = after != key and after not in given
             if following is not None and after not in properties:
                 depth = _depth(self._tag.finditer(self._text, scanned, close), depth)
                 scanned = close
@@ -265,32 +294,41 @@ class _CallsText:
         end = self._end(body_end) if body_end >= 0 else None
         if end is None or not (end.following or self._after_space(end.at) == len(self._text)):
             _fail("a text after the call")
-        closed = self._last_end > at
-        found = dict[str, Any]()
-        rest = self._text[at:body_end].lstrip()
-        while rest:
-            opening = self._opening.match(rest)
-            if opening is None or opening["key"] in found or opening.groupdict().get("cdata"):
+        # The arguments that may begin inside of another one's text, because that has no closing tag.
+        may_follow = schema.required if self._last_end > at else schema.properties
+        arguments = dict[str, Any]()
+        remaining = self._text[at:body_end].lstrip()
+        while remaining:
+            opening = self._opening.match(remaining)
+            if opening is None or opening["key"] in arguments or opening.groupdict().get("cdata"):
                 _fail("a text between arguments, or an argument twice")
             key = opening["key"]
             if schema.properties and key not in schema.properties:
                 _fail("an argument that the function does not have")
-            text, closing, after = rest[opening.end() :].partition(self._tags.closing.replace("NAME", key))
-            if (following := self._opening.search(text)) is not None:
-                allowed = schema.required if closed else schema.properties
-                if following["key"] not in allowed or not text[: following.start()].endswith("\n"):
-                    _fail("an argument in the value of another one")
-                after = text[following.start() :] + closing + after
-                closing = ""
-                text = text[: following.start()]
-            if not closing:
-                text = text.removeprefix("\n").removesuffix("\n")
-            own = schema.properties.get(key, schema.others)
-            found[key] = self._typed(opening, text, own)
-            rest = after.lstrip()
-            if not own.allows(found[key]):
+            text, after = self._unclosed_text(opening, remaining, may_follow)
+            value_schema = schema.properties.get(key, schema.others)
+            arguments[key] = self._typed(opening, text, value_schema)
+            remaining = after.lstrip()
+            if not value_schema.allows(arguments[key]):
                 _fail("a value of another type")
-        return found, end
+        return arguments, end
+
+    def _unclosed_text(self, opening: re.Match[str], remaining: str, may_follow: Container[str]) -> tuple[str, str]:
+        """Return the text of the argument that begins with `opening`, closed or not, and what remains after it.
+
+        An argument without a closing tag ends where one of `may_follow` begins on a line of its own.
+        """
+        closing_tag = self._tags.closing.replace("NAME", opening["key"])
+        text, closing, after = remaining[opening.end() :].partition(closing_tag)
+        if (following := self._opening.search(text)) is not None:
+            if following["key"] not in may_follow or not text[: following.start()].endswith("\n"):
+                _fail("an argument in the value of another one")
+            after = text[following.start() :] + closing + after
+            closing = ""
+            text = text[: following.start()]
+        if not closing:
+            text = text.removeprefix("\n").removesuffix("\n")
+        return text, after
 
     def _typed(self, opening: re.Match[str], text: str, schema: Schema) -> Any:
         if self._tags.lines:
@@ -334,4 +372,5 @@ def _closes_more(tags: Iterator[re.Match[str]]) -> bool:
 
 
 def _fail(problem: str) -> NoReturn:
+    """Raise ValueError: the text cannot be read as calls, or not in one way only."""
     raise ValueError(problem)

@@ -110,9 +110,14 @@ class Writer:
             whole = f"{expression} {later}"
             behind = f"{json.dumps(separator)} {whole}"
             # Rules for the list from this entry on: `later` continues a list, `first` begins it.
-            later = self.rule(behind if needed else f"{behind} | {later}" if later else f"({behind})?")
-            first = self.rule(whole if needed else f"{whole} | {alone}" if alone else f"({whole})?")
+            later = self.rule(behind if needed else _perhaps(behind, later))
+            first = self.rule(whole if needed else _perhaps(whole, alone))
         return first
+
+
+def _perhaps(expression: str, without: str) -> str:
+    """Return an expression for a list with an entry or `without` it; "" stands for an empty list."""
+    return f"{expression} | {without}" if without else f"({expression})?"
 
 
 # The name of a parameter, its schema, and whether it is needed.

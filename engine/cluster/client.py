@@ -85,7 +85,10 @@ class RemoteEngine(EngineBase):
         silent: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(settings)
-        self._channel, self._host, self._applied, self._silent = channel, host, applied, silent
+        self._channel = channel
+        self._host = host
+        self._applied = applied
+        self._silent = silent
         self._numbers = itertools.count(1)
         # Open calls and requests by number; a call has its name and its future.
         self._futures: dict[int, tuple[str, Future[Any]]] = {}

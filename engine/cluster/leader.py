@@ -52,7 +52,10 @@ class Leader(MainLoader):
         split: str,
         lost: Callable[[ClusterError], None],
     ) -> None:
-        self._group, self._host, self._split, self._lost = group, host, split, lost
+        self._group = group
+        self._host = host
+        self._split = split
+        self._lost = lost
         self._followers = dict(followers)
         # The kinds of caches of each rank, once it has loaded its part.
         self._loads: dict[int, Future[list[str]]] = {}

@@ -37,6 +37,11 @@ def open_sockets() -> set[int]:
     return found
 
 
+def _step_of(end: socket.socket, own_port: int) -> int:
+    """Return -1 for the connection of the previous rank, which this one accepted, and 1 for that to the next rank."""
+    return -1 if end.getsockname()[1] == own_port else 1
+
+
 class RingWatch:
     """Watches on a thread the sockets that the ring `made` in a rank that listens on `own_port`.
 
@@ -45,7 +50,7 @@ class RingWatch:
 
     def __init__(self, made: Iterable[int], own_port: int, lost: Callable[[int], None]) -> None:
         # Each rank connects to the next one, and accepts the connection of the previous one.
-        self._ends = [(end, -1 if end.getsockname()[1] == own_port else 1) for end in _connected(made)]
+        self._ends = [(end, _step_of(end, own_port)) for end in _connected(made)]
         self._lost = lost
         self._stopped = threading.Event()
         for end, _ in self._ends:

@@ -103,23 +103,30 @@ def check_tensors(file: GgufFile, entry: GgufArchitecture, settings: GgufSetting
             width_of(tensor.kind)
         # Of a kind that cannot be read.
         except (SettingError, KeyError) as error:
-            found = f"{file.architecture}: {tensor.name}, {tensor.kind.name}"
-            raise ModelNotUsable(file.files[0], "unknown-architecture", found[:160]) from error
+            unknown = f"{file.architecture}: {tensor.name}, {tensor.kind.name}"
+            raise ModelNotUsable(file.files[0], "unknown-architecture", unknown[:160]) from error
 
 
 def refusal_of(name: str) -> str:
     """Return why no file of an architecture can be loaded, as a reason of `ModelNotUsable`; "" if it may be."""
     if name in _TABLE:
         return ""
-    return "is-part" if name in _PARTS else "is-embedding" if name in _EMBEDDING else "unknown-architecture"
+    if name in _PARTS:
+        return "is-part"
+    return "is-embedding" if name in _EMBEDDING else "unknown-architecture"
 
 
 def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTensor) -> list[Placement]:
-    """Return where a tensor of the file goes; nowhere, if it became a setting. Raises `SettingError` if unknown."""
+    """Return where a tensor of the file goes, under which names and with which changes.
+
+    [] if it became a setting, or is not used. Raises `SettingError` for a tensor that the architecture does not have.
+    """
     if tensor.name in ROPE_FACTORS or tensor.name.startswith(_TOWERS):
         return []
     match = _LAYER.fullmatch(tensor.name)
-    layer, part = (None, tensor.name) if match is None else (int(match[1]), match[2])
+    # `layer` is None for a tensor outside of the layers.
+    layer = None if match is None else int(match[1])
+    part = tensor.name if match is None else match[2]
     count = settings.whole("block_count")
     if layer is not None and settings.layers <= layer < count and "nextn.eh_proj" not in entry.names:
         # MTP heads of other families are not taken over.
@@ -127,19 +134,33 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
     name = _renamed({**_OUTER, **entry.names} if layer is None else {**_LAYERS, **entry.names}, part)
     if name is None or (layer is not None and layer >= count):
         raise SettingError(tensor.name)
+    place = re.sub(r"^model\b", entry.trunk, _place_of(entry, settings, layer, part, name))
+    return _placed(entry, settings, tensor, place, part, in_layer=layer is not None)
+
+
+def _place_of(entry: GgufArchitecture, settings: GgufSettings, layer: int | None, part: str, name: str) -> str:
+    """Return the full name, in mlx-lm's model, of the part that is called `name` in its layer.
+
+    Layers after the model's own are those of an MTP head.
+    """
     if layer is None:
-        place = f"{entry.prefix}{name}"
-    elif layer < settings.layers:
-        place = f"{entry.prefix}model.layers.{layer}.{name}"
-    else:
-        fusion = part.startswith("nextn.")
-        place = f"mtp.{name}" if fusion else f"mtp.layers.{layer - settings.layers}.{name}"
-    place = re.sub(r"^model\b", entry.trunk, place)
+        return f"{entry.prefix}{name}"
+    if layer < settings.layers:
+        return f"{entry.prefix}model.layers.{layer}.{name}"
+    if part.startswith("nextn."):
+        return f"mtp.{name}"
+    return f"mtp.layers.{layer - settings.layers}.{name}"
+
+
+def _placed(
+    entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTensor, place: str, part: str, *, in_layer: bool
+) -> list[Placement]:
+    """Return the placements of a tensor at `place`: several if it is taken apart there, each with its changes."""
     # Routers without a layer of their own have no quantised form.
     changes: dict[str, Any] = {"change": np.asarray if place.endswith(".gate.weight") else _CHANGES.get(part)}
     parts = entry.places(settings, part) if entry.places is not None else {}
     if "{part}" in place:
-        parts = parts or (_ALTUP if layer is None else _HALVES)
+        parts = parts or (_HALVES if in_layer else _ALTUP)
         return [Placement(place.format(part=part), **each) for part, each in parts.items()]
     changes |= parts
     if entry.permuted and part.startswith(("attn_q.", "attn_k.")):
@@ -150,6 +171,7 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
 
 
 def _renamed(names: Mapping[str, str], part: str) -> str | None:
+    """Return mlx-lm's name of a part, with its ".weight" or ".bias"; None for a part that is not among `names`."""
     if part in names:
         return names[part]
     stem, _, leaf = part.rpartition(".")
@@ -209,7 +231,8 @@ def _places_of_qwen3_next(settings: GgufSettings, part: str) -> dict[str, Any]:
         return {name: {"rows": tuple(rows[:, index].ravel().tolist())} for index, name in enumerate(("b", "a"))}
     if part == "ssm_in.weight":
         heads = np.arange(2 * keys * (width + of_values)).reshape(keys, -1)
-        q, k, v, z = (one.ravel().tolist() for one in np.split(heads, np.cumsum((width, width, of_values)), axis=1))
+        columns = np.split(heads, np.cumsum((width, width, of_values)), axis=1)
+        q, k, v, z = (rows_of_part.ravel().tolist() for rows_of_part in columns)
         return {"qkv": {"rows": (*q, *k, *v)}, "z": {"rows": tuple(z)}}
     return {}
 

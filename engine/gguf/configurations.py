@@ -30,7 +30,10 @@ def of_type(model_type: str, *, scaled: bool = True, **more: bool) -> Callable[[
 
 
 def mistral3(settings: GgufSettings) -> dict[str, Any]:
-    """For ministral3.py, and llama.py without a temperature; undoes Mistral3Model (conversion/mistral3.py)."""
+    """For ministral3.py, and llama.py without a temperature; undoes Mistral3Model (conversion/mistral3.py).
+
+    Raises `SettingError` for a temperature without YaRN.
+    """
     config = settings.shared("llama")
     temperature = settings.number("attention.temperature_scale", 0.0)
     if not temperature:
@@ -42,7 +45,10 @@ def mistral3(settings: GgufSettings) -> dict[str, Any]:
 
 
 def mixtral(settings: GgufSettings) -> dict[str, Any]:
-    """For mixtral.py, which knows no width of heads; undoes LlamaModel (conversion/llama.py), with experts."""
+    """For mixtral.py, which knows no width of heads; undoes LlamaModel (conversion/llama.py), with experts.
+
+    Raises `SettingError` if its heads do not fill the hidden size.
+    """
     if settings.head_dim * settings.heads != settings.whole("embedding_length"):
         raise SettingError("attention.key_length")
     return settings.shared("mixtral") | _experts(settings, "num_local_experts")
@@ -67,15 +73,18 @@ def qwen3_moe(settings: GgufSettings) -> dict[str, Any]:
 def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
     """For qwen3_5.py; undoes Qwen3_5TextModel and its base Qwen3NextModel (conversion/qwen.py).
 
-    The converter writes the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`.
+    The converter writes the sizes of gated delta nets as those of state-space models: heads as `time_step_rank`. Raises
+    `SettingError` for rope sections that are no whole numbers.
     """
     sections = settings.get("rope.dimension_sections") or [11, 11, 10, 0]
     if not isinstance(sections, list) or not all(type(section) is int for section in sections):
         raise SettingError("rope.dimension_sections")
     text = _partial(settings, "qwen3_5_text") | settings.named(
-        linear_num_value_heads="ssm.time_step_rank", linear_num_key_heads="ssm.group_count",
-        linear_key_head_dim="ssm.state_size", linear_conv_kernel_dim="ssm.conv_kernel",
-    )  # fmt: skip
+        linear_num_value_heads="ssm.time_step_rank",
+        linear_num_key_heads="ssm.group_count",
+        linear_key_head_dim="ssm.state_size",
+        linear_conv_kernel_dim="ssm.conv_kernel",
+    )
     text["linear_value_head_dim"] = settings.whole("ssm.inner_size") // max(1, text["linear_num_value_heads"])
     text["full_attention_interval"] = settings.whole("full_attention_interval", 4)
     text["mtp_num_hidden_layers"] = settings.whole("nextn_predict_layers", 0)
@@ -100,8 +109,9 @@ def _gemma(settings: GgufSettings, model_type: str, largest: int) -> dict[str, A
     largest model (27B, recognised by its layer count) uses hidden_size / heads, others the width of a head.
     """
     shared = settings.shared(model_type)
-    own = settings.layers == largest
-    return shared | {"query_pre_attn_scalar": shared["hidden_size"] / settings.heads if own else settings.head_dim}
+    is_largest = settings.layers == largest
+    scalar = shared["hidden_size"] / settings.heads if is_largest else settings.head_dim
+    return shared | {"query_pre_attn_scalar": scalar}
 
 
 def gemma2(settings: GgufSettings) -> dict[str, Any]:
@@ -134,7 +144,7 @@ def _per_layer(settings: GgufSettings, model_type: str) -> dict[str, Any]:
         "num_kv_shared_layers": settings.whole("attention.shared_kv_layers", 0),
         "hidden_size_per_layer_input": settings.whole("embedding_length_per_layer_input", 0),
         "sliding_window": settings.whole("attention.sliding_window"),
-        "layer_types": ["sliding_attention" if one else "full_attention" for one in slides],
+        "layer_types": ["sliding_attention" if slide else "full_attention" for slide in slides],
         "rope_local_base_freq": settings.number("rope.freq_base_swa", 10_000.0),
         "final_logit_softcapping": settings.number("final_logit_softcapping", 30.0),
     }
@@ -144,7 +154,10 @@ def _per_layer(settings: GgufSettings, model_type: str) -> dict[str, Any]:
 
 
 def gemma3n(settings: GgufSettings) -> dict[str, Any]:
-    """For gemma3n.py; undoes Gemma3NModel (conversion/gemma.py), which writes sparsity in standard deviations."""
+    """For gemma3n.py; undoes Gemma3NModel (conversion/gemma.py), which writes sparsity in standard deviations.
+
+    Raises `SettingError` without a sparsity for the layers.
+    """
     sparsity = settings.get("activation_sparsity_scale")
     if not isinstance(sparsity, list) or not all(isinstance(scale, float) for scale in sparsity):
         raise SettingError("activation_sparsity_scale")
@@ -204,7 +217,10 @@ def _partial(settings: GgufSettings, model_type: str, *, scaled: bool = True) ->
 
 
 def phi3(settings: GgufSettings) -> dict[str, Any]:
-    """For phi3.py; undoes Phi3MiniModel (conversion/phi.py), whose long factors are tensors."""
+    """For phi3.py; undoes Phi3MiniModel (conversion/phi.py), whose long factors are tensors.
+
+    Raises `SettingError` for another scaling of positions than LongRoPE.
+    """
     config = _partial(settings, "phi3")
     scaling = config["rope_scaling"]
     original = settings.whole("rope.scaling.original_context_length", config["max_position_embeddings"])
@@ -229,25 +245,34 @@ def _mamba2(settings: GgufSettings) -> dict[str, Any]:
     if settings.whole("ssm.group_count") > 1 and settings.has(".ssm_norm.weight"):
         raise SettingError("ssm.group_count")
     sizes = settings.named(
-        mamba_n_heads="ssm.time_step_rank", mamba_d_state="ssm.state_size", mamba_d_conv="ssm.conv_kernel",
-        mamba_n_groups="ssm.group_count", mamba_d_ssm="ssm.inner_size",
-    )  # fmt: skip
+        mamba_n_heads="ssm.time_step_rank",
+        mamba_d_state="ssm.state_size",
+        mamba_d_conv="ssm.conv_kernel",
+        mamba_n_groups="ssm.group_count",
+        mamba_d_ssm="ssm.inner_size",
+    )
     flags = {"mamba_conv_bias": settings.has(".ssm_conv1d.bias"), "mamba_proj_bias": False}
     return sizes | flags | {"mamba_d_head": sizes["mamba_d_ssm"] // sizes["mamba_n_heads"]}
 
 
 def granite_hybrid(settings: GgufSettings) -> dict[str, Any]:
-    """For granitemoehybrid.py; undoes GraniteHybridModel (conversion/granite.py): a state space has no heads."""
+    """For granitemoehybrid.py; undoes GraniteHybridModel (conversion/granite.py): a state space has no heads.
+
+    Raises `SettingError` for models with experts.
+    """
     if settings.whole("expert_count", 0):
         raise SettingError("expert_count")
-    turns = settings.get("rope.scaling.finetuned")
+    has_rope = settings.get("rope.scaling.finetuned")
     layers = ["attention" if heads else "mamba" for heads in settings.each("attention.head_count_kv")]
-    own = {"model_type": "granitemoehybrid", "position_embedding_type": "rope" if turns else "nope"}
-    return granite(settings) | _mamba2(settings) | own | {"layer_types": layers}
+    hybrid = {"model_type": "granitemoehybrid", "position_embedding_type": "rope" if has_rope else "nope"}
+    return granite(settings) | _mamba2(settings) | hybrid | {"layer_types": layers}
 
 
 def falcon_h1(settings: GgufSettings) -> dict[str, Any]:
-    """For falcon_h1.py; undoes FalconH1Model (conversion/falcon_h1.py), whose multipliers are in the weights."""
+    """For falcon_h1.py; undoes FalconH1Model (conversion/falcon_h1.py), whose multipliers are in the weights.
+
+    Raises `SettingError` without an output matrix.
+    """
     if settings.tied:
         raise SettingError("output.weight")
     shared = settings.shared("falcon_h1", scaled=False)
@@ -261,13 +286,15 @@ def nemotron_h(settings: GgufSettings) -> dict[str, Any]:
     experts = settings.whole("expert_count", 0)
     feeds = "E" if experts else "-"
     config = settings.shared("nemotron_h", partial_rotary=True) | settings.named(
-        mamba_num_heads="ssm.time_step_rank", ssm_state_size="ssm.state_size", conv_kernel="ssm.conv_kernel",
+        mamba_num_heads="ssm.time_step_rank",
+        ssm_state_size="ssm.state_size",
+        conv_kernel="ssm.conv_kernel",
         n_groups="ssm.group_count",
-    )  # fmt: skip
+    )
     del config["rope_scaling"]
     config |= {
         "hybrid_override_pattern": [
-            "*" if heads else feeds if width else "M" for heads, width in zip(attends, inner, strict=True)
+            _kind_of_layer(heads, width, feeds) for heads, width in zip(attends, inner, strict=True)
         ],
         "intermediate_size": max(inner),
         "layer_norm_epsilon": config["rms_norm_eps"],
@@ -279,6 +306,13 @@ def nemotron_h(settings: GgufSettings) -> dict[str, Any]:
         config |= _routed(settings) | {"moe_latent_size": settings.whole("moe_latent_size", 0) or None}
         config |= settings.named(moe_shared_expert_intermediate_size="expert_shared_feed_forward_length")
     return config
+
+
+def _kind_of_layer(heads: int, width: int, feeds: str) -> str:
+    """Return the character of one of Nemotron H's layers: attention, `feeds` for a feed-forward layer, or Mamba."""
+    if heads:
+        return "*"
+    return feeds if width else "M"
 
 
 def gpt_oss(settings: GgufSettings) -> dict[str, Any]:
@@ -305,7 +339,7 @@ def lfm2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def olmo2(settings: GgufSettings) -> dict[str, Any]:
-    """For olmo2.py; undoes Olmo2Model (conversion/olmo.py)."""
+    """For olmo2.py; undoes Olmo2Model (conversion/olmo.py). Raises `SettingError` for OLMo 3."""
     # Only OLMo 3, of the same name in llama.cpp, has a window.
     if settings.get("attention.sliding_window") is not None:
         raise SettingError("attention.sliding_window")
@@ -313,7 +347,10 @@ def olmo2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def glm4(settings: GgufSettings) -> dict[str, Any]:
-    """For glm4.py; undoes Glm4Model (conversion/glm.py), which moves rows of models that see (rope sections)."""
+    """For glm4.py; undoes Glm4Model (conversion/glm.py), which moves rows of models that see (rope sections).
+
+    Raises `SettingError` for models that see.
+    """
     if settings.get("rope.dimension_sections") is not None:
         raise SettingError("rope.dimension_sections")
     return _partial(settings, "glm4")
@@ -342,7 +379,8 @@ def glm4_moe(settings: GgufSettings) -> dict[str, Any]:
 def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     """For deepseek_v3.py; undoes DeepseekV2Model (conversion/deepseek.py), whose logarithm is a tenth of both scales.
 
-    The norms of its latent queries and keys have an epsilon of 1e-6, those of glm4_moe_lite.py that of the file.
+    The norms of its latent queries and keys have an epsilon of 1e-6, those of glm4_moe_lite.py that of the file. Raises
+    `SettingError` unless a sigmoid chooses the experts, and for a temperature of attention.
     """
     if not _names_sigmoid(settings) or settings.get("attention.temperature_scale"):
         raise SettingError("expert_gating_func")
@@ -352,9 +390,11 @@ def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     if config["rms_norm_eps"] != 1e-6:
         config["model_type"] = "glm4_moe_lite"
     config |= settings.named(
-        kv_lora_rank="attention.kv_lora_rank", qk_rope_head_dim="rope.dimension_count",
-        v_head_dim="attention.value_length_mla", head_dim="attention.key_length_mla",
-    )  # fmt: skip
+        kv_lora_rank="attention.kv_lora_rank",
+        qk_rope_head_dim="rope.dimension_count",
+        v_head_dim="attention.value_length_mla",
+        head_dim="attention.key_length_mla",
+    )
     config["num_key_value_heads"] = settings.heads
     config["q_lora_rank"] = settings.whole("attention.q_lora_rank", 0) or None
     config["qk_nope_head_dim"] = config["head_dim"] - config["qk_rope_head_dim"]
@@ -374,7 +414,10 @@ def _names_sigmoid(settings: GgufSettings) -> bool:
 
 
 def cohere2(settings: GgufSettings) -> dict[str, Any]:
-    """For cohere2.py, whose heads fill the hidden size; undoes Cohere2Model (conversion/command_r.py)."""
+    """For cohere2.py, whose heads fill the hidden size; undoes Cohere2Model (conversion/command_r.py).
+
+    Raises `SettingError` for heads of another size.
+    """
     shared = settings.shared("cohere2", scaled=False)
     if shared["head_dim"] * shared["num_attention_heads"] != shared["hidden_size"]:
         raise SettingError("attention.key_length")
@@ -391,8 +434,9 @@ def exaone4(settings: GgufSettings) -> dict[str, Any]:
     window = settings.whole("attention.sliding_window", 0)
     period = settings.period(4)
     slides = [window > 0 and (layer + 1) % period > 0 for layer in range(settings.layers)]
+    pattern = "".join("L" if sliding else "G" for sliding in slides)
     return settings.shared("exaone4") | {
         "sliding_window": window or None,
-        "sliding_window_pattern": "".join("L" if one else "G" for one in slides) if window else None,
-        "layer_types": ["sliding_attention" if one else "full_attention" for one in slides],
+        "sliding_window_pattern": pattern if window else None,
+        "layer_types": ["sliding_attention" if sliding else "full_attention" for sliding in slides],
     }

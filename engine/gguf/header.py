@@ -147,6 +147,11 @@ class _HeaderReader:
             raise DamagedHeaderError("too many entries")
 
     def fields(self) -> Iterator[tuple[str, Any]]:
+        """Yield the names and values of the metadata, in the file's order.
+
+        Raises `DamagedHeaderError` for a name that comes twice or a value out of bounds, `CutOffFileError` at the
+        file's end.
+        """
         seen = set()
         for _ in range(self._field_count):
             name = self._take(self._length(_LONGEST_NAME)).decode("utf-8", "replace")
@@ -157,6 +162,11 @@ class _HeaderReader:
             yield name, self._value(name, kind)
 
     def tensors(self, file: Path, metadata: dict[str, Any]) -> list[GgufTensor]:
+        """Return the tensors of `file`, whose `metadata` says how they are aligned.
+
+        Raises `DamagedHeaderError` for sizes that do not fit together, `CutOffFileError` for a tensor past the file's
+        end.
+        """
         alignment = metadata.get("general.alignment", 32)
         if type(alignment) is not int or not 0 < alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
             raise DamagedHeaderError("general.alignment")

@@ -36,6 +36,10 @@ class GgufSettings:
         return float(str(np.float32(value))) if isinstance(value, float) else value
 
     def whole(self, name: str, default: int | None = None) -> int:
+        """Return a whole number, or `default` if the file does not have the setting.
+
+        Raises `SettingError` if it is another value, or missing without a `default`.
+        """
         value = self.get(name)
         if value is None and default is not None:
             return default
@@ -44,6 +48,10 @@ class GgufSettings:
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
+        """Return a finite number, or `default` if the file does not have the setting.
+
+        Raises `SettingError` if it is another value, or missing without a `default`.
+        """
         value = self.get(name)
         if value is None and default is not None:
             return default
@@ -52,7 +60,10 @@ class GgufSettings:
         return float(value)
 
     def each(self, name: str, default: int | None = None) -> list[int]:
-        """Return the whole numbers of a setting that has one for each layer, or one for all."""
+        """Return the whole numbers of a setting that has one for each layer, or one for all.
+
+        Raises `SettingError` for fewer numbers than layers, and for other values.
+        """
         value = self.get(name)
         if isinstance(value, list):
             if len(value) < self.layers or not all(type(entry) in (int, bool) for entry in value):
@@ -62,7 +73,10 @@ class GgufSettings:
 
     @property
     def layers(self) -> int:
-        """The layers of the model, without those of an MTP head after them."""
+        """The layers of the model, without those of an MTP head after them.
+
+        Raises `SettingError` unless there are 1 to 1,000.
+        """
         count = self.whole("block_count") - self.whole("nextn_predict_layers", 0)
         if not 0 < count <= 1_000:
             raise SettingError("block_count")
@@ -70,10 +84,12 @@ class GgufSettings:
 
     @property
     def heads(self) -> int:
+        """The query heads of the layer that has most."""
         return max(self.each("attention.head_count"))
 
     @property
     def head_dim(self) -> int:
+        """The numbers of a query or key of one head."""
         return self.whole("attention.key_length", self.whole("embedding_length") // max(1, self.heads))
 
     @property
@@ -97,7 +113,10 @@ class GgufSettings:
         return any(name.endswith(tensor) for name in self.tensors)
 
     def period(self, default: int) -> int:
-        """Return after how many layers one attends without a window, by the pattern that the file gives."""
+        """Return after how many layers one attends without a window, by the pattern that the file gives.
+
+        Raises `SettingError` for layers that do not alternate regularly.
+        """
         name = "attention.sliding_window_pattern"
         if not isinstance(self.get(name), list):
             return self.whole(name, default)

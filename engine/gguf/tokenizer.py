@@ -14,7 +14,10 @@ from engine.errors import ModelNotUsable
 from engine.gguf.pre_tokenizers import BEGIN_WITH_BOS, COMPOSED, EXPRESSIONS, WHOLE_WORDS
 
 # Values of `tokenizer.ggml.token_type`.
-_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED = 1, 2, 3, 4
+_NORMAL = 1
+_UNKNOWN = 2
+_CONTROL = 3
+_USER_DEFINED = 4
 _SPACE = "▁"
 # Tokens that end an answer though files declare only one of them; some files do not even mark them as control tokens.
 _ENDS = (
@@ -87,13 +90,17 @@ class _Fields:
         return self._metadata.get(f"tokenizer.ggml.{key}", default)
 
     def texts(self, key: str) -> list[str]:
+        """Return the texts of a field, [] if the file lacks it. Raises `ModelNotUsable` (damaged) for anything else."""
         found = self.get(key, [])
         if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
             raise ModelNotUsable(self._folder, "damaged", f"tokenizer.ggml.{key}")
         return found
 
     def numbers(self, key: str) -> list[Any]:
-        """Return one number for each token, or nothing."""
+        """Return one number for each token, or nothing.
+
+        Raises `ModelNotUsable` (damaged) for too few, and for anything else.
+        """
         found = self.get(key, [])
         sound = isinstance(found, list) and all(isinstance(number, int | float) for number in found)
         if not sound or 0 < len(found) < len(self.tokens):
@@ -101,6 +108,10 @@ class _Fields:
         return list(found[: len(self.tokens)])
 
     def id_of(self, name: str) -> int | None:
+        """Return the id of the token with this role, such as "bos"; None if the file names none.
+
+        Raises `ModelNotUsable` (damaged) for an id that is no whole number.
+        """
         found = self.get(f"{name}_token_id", -1)
         if type(found) is not int:
             raise ModelNotUsable(self._folder, "damaged", f"tokenizer.ggml.{name}_token_id")
@@ -191,11 +202,11 @@ def _around(fields: _Fields) -> dict[str, Any] | None:
 
 def _stop_ids(fields: _Fields) -> list[int]:
     """Return the tokens that end an answer: EOS, those of the metadata, and those known by their text."""
-    found = {fields.id_of(name) for name in ("eos", "eot", "eom")} | {fields.ids.get(text) for text in _ENDS}
+    ends = {fields.id_of(name) for name in ("eos", "eot", "eom")} | {fields.ids.get(text) for text in _ENDS}
     if {"<|return|>", "<|call|>"} <= fields.ids.keys():
         # In gpt-oss's form it ends a message, after which the answer goes on.
-        found.discard(fields.ids.get("<|end|>"))
-    return sorted(index for index in found if index is not None)
+        ends.discard(fields.ids.get("<|end|>"))
+    return sorted(index for index in ends if index is not None)
 
 
 def _templates(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -185,7 +185,9 @@ class Constraint:
         text = self.forced(committed)
         tokens = self._grammar.spelling.spell(text)
         read = self._read_to([*self._settle(committed), *tokens])
-        return text, [*tokens, self._grammar.end] if read and self._matcher.stopped else tokens
+        if read and self._matcher.stopped:
+            return text, [*tokens, self._grammar.end]
+        return text, tokens
 
     def learn(self, text: bytes, tokens: Sequence[int]) -> None:
         """Remember that the model wrote `tokens` for the forced `text`."""

@@ -20,7 +20,11 @@ from engine.grammars.compiling import LIMITS, sentence
 # The library's prefix for the bytes of control tokens.
 _SPECIAL = b"\xff"
 _LONGEST_ERROR = 1000
-_POINTER, _COUNT, _WORD, _FLAG = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_bool
+# The types of C with which the library's header declares its structures.
+_POINTER = ctypes.c_void_p
+_COUNT = ctypes.c_size_t
+_WORD = ctypes.c_uint32
+_FLAG = ctypes.c_bool
 
 
 class Limits(ctypes.Structure):

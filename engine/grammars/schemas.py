@@ -52,6 +52,14 @@ def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
     return found | ({"$defs": plain.parts} if plain.parts else {}), tuple(dict.fromkeys(plain.left_out))
 
 
+def _parts_for_same_value(content: Mapping[str, Any]) -> int:
+    """Return how many schemas a value has to follow at once: the parts of "allOf", a reference, own properties …"""
+    count = sum(key in content for key in ("$ref", "properties"))
+    for key in _SAME:
+        count += len(_list(content.get(key))) if key == "allOf" else key in content
+    return count
+
+
 @dataclass
 class _PlainSchema:
     """Writes the nodes of a schema anew. An `opened` node is a part of one that says which properties there are."""
@@ -65,20 +73,19 @@ class _PlainSchema:
     def node(self, content: Any, place: str, *, opened: bool = False) -> Any:
         if not isinstance(content, Mapping):
             return content if isinstance(content, bool) else {}
-        several = sum(len(_list(content.get(key))) if key == "allOf" else key in content for key in _SAME)
-        joined = several + sum(key in content for key in ("$ref", "properties")) > 1
-        found = dict[str, Any]()
+        joined = _parts_for_same_value(content) > 1
+        plain = dict[str, Any]()
         for key, value in content.items():
             written = self._keyword(key, value, f"{place}/{key}", opened=opened or joined)
             if written is not None or key == "const":
-                found[key] = written
+                plain[key] = written
         if not opened and (joined or isinstance(content.get("properties"), Mapping)):
             names = self._properties(content, patterns=not joined)
             if names is not None and (names or "properties" in content):
-                found["properties"] = {name: {} for name in names} | found.get("properties", {})
-                found["additionalProperties"] = False
-        self._require_possible(found, place)
-        return _bounded(found)
+                plain["properties"] = {name: {} for name in names} | plain.get("properties", {})
+                plain["additionalProperties"] = False
+        self._require_possible(plain, place)
+        return _bounded(plain)
 
     def _keyword(self, key: str, value: Any, place: str, *, opened: bool) -> Any:
         """Return the value of a keyword in the new schema; None leaves the keyword out."""
@@ -179,26 +186,43 @@ class _Reduction:
     left_out: list[str] = field(default_factory=list)
 
     def node(self, content: Any, place: str) -> Any:
+        """Return `content`, which is at `place`, with as few keywords less as make it fit; notes those left out."""
         if not isinstance(content, Mapping) or self._fits(content):
             return content
-        found = {key: with_nodes(key, value, f"{place}/{key}", self.node) for key, value in content.items()}
-        if self._fits(found):
-            return found
-        kind = {"type": found["type"]} if "type" in found and self._fits({"type": found["type"]}) else {}
-        wrong = [key for key in found if key not in kind and not self._fits({**kind, key: found[key]})]
-        rest = {key: value for key, value in found.items() if key not in wrong}
-        if not self._fits(rest):
-            # They contradict each other. What bounds values goes before what shapes them.
-            order = sorted(rest, key=lambda key: key in (*_SAME, *_NAMED, *_LISTED, *_ALONE, "type", "$ref"))
-            alone = next((key for key in order if self._fits(_without(rest, key))), None)
-            for key in [alone] if alone else order:
-                wrong.append(key)
-                rest = _without(rest, key)
-                if self._fits(rest):
-                    break
-        for at in (f"{place}/{key}" for key in wrong):
-            self.left_out = [*(one for one in self.left_out if not one.startswith(f"{at}/")), at]
-        return rest
+        reduced = {key: with_nodes(key, value, f"{place}/{key}", self.node) for key, value in content.items()}
+        if self._fits(reduced):
+            return reduced
+        kind = {"type": reduced["type"]} if "type" in reduced and self._fits({"type": reduced["type"]}) else {}
+        wrong = [key for key in reduced if key not in kind and not self._fits({**kind, key: reduced[key]})]
+        fitting = {key: value for key, value in reduced.items() if key not in wrong}
+        if not self._fits(fitting):
+            contradicting = self._contradicting(fitting)
+            wrong += contradicting
+            fitting = {key: value for key, value in fitting.items() if key not in contradicting}
+        for key in wrong:
+            # What was left out inside of this keyword goes with it.
+            inside = f"{place}/{key}/"
+            self.left_out = [left for left in self.left_out if not left.startswith(inside)]
+            self.left_out.append(f"{place}/{key}")
+        return fitting
+
+    def _contradicting(self, content: Mapping[str, Any]) -> list[str]:
+        """Return keywords that fit each by itself but not together, without which the others fit.
+
+        What bounds values goes before what shapes them.
+        """
+        order = sorted(content, key=lambda key: key in (*_SAME, *_NAMED, *_LISTED, *_ALONE, "type", "$ref"))
+        for key in order:
+            if self._fits(_without(content, key)):
+                return [key]
+        contradicting = []
+        remaining = content
+        for key in order:
+            contradicting.append(key)
+            remaining = _without(remaining, key)
+            if self._fits(remaining):
+                break
+        return contradicting
 
     def _fits(self, content: Mapping[str, Any]) -> bool:
         return self.usable({**content, "$defs": self.parts} if self.parts else content)

@@ -128,6 +128,10 @@ class AssistantHead(Head):
         self._ahead = reading[0]
 
     def bind(self, ports: MainPorts) -> None:
+        """Find the layers of the main model to attend to.
+
+        Raises `ModelNotUsable` (wrong-main) if it lacks one, or its keys and values have other shapes.
+        """
         super().bind(ports)
         attended = [ports.attended.get(kind) for kind in self.config.kinds]
         self._attended = [one for one in attended if one is not None and self._fits(one)]

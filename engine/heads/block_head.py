@@ -187,7 +187,10 @@ class BlockHead(Head):
 
     @staticmethod
     def build(config: BlockConfig, weights: Weights) -> tuple[nn.Module, Weights]:
-        """Divide joint projections of queries, keys and values into three, and leave out the confidence head."""
+        """Divide joint projections of queries, keys and values into three, and leave out the confidence head.
+
+        Raises `HeadTensorError` for a joint projection of another shape.
+        """
         queries = config.heads * config.head_dim
         keys = config.kv_heads * config.head_dim
         made: Weights = {}

@@ -114,6 +114,10 @@ class Settings:
         return None
 
     def whole(self, name: str, low: int, high: int, default: int | None = None) -> int:
+        """Return a whole number from `low` to `high`, or `default` if it is not set.
+
+        Raises `HeadConfigError` for anything else, also if it is not set and there is no `default`.
+        """
         value = self.get(name)
         value = default if value is None else value
         if type(value) is not int or not low <= value <= high:
@@ -121,13 +125,19 @@ class Settings:
         return value
 
     def width(self, name: str) -> int:
+        """Return a number that is the width of rows or states; see `whole`."""
         return self.whole(name, 1, _LARGEST_WIDTH)
 
     def number(self, name: str, default: float, low: float = -math.inf, high: float = math.inf) -> float:
+        """Return a number from `low` to `high`, or `default` if it is not set. Raises `HeadConfigError`."""
         value = self.get(name)
         return number(name, default if value is None else value, low, high)
 
     def flag(self, *names: str) -> bool | None:
+        """Return the first of `names` that is set, or None.
+
+        Raises `HeadConfigError` if its value is neither true nor false.
+        """
         value = self.get(*names)
         if value is not None and type(value) is not bool:
             raise HeadConfigError(names[0])
@@ -145,7 +155,10 @@ class Settings:
         }
 
     def attention_sizes(self) -> dict[str, Any]:
-        """Return the sizes of attention by the names of `NetworkConfig`."""
+        """Return the sizes of attention by the names of `NetworkConfig`.
+
+        Raises `HeadConfigError` if one is missing or out of bounds, or the heads cannot share keys evenly.
+        """
         width = self.width("hidden_size")
         heads = self.whole("num_attention_heads", 1, 4096)
         kv_heads = self.whole("num_key_value_heads", 1, heads, heads)
@@ -159,14 +172,20 @@ class Settings:
         }
 
     def draft_vocabulary(self, vocabulary: int, *, own_output: bool) -> int:
-        """Return the number of rows of the output matrix, which only a head's own matrix can reduce."""
+        """Return the number of rows of the output matrix, which only a head's own matrix can reduce.
+
+        Raises `HeadConfigError` if it is reduced without a matrix of the head's own.
+        """
         drafted = self.whole("draft_vocab_size", 2, vocabulary, vocabulary)
         if drafted != vocabulary and not own_output:
             raise HeadConfigError("draft_vocab_size")
         return drafted
 
     def layer_types(self, body: Mapping[str, Any], most: int, default: int | None = None) -> list[str]:
-        """Return the kind of attention of each layer, at most `most`, and `default` if no number is said."""
+        """Return the kind of attention of each layer, at most `most`, and `default` if no number is said.
+
+        Raises `HeadConfigError` if there are more, or of an unknown kind.
+        """
         count = self.whole("num_hidden_layers", 1, most, default)
         types = body.get("layer_types") or ["full_attention"] * count
         if not isinstance(types, list) or len(types) != count or any(entry not in LAYER_TYPES for entry in types):
@@ -174,7 +193,10 @@ class Settings:
         return types
 
     def rope(self, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
-        """Return the rotary positions of layers of one type."""
+        """Return the rotary positions of layers of one type.
+
+        Raises `HeadConfigError` if they are scaled in a way that is not known.
+        """
         scaling = body.get("rope_parameters") or body.get("rope_scaling")
         if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
             scaling = scaling[layer_type]
@@ -235,7 +257,10 @@ def number(name: str, value: object, low: float = -math.inf, high: float = math.
 
 
 def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]]:
-    """Return whether a config.json is in speculators' format, and the network's settings, which that format nests."""
+    """Return whether a config.json is in speculators' format, and the network's settings, which that format nests.
+
+    Raises `HeadConfigError` if these are no settings.
+    """
     spec = config.get("speculators_model_type") is not None
     body = config.get("transformer_layer_config") if spec else config
     if not isinstance(body, Mapping):

@@ -119,7 +119,8 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[
     total = settings.main_layers()
     ids = settings.get(_IDS)
     if ids is None:
-        return ((default_taps(total),) if total else ()), _TAPS, total
+        usual = (default_taps(total),) if total else ()
+        return usual, _TAPS, total
     choices = settings.taps(_IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
     outputs_first = choices[0][0] == 1
     return tuple(choices if outputs_first else choices[::-1]), len(choices[0]), total

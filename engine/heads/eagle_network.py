@@ -121,6 +121,7 @@ class EagleHead(ChainHead):
         return EagleNetwork(config, weights), weights
 
     def bind(self, ports: MainPorts) -> None:
+        """Choose the taps that the main model has. Raises `ModelNotUsable` (wrong-main) if it has too few layers."""
         super().bind(ports)
         count = ports.layer_count
         fitting = [taps for taps in (self.taps, *self.config.tap_choices) if taps and taps[-1] < count]

@@ -8,7 +8,7 @@ module does not import mlx.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -169,12 +169,7 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     # mlx-lm builds the layer from these settings as they are.
     if not family.by_depth:
         settings.rope(text, "full_attention")
-    # Qwen's heads may have several layers in a row.
-    places = [match[1] if family.by_depth else match[2] for match in map(_PLACE.match, names.values()) if match]
-    found = {int(place) for place in places if place is not None}
-    layers = len(found)
-    if found != set(range(layers)) or not 1 <= layers <= 8:
-        raise HeadConfigError("layers")
+    layers = _count_layers(names.values(), by_depth=family.by_depth)
     if family is _STEP:
         text = _with_last_layers(text, layers)
         settings = _settings_of_last_layers(text, main_layers)
@@ -201,6 +196,21 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
         proposals=layers if family.by_depth else _PROPOSALS,
     )
     return made, names
+
+
+def _count_layers(names: Iterable[str], *, by_depth: bool) -> int:
+    """Return how many layers the tensors with these `names` belong to.
+
+    `by_depth` counts fusions, which have a layer each; otherwise there is one fusion with several layers in a row.
+    Raises `HeadConfigError` unless they are numbered from 0 without a gap, and at most 8.
+    """
+    group = 1 if by_depth else 2
+    places = [match[group] for match in map(_PLACE.match, names) if match]
+    numbers = {int(place) for place in places if place is not None}
+    count = len(numbers)
+    if numbers != set(range(count)) or not 1 <= count <= 8:
+        raise HeadConfigError("layers")
+    return count
 
 
 def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
@@ -243,12 +253,16 @@ def _window(settings: Settings, family: MtpFamily, text: Mapping[str, Any], firs
     return settings.whole("sliding_window", 1, 2**24) if sliding else None
 
 
+# The character of a pattern for each kind of block that a head's settings may name.
+_MARK_OF_BLOCK = {"attention": "*", "full_attention": "*", "moe": "E"}
+
+
 def pattern_of(text: Mapping[str, Any]) -> str:
     """Return the kinds of a head's layers, one character each. Raises `HeadConfigError` if any is unknown."""
     pattern = text.get("mtp_hybrid_override_pattern")
     named = text.get("mtp_layers_block_type")
     if isinstance(named, list) and pattern is None:
-        pattern = ["*" if name in ("attention", "full_attention") else "E" if name == "moe" else "" for name in named]
+        pattern = [_MARK_OF_BLOCK.get(name, "") if isinstance(name, str) else "" for name in named]
     if not isinstance(pattern, str | list) or not pattern or any(mark not in ("*", "E") for mark in pattern):
         raise HeadConfigError("mtp_hybrid_override_pattern")
     return "".join(pattern)

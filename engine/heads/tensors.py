@@ -102,6 +102,7 @@ def check_types(tensors: Mapping[str, TensorHeader]) -> None:
         elif leaf == "weight" and f"{stem}.scales" in tensors:
             right = tensor.dtype == "U32"
         else:
-            right = tensor.dtype in (_WHOLE if name in _IDS else _FLOATS)
+            allowed = _WHOLE if name in _IDS else _FLOATS
+            right = tensor.dtype in allowed
         if not right:
             raise HeadTensorError(name)

@@ -60,7 +60,8 @@ def dequantised(weights: Weights) -> Weights:
 
     In DeepSeek's format, `NAME.weight` (rows, columns) holds the numbers (e4m3), `NAME.weight_scale_inv` the factor of
     each block of 128 by 128; blocks at the edges are smaller (DeepSeek-V3, inference/fp8_cast_bf16.py). Reads the
-    scales. Raises ValueError for scales without a matrix, of another shape, or out of bounds.
+    scales. Raises ValueError for scales without a matrix, of another shape, or out of bounds. The ValueError is a
+    `HeadTensorError`.
     """
     scales = {name: array for name, array in weights.items() if name.endswith(SCALE_OF_FP8)}
     made = {name: array for name, array in weights.items() if name not in scales}

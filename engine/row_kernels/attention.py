@@ -144,7 +144,8 @@ def key_blocks(keys: int, share: int, chip: str) -> tuple[int, bool]:
         return _blocks_of_max(keys, share), True
     if chip == "d":
         return _blocks_of_ultra(keys, share), True
-    return 64 if share >= 4 else 32, True
+    blocks = 64 if share >= 4 else 32
+    return blocks, True
 
 
 def _blocks_of_max(keys: int, share: int) -> int:
@@ -184,7 +185,8 @@ def attention_of_rows(
     # Rows are computed together as long as MLX would sum each of them alone in the same blocks: mostly all of them.
     for blocks, group in groupby(range(rows), lambda row: key_blocks(visible[row], share, chip)):
         run = [*group]
-        first, last = run[0], run[-1]
+        first = run[0]
+        last = run[-1]
         run_queries = queries[:, :, first : last + 1]
         run_keys = keys[:, :, : visible[last]]
         run_values = values[:, :, : visible[last]]

@@ -87,8 +87,10 @@ class Drafting:
         The caller must have made all conversations drop the caches of the previous drafter.
         """
         self.controllers.keep()
-        self.drafter, self.reduced = drafter, None
-        self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
+        self.drafter = drafter
+        self.reduced = None
+        draft_identity = "" if drafter is None else _identity(drafter.info)
+        self.controllers.pair = (self.controllers.pair[0], draft_identity)
         self.plain_reason = Choice(None, 0, "no-draft")
         if problem is not None:
             reason = problem.reason if isinstance(problem, ModelNotUsable) else problem.code

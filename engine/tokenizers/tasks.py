@@ -73,8 +73,9 @@ def prompt_of(folder: str, job: PromptJob) -> Prompt:
 def count_tokens(file: str, text: str, tokens: int | None) -> tuple[int, int]:
     """Count a text's tokens by a tokenizer.json, and the characters that the first `tokens` (or all) cover."""
     offsets = _bare_tokenizer(file, os.stat(file).st_mtime_ns).encode(text, add_special_tokens=False).offsets
-    kept = offsets[:tokens]
-    return len(offsets), kept[-1][1] if kept else 0
+    covered = offsets[:tokens]
+    characters = covered[-1][1] if covered else 0
+    return len(offsets), characters
 
 
 @before_tasks

@@ -59,7 +59,8 @@ class Codec(Generic[Received]):
     def take(self, received: bytearray) -> Received | None:
         """Remove the first whole message from `received` and return it; None while there is none.
 
-        Raises `BadMessage`; for a message that is too large, as soon as its length has arrived.
+        Raises `BadMessage`; for a message that is too large, as soon as its length has arrived. That is a
+        `MessageTooLarge`.
         """
         if len(received) < _LENGTH.size:
             return None

@@ -217,4 +217,5 @@ class Costs(Struct):
 
 def _parts(rows: int, draft: tuple[str, int] | None) -> tuple[list[CurvePoint], list[CurvePoint]]:
     """Return the parts of a round: the pass, and the drafting if any."""
-    return [(PASS, rows)], [] if draft is None else [(f"draft:{draft[0]}", draft[1])]
+    drafting = [] if draft is None else [(f"draft:{draft[0]}", draft[1])]
+    return [(PASS, rows)], drafting

@@ -67,36 +67,64 @@ def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
     (arXiv:2404.15778). Each of several answers uses the drafter or a source without cost, whichever is expected to
     yield more; a single answer that is offered the drafter uses it.
     """
-    forecasts = [
-        {source: answer.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
-        for answer, offer in asked
-    ]
-    free = [{source: one for source, one in known.items() if not PROPOSERS[source].uses_drafter} for known in forecasts]
-    limits = {limit for _, offer in asked for limit in offer.limits.values()}
+    forecasts = [_forecasts_of(answer, offer) for answer, offer in asked]
     fixed = max((offer.decided.depth for _, offer in asked if offer.decided is not None), default=0)
     if not fixed:
         yield _plan(costs, asked, [{}] * len(asked), "", 0)
-    exact = {offer.rule.most - 1 - offer.carried for _, offer in asked}
-    depths = sorted(
-        depth for depth in {*DEPTHS, *exact, *limits, fixed} if max(1, fixed) <= depth <= max(fixed, *limits)
-    )
+    depths = _depths_on_offer(asked, fixed)
     drafters = sorted({source for known in forecasts for source in known if PROPOSERS[source].uses_drafter})
     for drafter in ("", *drafters):
-        usable = free
-        if drafter:
-            own = [{drafter: known[drafter]} if drafter in known else {} for known in forecasts]
-            usable = own if len(asked) == 1 else [one | other for one, other in zip(own, free, strict=True)]
-        reach = max((len(one.kept) - 1 for known in usable for one in known.values()), default=0)
+        usable = _usable(forecasts, drafter)
+        longest_proposal = max((forecast.reach for known in usable for forecast in known.values()), default=0)
         for depth in depths:
-            if depth > max(fixed, reach):
-                # No proposal is so long.
+            if depth > max(fixed, longest_proposal):
                 break
             plan = _plan(costs, asked, usable, drafter, depth)
-            # If no part uses the drafter, or its proposals are shorter, it equals another plan.
-            used = [part for part in plan.parts if part is not None]
-            longest = max((most for _, most in used), default=0)
-            if max(fixed, longest) == depth and (not drafter or any(source == drafter for source, _ in used)):
+            if not _equals_another(plan, drafter, fixed):
                 yield plan
+
+
+def _forecasts_of(answer: AnswerState, offer: Offer) -> dict[str, Forecast]:
+    """Return what is expected of each source that can propose anything for this answer."""
+    return {source: answer.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
+
+
+def _depths_on_offer(asked: Sequence[Candidate], fixed: int) -> list[int]:
+    """Return the depths to weigh, ascending: from `fixed`, the depth that a decided answer has, 0 without one.
+
+    Next to DEPTHS they are the limits of proposals, and the depths at which a round just keeps to its rule.
+    """
+    limits = {limit for _, offer in asked for limit in offer.limits.values()}
+    exact = {offer.rule.most - 1 - offer.carried for _, offer in asked}
+    least = max(1, fixed)
+    most = max(fixed, *limits)
+    return sorted(depth for depth in {*DEPTHS, *exact, *limits, fixed} if least <= depth <= most)
+
+
+def _usable(forecasts: Sequence[dict[str, Forecast]], drafter: str) -> list[dict[str, Forecast]]:
+    """Return, for each answer, the sources that plans with `drafter` ("" for none) may use.
+
+    Sources that use no drafter cost nothing, so they are always among them; but a single answer that is offered the
+    drafter uses it.
+    """
+    free = [
+        {source: forecast for source, forecast in known.items() if not PROPOSERS[source].uses_drafter}
+        for known in forecasts
+    ]
+    if not drafter:
+        return free
+    drafted = [{drafter: known[drafter]} if drafter in known else {} for known in forecasts]
+    if len(forecasts) == 1:
+        return drafted
+    return [with_drafter | without for with_drafter, without in zip(drafted, free, strict=True)]
+
+
+def _equals_another(plan: Plan, drafter: str, fixed: int) -> bool:
+    """Whether no part of the plan uses its drafter, or all proposals are shorter than its depth."""
+    used = [part for part in plan.parts if part is not None]
+    longest = max((count for _, count in used), default=0)
+    uses_drafter = any(source == drafter for source, _ in used)
+    return max(fixed, longest) != plan.depth or (bool(drafter) and not uses_drafter)
 
 
 def _plan(
@@ -105,11 +133,13 @@ def _plan(
     """Return the plan in which every answer uses the best of its `usable` sources."""
     parts: list[PlannedDraft] = []
     tokens = least = most = float(len(asked))
-    reading, drafts = 0.0, False
+    # Seconds of the drafter's catch-up that this round is charged, and whether the drafter drafts at all.
+    reading = 0.0
+    drafts = False
     for (_, offer), forecasts in zip(asked, usable, strict=True):
         source, best, number = "", 0.0, 0
         for name, forecast in forecasts.items():
-            reached = min(depth, len(forecast.kept) - 1)
+            reached = min(depth, forecast.reach)
             if forecast.kept[reached] > best:
                 source = name
                 best = forecast.kept[reached]
@@ -117,9 +147,9 @@ def _plan(
         parts.append((source, number) if source else None)
         if source:
             forecast = forecasts[source]
-            tokens = tokens + best
-            least = least + forecast.least[number]
-            most = most + forecast.most[number]
+            tokens += best
+            least += forecast.least[number]
+            most += forecast.most[number]
             if source == drafter:
                 drafts = True
                 reading += _reading(costs, offer.backlog.get(source, 0), source, 1.0 + best)

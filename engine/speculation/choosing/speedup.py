@@ -144,7 +144,10 @@ class SpeedupMeter:
         `estimate` returns the cost of rounds of a source as far as it is known without a comparison. It is used for
         rounds that are too unlike those that were compared.
         """
-        steps, error, typical_s, count = 0.0, 0.0, 0.0, 0
+        steps = 0.0
+        error = 0.0
+        typical_s = 0.0
+        count = 0
         for kind, (rounds, seconds) in self._typical.items():
             guess = estimate(kind[0].removesuffix(_GRAMMAR), kind[1]) if kind != PLAIN else None
             known = [cost for cost in (self._cost(kind), _possible(guess, kind[1])) if cost is not None]

@@ -87,6 +87,11 @@ class Forecast(NamedTuple):
     least: Sequence[float]
     most: Sequence[float]
 
+    @property
+    def reach(self) -> int:
+        """The most draft tokens that it tells about."""
+        return len(self.kept) - 1
+
 
 class TextStatistics(Struct):
     """Statistics of the texts of one pair; each answer is an `AnswerState`. The fields are kept between runs."""

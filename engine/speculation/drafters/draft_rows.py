@@ -32,14 +32,17 @@ class RowRollback(PlainOnly):
         self.kept = 0
 
     def commit(self, keep: int) -> int:
-        """Keep the first `keep` tokens; returns how many of them the row will hold."""
+        """Keep the first `keep` tokens; returns how many of them the row will hold.
+
+        Raises `TransactionError` if no transaction is open, or it has fewer tokens.
+        """
         if self._rows is None or keep > self._rows:
             raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
         self._rows, self.kept = None, keep
         return self._caches_of_all.held(self.row, keep)
 
     def abort(self) -> None:
-        """Keep nothing."""
+        """Keep nothing. Raises `TransactionError` if no transaction is open."""
         if self._rows is None:
             raise TransactionError("no transaction is open")
         self._rows, self.kept = None, 0
