@@ -93,23 +93,31 @@ Block = ProseText | Code | Fold
 
 
 class Splitter:
-    """Splits text as it arrives. `frozen` only grows; the blocks in `tail` may still change."""
+    """Splits text as it arrives. `frozen` only grows; the blocks in `tail` may still change.
+
+    After "One.\\n\\nTwo", "One." is frozen, and "Two" is the tail because more words may follow. After
+    "\\n```\\nx = 1", "Two" is frozen, too, and the tail is an open `Code`.
+    """
 
     def __init__(self) -> None:
         self.frozen: list[Block] = []
         self.tail: list[Block] = []
-        # The definitions in frozen blocks by their labels, and the labels that frozen blocks use.
+        # The definitions in frozen blocks by their labels.
         self.definitions: dict[str, str] = {}
+        # The labels that frozen blocks use.
         self._used: set[str] = set()
+        # The text that is not frozen, from the beginning of a block on, and its blocks.
         self._open = ""
+        self._spans: list[Span] = []
         # The end of the text, if it is half of a line end or of a terminal's colour.
         self._half = ""
-        self._spans: list[Span] = []
-        # How many code blocks of the open text are frozen, and the part of the next one that was taken out of it.
+        # How many code blocks of the open text are frozen.
         self._after = 0
+        # The lines of the next code block that were taken out of the open text; None if there are none.
         self._code: Code | None = None
         # The number of the first item of the open text, if its list was cut, else 0.
         self._number = 0
+        # Whether the open text is too long to parse, and plain text until the next blank line.
         self._plain = False
 
     def feed(self, delta: str) -> None:
@@ -160,9 +168,13 @@ class Splitter:
             and self._spans[-1].kind in _KINDS_OF_LINES
             # The summary of a fold and the title of a definition may go on in lines of words.
             and not self._open.startswith(("<", "["), self._open.rfind("\n\n") + 2)
-            and len(self._open) + len(delta) <= (LONG_TAIL if self._spans[-1].items else LONGEST_BLOCK)
+            and len(self._open) + len(delta) <= self._longest_open()
             and continues_line(self._open, delta)
         )
+
+    def _longest_open(self) -> int:
+        """Return how many characters the open text may have before it has to be cut or shown as plain text."""
+        return LONG_TAIL if self._spans[-1].items else LONGEST_BLOCK
 
     def _only_a_row(self, delta: str) -> bool:
         """Return whether `delta` continues a row of a long table, which is not shown until it is complete."""
@@ -177,16 +189,18 @@ class Splitter:
             pass
 
     def _settle_prose(self) -> bool:
-        """Freeze what later text cannot change; return True if the rest has to be read again."""
+        """Freeze what later text cannot change; return True if the text that is still open has to be read again."""
         self._spans = top_level(self._open)
         lines = _lines(self._open)
         if self._spans and self._take_code(self._spans[0], lines):
             return True
-        if keep := first_open(self._spans, lines):
-            done = self._spans[:keep]
-            self._open = "".join(lines[self._spans[keep].start :])
+        if count := first_open(self._spans, lines):
+            done = self._spans[:count]
+            self._open = "".join(lines[self._spans[count].start :])
             self._freeze(self._blocks_of(done, lines, ended=True), done)
-            self._after, self._code, self._number = 0, None, 0
+            self._after = 0
+            self._code = None
+            self._number = 0
             return True
         if not self._spans:
             # Only blank lines, the last of which may be the indent of a block.
@@ -219,12 +233,13 @@ class Splitter:
         # An indented block has no fence above it: its first line is code.
         begins = first if code.fenced else code.start
         below = lines[begins + taken.count("\n") :]
-        rest = code.content[len(taken) :]
-        while length_with_pictures(rest) > LONGEST_CODE:
-            end = fitting(rest, LONGEST_CODE)
-            self._add_code(rest[:end])
-            below[0] = below[0][: len(below[0]) - len(rest)] + rest[end:]
-            rest = rest[end:]
+        # A very long line is taken in pieces before it is complete.
+        last_line = code.content[len(taken) :]
+        while length_with_pictures(last_line) > LONGEST_CODE:
+            end = fitting(last_line, LONGEST_CODE)
+            self._add_code(last_line[:end])
+            below[0] = below[0][: len(below[0]) - len(last_line)] + last_line[end:]
+            last_line = last_line[end:]
         if code.fenced:
             # Without its lines, code that has turned out to be no formula would be the beginning of one again.
             lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
@@ -234,7 +249,7 @@ class Splitter:
             return False
         self._freeze([replace(self._code, closed=True)])
         self._code = None
-        self._after = self._after + 1
+        self._after += 1
         if span.kind in ("fence", "code_block"):
             self._open = "".join(lines[span.end :])
             self._after = 0
@@ -253,7 +268,8 @@ class Splitter:
         if not self._spans:
             return False
         if self._spans[-1].kind == "paragraph_open":
-            formulas, signs = (sum(map(self._open.count, some)) for some in (("$", "\\("), "*_~`[<"))
+            formulas = self._open.count("$") + self._open.count("\\(")
+            signs = sum(map(self._open.count, "*_~`[<"))
             if formulas > MOST_DELIMITERS or signs > MOST_SIGNS:
                 return True
         return weight(self._open) > LONGEST_BLOCK
@@ -299,7 +315,7 @@ class Splitter:
                 self._freeze([ProseText("".join(lines[:start]), after=len(frozen), number=number)])
             self._number = (self._number or span.number) + len(span.items) if span.number else 0
             self._open = "".join(lines[start:])
-            self._after = self._after - len(frozen)
+            self._after -= len(frozen)
             return True
         if span.kind != "table_open" or len(self._spans) > 1:
             return False
@@ -329,15 +345,11 @@ class Splitter:
         """Return the blocks of spans, the first of which may be frozen in part."""
         blocks: list[Block] = []
         used = set(self._used)
-        begun = self._code
-        after = self._after
-        number = self._number_of(spans[0]) if spans else 0
-        for span in spans:
-            text = "".join(lines[span.start : span.end])
+        for index, span in enumerate(spans):
             if span.kind == "comment":
                 continue
             if span.kind == "details_open":
-                blocks.append(Fold(text, span.closed))
+                blocks.append(Fold("".join(lines[span.start : span.end]), span.closed))
             elif span.kind == "definitions":
                 unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
                 if unused:
@@ -345,23 +357,31 @@ class Splitter:
                 used |= _labels("\n".join(unused))
             elif span.kind == "table_open":
                 blocks += map(ProseText, tables(lines[span.start : span.end]))
-            else:
-                for code in span.codes[after:]:
-                    if begun is None:
-                        blocks += _prose_before(code, span, lines, after, number)
-                    words = code.content
-                    if not ended and code.may_end(lines):
-                        words = words[: words.rfind("\n") + 1]
-                    closed = not code.is_last or (ended and (code.has_fence_below or not code.fenced))
-                    blocks.append(_code_of(code, (begun.text if begun else "") + words, closed))
-                    begun = None
-                    after = after + 1
-                first = span.codes[after - 1].end if after else span.start
-                if _has_words(lines[first : span.end]):
-                    blocks.append(ProseText(text, after=after, number=number))
-            if span.kind not in ("details_open", "definitions"):
                 used |= _used(span, lines)
-            after = number = 0
+            else:
+                blocks += self._prose_and_code(span, lines, ended, is_first=index == 0)
+                used |= _used(span, lines)
+        return blocks
+
+    def _prose_and_code(self, span: Span, lines: list[str], ended: bool, is_first: bool) -> list[Block]:
+        """Return the prose and the code blocks of a span; of the first one, those that are not frozen yet."""
+        blocks: list[Block] = []
+        after = self._after if is_first else 0
+        begun = self._code if is_first else None
+        number = self._number_of(span) if is_first else 0
+        for code in span.codes[after:]:
+            if begun is None:
+                blocks += _prose_before(code, span, lines, after, number)
+            words = code.content
+            if not ended and code.may_end(lines):
+                words = words[: words.rfind("\n") + 1]
+            closed = not code.is_last or (ended and (code.has_fence_below or not code.fenced))
+            blocks.append(_code_of(code, (begun.text if begun else "") + words, closed))
+            begun = None
+            after += 1
+        first = span.codes[after - 1].end if after else span.start
+        if _has_words(lines[first : span.end]):
+            blocks.append(ProseText("".join(lines[span.start : span.end]), after=after, number=number))
         return blocks
 
 
@@ -384,8 +404,8 @@ def _has_words(lines: list[str]) -> bool:
 
 def _used(span: Span, lines: Sequence[str]) -> set[str]:
     """Return the labels that a block uses outside of its code."""
-    code = {line for one in span.codes for line in range(one.start, one.end)}
-    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in code))
+    lines_of_code = {line for code in span.codes for line in range(code.start, code.end)}
+    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in lines_of_code))
 
 
 def _labels(text: str) -> set[str]:

@@ -7,6 +7,7 @@ https://github.com/tats-u/markdown-cjk-friendly/blob/main/specification.md
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 from markdown_it.common.utils import isPunctChar, isWhiteSpace
@@ -47,31 +48,50 @@ def delimiters(state: StateInline, silent: bool) -> bool:
     return True
 
 
+class _Neighbour(NamedTuple):
+    """What stands next to a run of delimiters."""
+
+    is_space: bool
+    is_sign: bool
+    is_cjk: bool
+
+
 def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
-    """Return whether the run of delimiters at the position can open and close, and its length."""
+    """Return whether the run of delimiters at the position can open and close, and its length.
+
+    As CommonMark says, a run can open if no space follows it, and close if none precedes it; next to a sign, only if a
+    space or a sign is on its other side. Chinese, Japanese and Korean count like such a space. `within_words`: the run
+    may also open and close inside a word, as "*" may and "_" may not.
+    """
     source, start = state.src, state.pos
     end = start + 1
     while end < state.posMax and source[end] == source[start]:
         end += 1
-    before = source[start - 1] if start else " "
-    if "\ufe00" <= before <= "\ufe0e" and start > 1:
-        # A variation selector belongs to the sign before it.
-        pair = source[start - 2 : start]
-        before = "\uff02" if pair in _FULL_WIDTH_QUOTES else pair[0]
-    after = source[end] if end < state.posMax else " "
-    space_before = isWhiteSpace(ord(before))
-    space_after = isWhiteSpace(ord(after))
-    sign_before = isPunctChar(before)
-    sign_after = isPunctChar(after)
-    cjk_before = is_cjk(before) or "\U000e0100" <= before <= "\U000e01ef"
-    cjk_after = is_cjk(after)
-    left = not space_after and (cjk_after or not sign_after or space_before or sign_before or cjk_before)
-    right = not space_before and (cjk_before or not sign_before or space_after or sign_after or cjk_after)
+    before = _neighbour_before(source, start)
+    after = _neighbour(source[end] if end < state.posMax else " ")
+    left = not after.is_space and (after.is_cjk or not after.is_sign or any(before))
+    right = not before.is_space and (before.is_cjk or not before.is_sign or any(after))
     # Words of these scripts have no spaces around them; a single underscore may be part of a name.
     doubled = end - start == 2
-    can_open = left and (within_words or not right or sign_before or (doubled and cjk_before))
-    can_close = right and (within_words or not left or sign_after or (doubled and cjk_after))
+    can_open = left and (within_words or not right or before.is_sign or (doubled and before.is_cjk))
+    can_close = right and (within_words or not left or after.is_sign or (doubled and after.is_cjk))
     return can_open, can_close, end - start
+
+
+def _neighbour(sign: str) -> _Neighbour:
+    return _Neighbour(isWhiteSpace(ord(sign)), isPunctChar(sign), is_cjk(sign))
+
+
+def _neighbour_before(source: str, start: int) -> _Neighbour:
+    """Return what stands before a position. A variation selector belongs to the sign before it."""
+    sign = source[start - 1] if start else " "
+    if "\U000e0100" <= sign <= "\U000e01ef":
+        # These select a form of a Chinese character.
+        return _neighbour(sign)._replace(is_cjk=True)
+    if "\ufe00" <= sign <= "\ufe0e" and start > 1:
+        pair = source[start - 2 : start]
+        sign = "\uff02" if pair in _FULL_WIDTH_QUOTES else pair[0]
+    return _neighbour(sign)
 
 
 def is_cjk(sign: str) -> bool:

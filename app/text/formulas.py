@@ -60,16 +60,21 @@ class Formula:
 
 def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
     """Return the formula that begins at a position of a text, and its end; None if none begins there."""
-    if text[start] not in "$\\" or (found := _FORMULA.match(text, start, end)) is None:
+    formula = _FORMULA.match(text, start, end) if text[start] in "$\\" else None
+    if formula is None:
         return None
-    kind = "environment" if found["name"] else "bare" if found["bare"] else found.lastgroup
-    latex = found[str(kind)]
+    kind = str(formula.lastgroup)
+    if formula["name"]:
+        kind = "environment"
+    elif formula["bare"]:
+        kind = "bare"
+    latex = formula[kind]
     # "$5 and 6$" is money.
     if kind == "dollar" and _MONEY.fullmatch(latex) and not latex.isdigit():
         return None
     if not latex.strip() or len(latex) > LONGEST:
         return None
-    return Formula(latex.strip(), found[0].strip(), kind not in ("round", "dollar", "bare")), found.end()
+    return Formula(latex.strip(), formula[0].strip(), kind not in ("round", "dollar", "bare")), formula.end()
 
 
 def settable(latex: str) -> str:

@@ -24,15 +24,22 @@ def comment_block(state: StateBlock, first: int, last: int, silent: bool) -> boo
     start = state.bMarks[first] + state.tShift[first]
     if state.is_code_block(first) or not state.src.startswith("<!--", start):
         return False
-    found = _COMMENT.match(state.src, start)
-    end = first + state.src.count("\n", start, found.end()) + 1 if found else last
-    if end > last or (found.end() < state.eMarks[end - 1] if found else "goes_on" not in state.env):
-        return False
+    comment_text = _COMMENT.match(state.src, start)
+    if comment_text is None:
+        # It goes on beyond the text, if that may go on.
+        end = last
+        if "goes_on" not in state.env:
+            return False
+    else:
+        end = first + state.src.count("\n", start, comment_text.end()) + 1
+        has_words_after = end <= last and comment_text.end() < state.eMarks[end - 1]
+        if end > last or has_words_after:
+            return False
     if not silent:
         comment = state.push("comment", "", 0)
         comment.map = [first, end]
         comment.hidden = True
-        comment.meta = {"closed": found is not None}
+        comment.meta = {"closed": comment_text is not None}
         state.line = end
     return True
 
@@ -41,32 +48,37 @@ def inline_tag(state: StateInline, silent: bool) -> bool:
     """Parse a tag that sets text or names a picture, or a comment. A tag that is not closed is text itself."""
     if state.src[state.pos] not in "=<":
         return False
-    if found := _MARKED.match(state.src, state.pos, state.posMax):
+    if marked := _MARKED.match(state.src, state.pos, state.posMax):
         if not silent:
-            _push_inside(state, "mark", found.start(1), found.end(1))
-        state.pos = found.end()
+            _push_inside(state, "mark", marked.start(1), marked.end(1))
+        state.pos = marked.end()
         return True
-    if found := _COMMENT.match(state.src, state.pos, state.posMax):
-        state.pos = found.end()
+    if comment := _COMMENT.match(state.src, state.pos, state.posMax):
+        state.pos = comment.end()
         return True
-    if (found := _PICTURE.match(state.src, state.pos, state.posMax)) and _picture(state, found[1], silent):
-        state.pos = found.end()
+    picture = _PICTURE.match(state.src, state.pos, state.posMax)
+    if picture is not None and _picture(state, picture[1], silent):
+        state.pos = picture.end()
         return True
-    if (found := _TAG.match(state.src, state.pos, state.posMax)) is None:
-        return False
-    name = found[1].lower()
-    start = found.end()
+    tag = _TAG.match(state.src, state.pos, state.posMax)
+    return tag is not None and _set_text(state, tag, silent)
+
+
+def _set_text(state: StateInline, tag: re.Match[str], silent: bool) -> bool:
+    """Parse a break, or what is between a tag that sets text and its end. Return whether there is an end."""
+    name = tag[1].lower()
     last = state.posMax
     if name == "br":
         if not silent:
             state.push("hardbreak", "br", 0)
-        state.pos = _AFTER_BREAK.match(state.src, start, last).end()  # type: ignore[union-attr]
+        state.pos = _AFTER_BREAK.match(state.src, tag.end(), last).end()  # type: ignore[union-attr]
         return True
-    end = None if found[2] else re.compile(rf"</{name}\s*>", re.IGNORECASE).search(state.src, start, last)
+    is_empty = bool(tag[2])
+    end = None if is_empty else re.compile(rf"</{name}\s*>", re.IGNORECASE).search(state.src, tag.end(), last)
     if end is None:
         return False
     if not silent:
-        _push_inside(state, _MEANING.get(name, name), start, end.start())
+        _push_inside(state, _MEANING.get(name, name), tag.end(), end.start())
     state.pos = end.end()
     return True
 
@@ -83,12 +95,13 @@ def _push_inside(state: StateInline, tag: str, start: int, end: int) -> None:
 
 def _picture(state: StateInline, written: str, silent: bool) -> bool:
     """Add the picture of a tag with these attributes, if it has a web address. Return whether it has."""
-    found = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(written)}
-    if not found.get("src", "").startswith(("http://", "https://")):
+    attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(written)}
+    address = attributes.get("src", "")
+    if not address.startswith(("http://", "https://")):
         return False
     if not silent:
-        words = unescape(found.get("alt", "")).strip() or found["src"]
+        words = unescape(attributes.get("alt", "")).strip() or address
         picture = state.push("image", "img", 0)
-        picture.attrs = {"src": state.md.normalizeLink(found["src"])}
+        picture.attrs = {"src": state.md.normalizeLink(address)}
         picture.children = [Token("text", "", 0, content=words)]
     return True

@@ -81,28 +81,31 @@ def source_in_fold(source: str) -> tuple[str, bool]:
     """Return the Markdown that a fold shows when it is unfolded, and whether it is at first."""
     begin = _FOLD.match(source.lstrip())
     assert begin is not None
-    rest = source.lstrip()[begin.end() :].rstrip()
-    end = _FOLD_END.search(rest)
-    return begin["rest"] + (rest[: end.start()] if end else rest), "open" in begin["open"].lower().split()
+    folded = source.lstrip()[begin.end() :].rstrip()
+    if end := _FOLD_END.search(folded):
+        folded = folded[: end.start()]
+    return begin["rest"] + folded, "open" in begin["open"].lower().split()
 
 
 def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Parse the definitions of links as one block."""
     if silent or not reference(state, first, last, silent):
         return False
-    found = []
+    # The label of each definition, "" for none, and its text.
+    definitions = []
     start = first
     while True:
         text = state.getLines(start, state.line, state.blkIndent, False).strip()
         label = _LABEL.match(text)
-        found.append((normalizeReference(label[1]) if label else "", text))
+        name = normalizeReference(label[1]) if label else ""
+        definitions.append((name, text))
         start = state.line
         is_note = start < last and state.src.startswith("[^", state.bMarks[start] + state.tShift[start])
         if start >= last or is_note or state.isEmpty(start) or not reference(state, start, last, silent):
             break
     token = state.push("definitions", "", 0)
     token.map = [first, start]
-    token.meta = {"definitions": found}
+    token.meta = {"definitions": definitions}
     state.line = start
     return True
 
@@ -120,30 +123,38 @@ def _fold(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         return True
     if state.src[start : start + 8].lower() != "<details":
         return False
-    found = _FOLD.match(state.src, start)
-    if found is None and state.level == 0 and "goes_on" in state.env and _BEGUN_FOLD.match(state.src, start):
+    begin = _FOLD.match(state.src, start)
+    if begin is not None:
         if not silent:
-            opened = _push_text(state, "p", state.src[start:], "begun_fold", [first, last])
-            opened.meta = {"closed": False}
-            state.line = last
+            _begin_fold(state, begin, first, last)
         return True
-    if found is None or silent:
-        return found is not None
+    # The summary of a fold that is still being written is text up to the end.
+    if state.level or "goes_on" not in state.env or not _BEGUN_FOLD.match(state.src, start):
+        return False
+    if not silent:
+        opened = _push_text(state, "p", state.src[start:], "begun_fold", [first, last])
+        opened.meta = {"closed": False}
+        state.line = last
+    return True
+
+
+def _begin_fold(state: StateBlock, begin: re.Match[str], first: int, last: int) -> None:
+    """Add the beginning of a fold, with the text in the same line, and its end if that is there, too."""
+    folds = _open_folds(state)
     fold = Token("", "", 0, level=state.level)
     if state.level == len(folds) and all(outer.map for outer in folds):
         fold = state.push("details_open", "details", 1)
-        fold.attrs = {"open": ""} if "open" in found["open"].lower().split() else {}
+        fold.attrs = {"open": ""} if "open" in begin["open"].lower().split() else {}
         fold.map = [first, last]
     fold.meta = {"inside": len(state.tokens)}
-    _push_text(state, "summary", found["words"])
-    if found["rest"].strip():
-        _push_text(state, "p", found["rest"], "paragraph")
-    state.line = first + state.src.count("\n", start, found.end()) + 1
-    if found["end"]:
+    _push_text(state, "summary", begin["words"])
+    if begin["rest"].strip():
+        _push_text(state, "p", begin["rest"], "paragraph")
+    state.line = first + state.src.count("\n", begin.start(), begin.end()) + 1
+    if begin["end"]:
         _end_fold(state, fold)
     else:
         folds.append(fold)
-    return True
 
 
 def _open_folds(state: StateBlock) -> list[Token]:
@@ -210,24 +221,25 @@ def _table(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         end = state.eMarks[first] if silent else source.find("\n\n", start)
         rows = _WHOLE.sub(_without_bars, source[start : end if end >= 0 else len(source)])
         state.src = source[:start] + rows + source[start + len(rows) :]
-    found = table(state, first, last, silent)
+    is_table = table(state, first, last, silent)
     state.src = source
     for token in state.tokens[before:]:
         token.content = token.content.replace(_BAR, "|")
-    return found
+    return is_table
 
 
-def _without_bars(found: re.Match[str]) -> str:
-    if found[1]:
-        return _BAR_OF_CODE.sub(_BAR, found[0])
-    return found[0].replace("|", _BAR) if formula_at(found.string, *found.span()) else found[0]
+def _without_bars(part: re.Match[str]) -> str:
+    """Return code, or what may be a formula, with its bars replaced. Bars outside of formulas stay."""
+    if part[1]:
+        return _BAR_OF_CODE.sub(_BAR, part[0])
+    return part[0].replace("|", _BAR) if formula_at(part.string, *part.span()) else part[0]
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    found = formula_at(state.src, state.pos, state.posMax)
-    if found is None:
+    formula_and_end = formula_at(state.src, state.pos, state.posMax)
+    if formula_and_end is None:
         return False
-    formula, state.pos = found
+    formula, state.pos = formula_and_end
     if not silent:
         token = state.push("formula", "", 0)
         token.content = formula.source
@@ -237,14 +249,16 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 def _note(state: StateInline, silent: bool) -> bool:
     """Parse the mark of a note. Labels in words need the note, because patterns look like them."""
-    if (found := _NOTE.match(state.src, state.pos, state.posMax)) is None:
+    mark = _NOTE.match(state.src, state.pos, state.posMax)
+    if mark is None:
         return False
+    label = mark[1]
     notes = state.env.get("footnotes", {}).get("refs", ())
-    if not (found[1].isdigit() or f":{found[1]}" in notes):
+    if not (label.isdigit() or f":{label}" in notes):
         return False
     if not silent:
-        state.push("footnote_ref", "", 0).content = _number_of(found[1], notes)
-    state.pos = found.end()
+        state.push("footnote_ref", "", 0).content = _number_of(label, notes)
+    state.pos = mark.end()
     return True
 
 
@@ -254,7 +268,8 @@ def _number_of(label: str, notes: Iterable[str]) -> str:
         return label
     labels = [note[1:] for note in notes]
     free = (number for number in map(str, count(1)) if number not in labels)
-    return dict(zip((one for one in labels if not one.isdigit()), free, strict=False))[label]
+    labels_in_words = (other for other in labels if not other.isdigit())
+    return dict(zip(labels_in_words, free, strict=False))[label]
 
 
 def _name_heads(state: StateCore) -> None:
@@ -287,8 +302,9 @@ def _split_paragraphs(state: StateCore) -> None:
     for token in state.tokens:
         if token.type == "inline":
             children = [] if _LONE_TAG.fullmatch(token.content) else token.children or []
-            groups = (list(some) for is_border, some in groupby(children, lambda one: one.tag == "p") if not is_border)
-            first, *others = [part for part in map(_trimmed, groups) if part] or [[]]
+            groups = groupby(children, lambda child: child.tag == "p")
+            parts = [_trimmed(list(group)) for is_border, group in groups if not is_border]
+            first, *others = [part for part in parts if part] or [[]]
             token.children = first
             for part in others:
                 if tokens[-1].type == "paragraph_open":
@@ -301,8 +317,13 @@ def _split_paragraphs(state: StateCore) -> None:
 
 
 def _trimmed(part: list[Token]) -> list[Token]:
-    blank = [one.tag == "br" or (one.type == "text" and not one.content.strip()) for one in part]
-    return part[blank.index(False) : len(part) - blank[::-1].index(False)] if False in blank else []
+    """Return the tokens without breaks and white space at both ends; [] if there is nothing else."""
+    visible = [index for index, token in enumerate(part) if not _is_blank(token)]
+    return part[visible[0] : visible[-1] + 1] if visible else []
+
+
+def _is_blank(token: Token) -> bool:
+    return token.tag == "br" or (token.type == "text" and not token.content.strip())
 
 
 def _link_addresses(state: StateCore) -> None:
@@ -319,15 +340,21 @@ def _link_addresses(state: StateCore) -> None:
         block.children = children
 
 
+def _with_scheme(address: re.Match[str]) -> str:
+    """Return what a browser opens for an address as it is written."""
+    if address["mail"]:
+        return "mailto:" + address[0]
+    return address[0] if address["scheme"] else "http://" + address[0]
+
+
 def _with_links(text: Token, parser: MarkdownIt) -> Iterator[Token]:
     at = 0
-    for found in _ADDRESS.finditer(text.content):
-        full = ("mailto:" if found["mail"] else "" if found["scheme"] else "http://") + found[0]
-        yield replace(text, content=text.content[at : found.start()])
-        yield Token("link_open", "a", 1, {"href": parser.normalizeLink(full)})
-        yield replace(text, content=found[0])
+    for address in _ADDRESS.finditer(text.content):
+        yield replace(text, content=text.content[at : address.start()])
+        yield Token("link_open", "a", 1, {"href": parser.normalizeLink(_with_scheme(address))})
+        yield replace(text, content=address[0])
         yield Token("link_close", "a", -1)
-        at = found.end()
+        at = address.end()
     yield replace(text, content=text.content[at:])
 
 

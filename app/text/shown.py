@@ -145,76 +145,118 @@ class _ParagraphReader:
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
-        self._kind, self._alert = "p", ""
+        # The kind of the next paragraph.
+        self._kind = "p"
+        # The styles of all text in it.
+        self._style: tuple[str, ...] = ()
+        # The kind of the last alert in lower case ("note"), which its title has as a style; "" in a plain quotation.
+        self._alert = ""
+        # Of each open quotation or alert the number of lists around it, and its own number.
         self._quotes: list[tuple[int, int]] = []
         self._lists: list[OpenList] = []
-        # The number of the last list or quotation, and the marks of the next items of those that are open.
-        self._number = 0
-        self._next = list[int | None]()
-        # The mark of an item, and that of a note, which have no paragraph yet.
-        self._mark = self._note = ""
-        # The styles of all text in the paragraph.
-        self._style: tuple[str, ...] = ()
+        # Of each open list the number of its next item, None for bullets.
+        self._next_numbers: list[int | None] = []
+        # How many lists and quotations there were.
+        self._count = 0
+        # The mark of an item and the label of a note that their first paragraph will get.
+        self._mark = ""
+        self._note = ""
+        # The rows of the open table, none outside of tables, and the alignments in the last row.
         self._rows: list[list[Spans]] = []
         self._aligns: list[str] = []
 
     def read(self, tokens: Iterable[Token]) -> None:
+        """Add the paragraphs of these tokens. Those without a handler say nothing of their own."""
         for token in tokens:
-            match token.type:
-                case "bullet_list_open" | "ordered_list_open" | "dd_open":
-                    self._begin_item()
-                    self._number += 1
-                    self._lists.append(OpenList(self._number, token.markup))
-                    self._next.append(int(token.attrs.get("start", 1)) if token.tag == "ol" else None)
-                case "bullet_list_close" | "ordered_list_close" | "dd_close":
-                    self._lists.pop()
-                    self._next.pop()
-                case "list_item_open":
-                    number = self._next[-1]
-                    checked = token.meta.get("checked")
-                    self._mark = "•" if number is None else f"{number}{self._lists[-1].suffix}"
-                    self._next[-1] = None if number is None else number + 1
-                    self._mark = self._mark if checked is None else "☑" if checked else "☐"
-                case "list_item_close":
-                    self._begin_item()
-                case "blockquote_open" | "alert_open":
-                    self._begin_item()
-                    self._number += 1
-                    self._quotes.append((len(self._lists), self._number))
-                    self._alert = token.info.lower()
-                case "blockquote_close" | "alert_close":
-                    self._quotes.pop()
-                case "heading_open" | "paragraph_open" | "formula_open":
-                    self._kind = token.tag
-                    self._style = ()
-                case "summary_open" | "dt_open":
-                    self._kind = "title"
-                    self._style = ("strong",)
-                case "alert_title_open":
-                    self._kind = "title"
-                    self._style = ("strong", self._alert)
-                case "footnote_reference_open":
-                    self._note = token.meta["label"]
-                case "fence" | "code_block":
-                    self._begin_item()
-                    text = token.content.removesuffix("\n").translate(_SIGNS)
-                    self._add("code", (TextSpan(text),))
-                case "hr":
-                    self._add("hr")
-                case "table_open":
-                    self._begin_item()
-                    self._style = ()
-                case "tr_open":
-                    self._rows.append([])
-                    self._aligns = []
-                case "th_open" | "td_open":
-                    self._aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
-                case "table_close":
-                    self._add("table")
-                    self._rows = []
-                    self._aligns = []
-                case "inline":
-                    self._add_text(token.children or [])
+            handler = _HANDLERS.get(token.type)
+            if handler is not None:
+                handler(self, token)
+
+    def begin_list(self, token: Token) -> None:
+        self._begin_item()
+        self._count += 1
+        self._lists.append(OpenList(self._count, token.markup))
+        self._next_numbers.append(int(token.attrs.get("start", 1)) if token.tag == "ol" else None)
+
+    def end_list(self, _token: Token) -> None:
+        self._lists.pop()
+        self._next_numbers.pop()
+
+    def begin_list_item(self, token: Token) -> None:
+        number = self._next_numbers[-1]
+        if number is None:
+            self._mark = "•"
+        else:
+            self._mark = f"{number}{self._lists[-1].suffix}"
+            self._next_numbers[-1] = number + 1
+        checked = token.meta.get("checked")
+        if checked is not None:
+            self._mark = "☑" if checked else "☐"
+
+    def end_list_item(self, _token: Token) -> None:
+        self._begin_item()
+
+    def begin_quote(self, token: Token) -> None:
+        self._begin_item()
+        self._count += 1
+        self._quotes.append((len(self._lists), self._count))
+        self._alert = token.info.lower()
+
+    def end_quote(self, _token: Token) -> None:
+        self._quotes.pop()
+
+    def begin_words(self, token: Token) -> None:
+        self._kind = token.tag
+        self._style = ()
+
+    def begin_title(self, _token: Token) -> None:
+        self._kind = "title"
+        self._style = ("strong",)
+
+    def begin_alert_title(self, _token: Token) -> None:
+        self._kind = "title"
+        self._style = ("strong", self._alert)
+
+    def begin_note(self, token: Token) -> None:
+        self._note = token.meta["label"]
+
+    def add_code(self, token: Token) -> None:
+        self._begin_item()
+        text = token.content.removesuffix("\n").translate(_SIGNS)
+        self._add("code", (TextSpan(text),))
+
+    def add_line(self, _token: Token) -> None:
+        self._add("hr")
+
+    def begin_table(self, _token: Token) -> None:
+        self._begin_item()
+        self._style = ()
+
+    def begin_row(self, _token: Token) -> None:
+        self._rows.append([])
+        self._aligns = []
+
+    def begin_cell(self, token: Token) -> None:
+        self._aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
+
+    def end_table(self, _token: Token) -> None:
+        self._add("table")
+        self._rows = []
+        self._aligns = []
+
+    def add_words(self, token: Token) -> None:
+        """Add a cell, or a paragraph, where each display formula is one of its own."""
+        spans = _joined(_spans(token.children or [], style=self._style))
+        if self._rows:
+            self._rows[-1].append(spans)
+            return
+        if self._note:
+            spans = (TextSpan(self._note, frozenset(("sup",))), TextSpan(" "), *spans)
+            self._note = ""
+        if any(map(_is_display, spans)):
+            self._add_around_formulas(spans)
+        elif spans or self._mark:
+            self._add(self._kind, spans)
 
     def _begin_item(self) -> None:
         """Add the empty paragraph of an item that has no text of its own."""
@@ -229,26 +271,48 @@ class _ParagraphReader:
         self.paragraphs.append(Paragraph(kind, spans, quotes, lists, self._mark, rows, aligns))
         self._mark = ""
 
-    def _add_text(self, tokens: list[Token]) -> None:
-        """Add a cell, or a paragraph, where each display formula is one of its own."""
-        spans = _joined(_spans(tokens, style=self._style))
-        if self._rows:
-            self._rows[-1].append(spans)
-            return
-        if self._note:
-            spans = (TextSpan(self._note, frozenset(("sup",))), TextSpan(" "), *spans)
-            self._note = ""
-        if not any(map(_is_display, spans)):
-            if spans or self._mark:
-                self._add(self._kind, spans)
-            return
-        for is_display, some in groupby(spans, _is_display):
+    def _add_around_formulas(self, spans: Spans) -> None:
+        """Add each display formula as a paragraph, and the words between them without white space at their ends."""
+        for is_display, group in groupby(spans, _is_display):
             if is_display:
-                for span in some:
+                for span in group:
                     self._add("formula", (span,))
-            elif words_of(text := tuple(some)).strip():
-                text = (replace(text[0], text=text[0].text.lstrip(" \n")), *text[1:])
-                self._add(self._kind, (*text[:-1], replace(text[-1], text=text[-1].text.rstrip(" \n"))))
+            elif words_of(words := tuple(group)).strip():
+                words = (replace(words[0], text=words[0].text.lstrip(" \n")), *words[1:])
+                self._add(self._kind, (*words[:-1], replace(words[-1], text=words[-1].text.rstrip(" \n"))))
+
+
+# What reads each type of token. The handlers return nothing; they change what the next paragraphs are, or add one.
+_HANDLERS: dict[str, Callable[[_ParagraphReader, Token], None]] = {
+    "bullet_list_open": _ParagraphReader.begin_list,
+    "ordered_list_open": _ParagraphReader.begin_list,
+    "dd_open": _ParagraphReader.begin_list,
+    "bullet_list_close": _ParagraphReader.end_list,
+    "ordered_list_close": _ParagraphReader.end_list,
+    "dd_close": _ParagraphReader.end_list,
+    "list_item_open": _ParagraphReader.begin_list_item,
+    "list_item_close": _ParagraphReader.end_list_item,
+    "blockquote_open": _ParagraphReader.begin_quote,
+    "alert_open": _ParagraphReader.begin_quote,
+    "blockquote_close": _ParagraphReader.end_quote,
+    "alert_close": _ParagraphReader.end_quote,
+    "heading_open": _ParagraphReader.begin_words,
+    "paragraph_open": _ParagraphReader.begin_words,
+    "formula_open": _ParagraphReader.begin_words,
+    "summary_open": _ParagraphReader.begin_title,
+    "dt_open": _ParagraphReader.begin_title,
+    "alert_title_open": _ParagraphReader.begin_alert_title,
+    "footnote_reference_open": _ParagraphReader.begin_note,
+    "fence": _ParagraphReader.add_code,
+    "code_block": _ParagraphReader.add_code,
+    "hr": _ParagraphReader.add_line,
+    "table_open": _ParagraphReader.begin_table,
+    "tr_open": _ParagraphReader.begin_row,
+    "th_open": _ParagraphReader.begin_cell,
+    "td_open": _ParagraphReader.begin_cell,
+    "table_close": _ParagraphReader.end_table,
+    "inline": _ParagraphReader.add_words,
+}
 
 
 def _is_display(span: TextSpan) -> bool:

@@ -67,40 +67,71 @@ def top_level(text: str, goes_on: bool = True) -> list[Span]:
     # Imported with the first answer that is shown, because it would delay the window.
     from app.text.markdown import parse_blocks
 
-    spans: list[Span] = []
-    items = list[int]()
-    codes = list[CodeSpan]()
-    definitions = list[str]()
-    lists = quotes = 0
-    opened, ends_in_code = None, False
+    reader = _SpanReader()
     for token in parse_blocks(text, goes_on):
+        reader.read(token)
+    return reader.spans_at_end()
+
+
+class _SpanReader:
+    """Reads the tokens of a text into its top-level blocks."""
+
+    def __init__(self) -> None:
+        self._spans: list[Span] = []
+        # The token that opened the present block, None between blocks, and what was read in it.
+        self._opened: Token | None = None
+        self._items: list[int] = []
+        self._codes: list[CodeSpan] = []
+        self._definitions: list[str] = []
+        # How many lists and quotations are open.
+        self._lists = 0
+        self._quotes = 0
+        # Whether nothing but the ends of blocks has followed the last code block.
+        self._ends_in_code = False
+
+    def read(self, token: Token) -> None:
+        """Take the next token."""
         if token.level == 0 and token.map and token.nesting >= 0:
-            opened = token
-            items = []
-            codes = []
-            definitions = []
+            self._opened = token
+            self._items = []
+            self._codes = []
+            self._definitions = []
         if token.level == 1 and token.type == "list_item_open" and token.map:
-            items.append(token.map[0])
-        lists += token.nesting if token.tag in ("ul", "ol", "dd") else 0
-        quotes += token.nesting if token.type.startswith(("blockquote", "alert_o", "alert_c")) else 0
+            self._items.append(token.map[0])
+        if token.tag in ("ul", "ol", "dd"):
+            self._lists += token.nesting
+        if token.type.startswith(("blockquote", "alert_o", "alert_c")):
+            self._quotes += token.nesting
+        self._note_content(token)
+        if self._opened is not None and token.level == 0 and token.nesting <= 0:
+            self._end_span(self._opened)
+
+    def _note_content(self, token: Token) -> None:
+        """Note the code or the definitions of a token."""
         is_code = token.type in ("fence", "code_block")
-        ends_in_code = is_code or (ends_in_code and token.nesting < 0)
+        self._ends_in_code = is_code or (self._ends_in_code and token.nesting < 0)
         if is_code and token.map:
             first, end = token.map
-            codes.append(CodeSpan(first, end, token.content, token.info, token.type == "fence", lists, quotes))
+            is_fenced = token.type == "fence"
+            self._codes.append(CodeSpan(first, end, token.content, token.info, is_fenced, self._lists, self._quotes))
         elif token.type == "definitions":
-            definitions += [text for _, text in token.meta["definitions"]]
+            self._definitions += [text for _, text in token.meta["definitions"]]
         elif token.type == "footnote_reference_open":
-            definitions.append(f"[^{token.meta['label']}]: .")
-        if opened is not None and token.level == 0 and token.nesting <= 0:
-            spans.append(_span_of(opened, items, codes, definitions))
-            opened = None
-    if opened is not None:
-        spans.append(replace(_span_of(opened, items, codes, definitions), closed=False))
-    if ends_in_code and spans[-1].codes:
-        *before, last = spans[-1].codes
-        spans[-1] = replace(spans[-1], codes=(*before, replace(last, is_last=True)))
-    return spans
+            self._definitions.append(f"[^{token.meta['label']}]: .")
+
+    def _end_span(self, opened: Token) -> None:
+        self._spans.append(_span_of(opened, self._items, self._codes, self._definitions))
+        self._opened = None
+
+    def spans_at_end(self) -> list[Span]:
+        """Return the blocks after the last token; one that has no end is not closed."""
+        if self._opened is not None:
+            self._end_span(self._opened)
+            self._spans[-1] = replace(self._spans[-1], closed=False)
+        if self._ends_in_code and self._spans[-1].codes:
+            *before, last = self._spans[-1].codes
+            self._spans[-1] = replace(self._spans[-1], codes=(*before, replace(last, is_last=True)))
+        return self._spans
 
 
 def _span_of(token: Token, items: list[int], codes: list[CodeSpan], definitions: list[str]) -> Span:

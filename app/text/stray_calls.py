@@ -39,7 +39,14 @@ class StrayCalls:
         self._line = _on_a_line(rf"(?:{BEGINNING}|{called}[({{])")
         # A line that has only a function's name may go on as a call, also below it.
         self._half_line = _on_a_line(rf"(?:{called}|[^\n]{{0,{self._most_head}}})\Z")
-        self._begun = self._named = self._fenced = self.cut = False
+        # Whether text was released, and whether a block of code is open at its end.
+        self._begun = False
+        self._fenced = False
+        # Whether what is held back begins with a line that has the name of a function.
+        self._named = False
+        # Whether the answer ended within a call.
+        self.cut = False
+        # The end of the text, which may be a call.
         self.held = ""
 
     def take(self, text: str, *, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
@@ -50,27 +57,36 @@ class StrayCalls:
         self.held += text
         if self._named and not ended:
             return "", []
-        at = 0
-        while (found := self._line[self._begun].search(self.held, at)) is not None:
-            line = found.start("line")
-            at = line + 1
-            if self._is_fenced(found.start()):
+        searched = 0
+        while (begin := self._line[self._begun].search(self.held, searched)) is not None:
+            line = begin.start("line")
+            searched = line + 1
+            if self._is_fenced(begin.start()):
                 continue
             head = self.held[line : line + self._most_head]
-            named = any(name in head for name in self._names)
-            if not ended and (named or len(head) < self._most_head):
-                self._named = named
-                return self._release(found.start()), []
-            if not named or not ended:
-                continue
-            call = self.held[line:].strip()
-            if not cut and (calls := self._read(call)):
-                return self._release(found.start(), drop=True), calls
-            if is_cut(call):
-                self.cut = True
-                if cut and _MARK.match(call):
-                    return self._release(found.start(), drop=True), []
+            is_named = any(name in head for name in self._names)
+            if not ended and (is_named or len(head) < self._most_head):
+                self._named = is_named
+                return self._release(begin.start()), []
+            if ended and is_named:
+                taken = self._take_last(begin.start(), line, cut)
+                if taken is not None:
+                    return taken
         return self._release(len(self.held) if ended else self._known()), []
+
+    def _take_last(self, start: int, line: int, cut: bool) -> tuple[str, list[ToolCall]] | None:
+        """Return the text before `start` and the calls from `line` to the end of the answer.
+
+        There are no calls if the answer ended within one that has marks, which is dropped. None if all is text.
+        """
+        written = self.held[line:].strip()
+        if not cut and (calls := self._read(written)):
+            return self._release(start, drop=True), calls
+        if is_cut(written):
+            self.cut = True
+            if cut and _MARK.match(written):
+                return self._release(start, drop=True), []
+        return None
 
     def flush(self) -> str:
         """Return the text that was held back, because the answer has calls in its form."""
@@ -94,13 +110,14 @@ class StrayCalls:
         words = line.lstrip("*[")
         name = line.removeprefix("<function=").lstrip("\"'").rstrip()
         is_word = any(word.startswith(words) for word in _BEGINNINGS)
-        return is_word or line.startswith(_FENCES) or any(one.lower().startswith(name) for one in self._names)
+        return is_word or line.startswith(_FENCES) or any(other.lower().startswith(name) for other in self._names)
 
     def _is_fenced(self, at: int) -> bool:
         """Return whether a block of code of another language is open at a place of the text that is held back."""
         return self._fenced ^ bool(sum(self.held.count(fence, 0, at) for fence in _FENCES) % 2)
 
     def _release(self, count: int, *, drop: bool = False) -> str:
+        """Return the first characters that are held back; `drop` the others instead of holding them further."""
         self._fenced = self._is_fenced(count)
         text = self.held[:count]
         self.held = "" if drop else self.held[count:]
@@ -113,5 +130,5 @@ def _on_a_line(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
     The first is for a text, the second for one that begins within a line.
     """
-    first, later = (re.compile(rf"{begin}\s*+(?P<line>{pattern})", re.IGNORECASE) for begin in (r"(?:\A|\n)", r"\n"))
-    return first, later
+    line = rf"\s*+(?P<line>{pattern})"
+    return re.compile(r"(?:\A|\n)" + line, re.IGNORECASE), re.compile(r"\n" + line, re.IGNORECASE)
