@@ -123,13 +123,20 @@ class ModelCard(Card):
 
     def show_state(self, state: CardState) -> None:
         """Show the state. A question about removal stays, unless the model has come into use."""
-        entry, self._state = self.entry, state
+        self._state = state
         if self._asked is not None and not (state.loaded and isinstance(self._asked, RemovalPlan)):
             return
         self._asked = None
-        runs = state.download is not None and state.download.runs
-        paused = state.download is not None and state.download.state == "paused"
-        fetched = entry.installed or runs or paused
+        self._show_facts()
+        self._show_download_buttons(state)
+        self._show_other_buttons(state)
+        name = self.name.text()
+        for button in (self.main_button, self.draft_button, self.check_button, self.remove_button, self.unlist_button):
+            button.setAccessibleName(f"{button.text()}: {name}")
+        self.fold.setAccessibleName(self.tr("Details: {name}").format(name=name))
+
+    def _show_facts(self) -> None:
+        entry = self.entry
         self.name.setText(model_wording.entry_name(entry))
         self.facts.setText(self._facts())
         self.badge.show_word(*self._badge())
@@ -138,27 +145,32 @@ class ModelCard(Card):
         self.size_shown.setText(size_words(entry.disk_bytes) if has_size else "")
         self.details.setText(model_wording.details_words(entry))
         self.details.show()
+
+    def _show_download_buttons(self, state: CardState) -> None:
+        """Show the buttons that get or use the model, and the one that checks its files."""
+        entry = self.entry
+        runs = state.download is not None and state.download.runs
+        is_paused = state.download is not None and state.download.state == "paused"
         self.main_button.setText(model_wording.button_words(entry, state.download))
         is_unread = entry.is_gguf_file and entry is self.offered and not entry.installed
-        usable = not is_unread and (not entry.problem or entry.partial)
-        self.main_button.setEnabled(paused or (not runs and usable))
+        is_usable = not is_unread and (not entry.problem or entry.partial)
+        self.main_button.setEnabled(is_paused or (not runs and is_usable))
         set_style_class(self.main_button, "button")
-        advice = state.advice
         self.draft_button.setText(self.tr("Download as draft"))
-        suits = advice is not None and advice.works and not entry.head
-        self.draft_button.setVisible(suits and not fetched)
-        self.offer_page(state.page)
+        suits = state.advice is not None and state.advice.works and not entry.head
+        self.draft_button.setVisible(suits and not (entry.installed or runs or is_paused))
         self.check_button.setText(self.tr("Check files"))
-        self.check_button.setEnabled(not runs and not paused)
+        self.check_button.setEnabled(not runs and not is_paused)
+
+    def _show_other_buttons(self, state: CardState) -> None:
+        self.offer_page(state.page)
         # What lies in an added folder is the person's own.
-        self.remove_button.setText(self.tr("Move to Trash…") if self._lists and not entry.gguf else self.tr("Delete…"))
+        is_of_person = self._lists and not self.entry.gguf
+        self.remove_button.setText(self.tr("Move to Trash…") if is_of_person else self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
         self.unlist_button.setText(self.tr("Remove from the list"))
         self.unlist_button.setVisible(bool(self._lists))
-        for button in (self.main_button, self.draft_button, self.check_button, self.remove_button, self.unlist_button):
-            button.setAccessibleName(f"{button.text()}: {self.name.text()}")
-        self.fold.setAccessibleName(self.tr("Details: {name}").format(name=self.name.text()))
 
     def ask_removal(self, plan: RemovalPlan) -> None:
         """Show what removing the model frees and where it is, and ask for confirmation."""
@@ -197,7 +209,8 @@ class ModelCard(Card):
 
     def _act(self) -> None:
         if self._asked is not None:
-            asked, self._asked = self._asked, None
+            asked = self._asked
+            self._asked = None
             (self.removal_confirmed if isinstance(asked, RemovalPlan) else self.unlisted).emit(asked)
         elif self.entry.installed and not self.entry.partial:
             # An installed model in the catalog or a search has no path; the receiver finds its folder.
@@ -225,7 +238,10 @@ class ModelCard(Card):
         if self.entry.base:
             return "LoRA", "neutral"
         if self.entry.installed and not self.entry.problem:
-            return "" if self._is_installed or self.entry.is_starter else self.tr("installed"), "draft"
+            # Where all are installed, no badge says so.
+            says_nothing = self._is_installed or self.entry.is_starter
+            word = "" if says_nothing else self.tr("installed")
+            return word, "draft"
         if self.entry.verdict == "too-big":
             return self.tr("too large"), "lookup"
         if self.entry.verdict == "together":

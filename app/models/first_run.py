@@ -61,14 +61,10 @@ class FirstRunOffer(ThemeAware, QFrame):
         self.hide()
 
     def refresh(self) -> None:
-        inventory = self._library.inventory
-        offers = inventory.offers if inventory is not None and self._is_needed else ()
-        offered = {entry.id for entry in offers} | {entry.draft for entry in offers}
-        installed = inventory.installed if inventory is not None else ()
-        if any(entry.id not in offered and not entry.is_starter and entry.complete for entry in installed):
-            offers = ()
+        """Show the offered pairs while the person uses no model but the Starter; hide otherwise."""
+        offers = self._present_offers()
         self.changed.emit(self._words_of(offers[0]) if offers else "")
-        if inventory is None or not offers:
+        if not offers:
             self.hide()
             return
         is_brief = self._library.settings.values.offer_seen
@@ -84,6 +80,15 @@ class FirstRunOffer(ThemeAware, QFrame):
         for row, entry in zip(self.rows, offers, strict=True):
             row.show_entry(entry, by_id.get(entry.id))
         self.show()
+
+    def _present_offers(self) -> tuple[Entry, ...]:
+        """Return what to offer now: nothing if the person has chosen or installed another model."""
+        inventory = self._library.inventory
+        if inventory is None or not self._is_needed:
+            return ()
+        offered = {entry.id for entry in inventory.offers} | {entry.draft for entry in inventory.offers}
+        installed = (entry for entry in inventory.installed if not entry.is_starter and entry.complete)
+        return inventory.offers if all(entry.id in offered for entry in installed) else ()
 
     @property
     def may_come(self) -> bool:

@@ -50,7 +50,10 @@ class Picker(ThemeAware, Overlay):
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
-        self.role, self._library, self._session, self._chip = role, library, session, chip
+        self.role = role
+        self._library = library
+        self._session = session
+        self._chip = chip
 
     def make(self) -> None:
         library, session = self._library, self._session
@@ -290,8 +293,10 @@ class Picker(ThemeAware, Overlay):
             self.setAccessibleName(self.tr("Main models"))
         else:
             inventory = self._library.inventory
-            entry = inventory.at(str(main.path)) if inventory is not None and main is not None else None
-            name = model_wording.entry_name(entry) if entry is not None else main.name if main is not None else ""
+            name = "" if main is None else main.name
+            if inventory is not None and main is not None:
+                entry = inventory.at(str(main.path))
+                name = name if entry is None else model_wording.entry_name(entry)
             words = self.tr("Choose a draft for {name}") if name else self.tr("Choose a draft")
             self._field.setPlaceholderText(words.replace("{name}", name))
             self._more.setText(self.tr("Find more drafts for this model…"))
@@ -343,32 +348,41 @@ class PickerRow(Card):
         return max(layout.totalHeightForWidth(width), 52)
 
     def _badge_of(self, choice: ModelChoice) -> tuple[str, str]:
+        """Return the words of the badge and its tone; "" for no badge. The first thing that holds is said."""
         if choice.download is not None:
             return model_wording.download_badge(choice.download)[0], "lookup"
         if choice.best:
             return self.tr("best on this Mac"), "draft"
-        if choice.entry is not None and choice.entry.head:
-            from engine.model_files.head_kinds import title_of
-
-            return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
-        if choice.entry is not None and choice.entry.base:
-            return "LoRA", "neutral"
-        if choice.advice is not None and choice.advice.verdict.startswith("head"):
-            return source_name("head"), "neutral"
-        if choice.is_starter:
-            return self.tr("built in"), "neutral"
+        if kind := self._kind_words(choice):
+            return kind, "neutral"
         if choice.verdict == "together":
             return self.tr("multiple Macs"), "neutral"
         if choice.verdict == "different":
             return self.tr("different tokenizer"), "lookup"
-        if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":
+        entry = choice.entry
+        if entry is None:
+            return "", "neutral"
+        if self._role == "draft":
+            # A main model's sentence names the app.
+            return entry.app, "neutral"
+        if choice.usable and entry.tight:
             return self.tr("tight"), "lookup"
-        if self._role == "main" and choice.kind == "get" and choice.entry is not None and choice.entry.purpose:
-            return model_wording.PURPOSES[choice.entry.purpose], "neutral"
-        # A main model's sentence names the app.
-        if choice.entry is not None and self._role == "draft":
-            return choice.entry.app, "neutral"
+        if choice.kind == "get" and entry.purpose:
+            return model_wording.PURPOSES[entry.purpose], "neutral"
         return "", "neutral"
+
+    def _kind_words(self, choice: ModelChoice) -> str:
+        """Return what kind of model it is, "" for a usual one."""
+        entry = choice.entry
+        if entry is not None and entry.head:
+            from engine.model_files.head_kinds import title_of
+
+            return self.tr("{method} head").format(method=title_of(entry.head))
+        if entry is not None and entry.base:
+            return "LoRA"
+        if choice.advice is not None and choice.advice.verdict.startswith("head"):
+            return source_name("head")
+        return self.tr("built in") if choice.is_starter else ""
 
 
 def folder_at(words: str) -> str:
@@ -393,5 +407,7 @@ def _icon_of(choice: ModelChoice, role: str) -> tuple[str, str]:
     if choice.verdict in ("different", "unknown"):
         return "draft-off", "lookup"
     if role == "main":
-        return ("main-model", "main") if choice.kind == "use" else ("draft-off", "main")
-    return ("draft-on" if choice.kind == "use" else "draft-off"), "draft"
+        mark = "main-model" if choice.kind == "use" else "draft-off"
+        return mark, "main"
+    mark = "draft-on" if choice.kind == "use" else "draft-off"
+    return mark, "draft"

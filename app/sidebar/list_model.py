@@ -152,30 +152,43 @@ class ChatListModel(QAbstractListModel):
         """
         # Days begin at a quarter of an hour in every time zone, and the time zone may change.
         arranged_from = (view, time.time() // 900, utc_offset())
-        same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
-        if same and self._view is not None:
+        same_days = arranged_from == self._arranged_from
+        if self._view is not None and same_days and chats is self._chats and folders is self._folders:
             self._replace(self._rows, streaming, self._view, self._counts)
             return
-        if arranged_from == self._arranged_from and self._view == view == ACTIVE and folders == self._folders:
-            ids = {folder.id for folder in folders}
-            found = None if stays else with_one_change(self._chats, chats, self._rows, self._keys, ids, time.time())
-            if found is not None:
-                self._chats, self._folders = chats, folders
-                self._replace_one(found, streaming)
-                return
+        may_be_one = not stays and same_days and self._view == view == ACTIVE and folders == self._folders
+        if may_be_one and self._show_one_change(chats, folders, streaming):
+            return
         keeps = stays and view == self._view and folders == self._folders and _placed(chats) == _placed(self._chats)
-        # What keeps its places is arranged by the next call.
+        # Chats that keep their places now are arranged by the next call.
+        self._arranged_from = () if keeps else arranged_from
         self._chats = chats
         self._folders = folders
-        self._arranged_from = () if keeps else arranged_from
         self._movable = view == ACTIVE
         counts: Counter[int | None] = Counter(chat.folder_id for chat in chats if chat.folder_id is not None)
-        if keeps:
-            known = {chat.id: chat for chat in chats}
-            rows = [known[row.id] if isinstance(row, Conversation) else row for row in self._rows]
-        else:
-            rows = _arranged(chats, folders) if view == ACTIVE else list[ListRow](chats)
-        self._replace(rows, streaming, view, counts)
+        self._replace(self._rows_of(chats, folders, view, keeps), streaming, view, counts)
+
+    def _show_one_change(
+        self, chats: Sequence[Conversation], folders: Sequence[Folder], streaming: frozenset[int]
+    ) -> bool:
+        """Show chats of which only one was used, renamed or added. Return False if more has changed."""
+        folder_ids = {folder.id for folder in folders}
+        changed = with_one_change(self._chats, chats, self._rows, self._keys, folder_ids, time.time())
+        if changed is None:
+            return False
+        self._chats = chats
+        self._folders = folders
+        self._replace_one(changed, streaming)
+        return True
+
+    def _rows_of(
+        self, chats: Sequence[Conversation], folders: Sequence[Folder], view: str, keeps_places: bool
+    ) -> list[ListRow]:
+        """Return the rows of these chats, where the present ones are if their places are kept."""
+        if keeps_places:
+            chats_by_id = {chat.id: chat for chat in chats}
+            return [chats_by_id[row.id] if isinstance(row, Conversation) else row for row in self._rows]
+        return _arranged(chats, folders) if view == ACTIVE else list[ListRow](chats)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
         rows: list[ListRow] = []
@@ -215,16 +228,17 @@ class ChatListModel(QAbstractListModel):
             if changed:
                 self.dataChanged.emit(self.index(number), self.index(number))
 
-    def _replace_one(self, found: ChangedRows, streaming: frozenset[int]) -> None:
-        """Show rows of which one has changed, as `_replace` does."""
+    def _replace_one(self, changed: ChangedRows, streaming: frozenset[int]) -> None:
+        """Show rows of which one has changed; it does what `_replace` does for all."""
         keys_before = self._keys
         lit = streaming ^ self._streaming
-        self._keys, self._streaming = found.keys, streaming
-        if found.keys == keys_before:
-            self._rows = found.rows
+        self._keys = changed.keys
+        self._streaming = streaming
+        if changed.keys == keys_before:
+            self._rows = changed.rows
         else:
-            self._move_rows(found.rows, keys_before)
-        for chat_id in {found.chat.id, *lit}:
+            self._move_rows(changed.rows, keys_before)
+        for chat_id in {changed.chat.id, *lit}:
             index = self.row_of(Conversation, chat_id)
             if index.isValid():
                 self.dataChanged.emit(index, index)
@@ -251,23 +265,30 @@ class ChatListModel(QAbstractListModel):
         row = self._rows[index.row()]
         if role == ROW:
             return row
-        if role == STREAMS:
-            return isinstance(row, Conversation) and row.id in self._streaming
-        if role == INSIDE:
-            in_folder = isinstance(row, Conversation) and row.folder_id is not None and row.pin_position is None
-            return self._movable and in_folder
         if role == COUNT:
             return self._counts[row.id] if isinstance(row, Folder) else 0
-        if role == Qt.ItemDataRole.EditRole and isinstance(row, (Conversation, Folder)):
-            return row.title if isinstance(row, Conversation) else row.name
         if role == Qt.ItemDataRole.DisplayRole:
             return heading(row) if isinstance(row, str) else title_of(row)
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, Conversation):
-            # The whole title, which may be elided, and the time, which tells chats of one day apart.
-            used = QDateTime.fromSecsSinceEpoch(int(row.updated_at))
-            return tip(f"{title_of(row)}\n{QLocale().toString(used, QLocale.FormatType.ShortFormat)}")
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(row)
+        if role == Qt.ItemDataRole.EditRole and isinstance(row, Folder):
+            return row.name
+        if isinstance(row, Conversation):
+            return self._data_of_chat(row, role)
+        return False if role in (STREAMS, INSIDE) else None
+
+    def _data_of_chat(self, chat: Conversation, role: int) -> Any:
+        """Return what only chats have; None for other roles."""
+        if role == STREAMS:
+            return chat.id in self._streaming
+        if role == INSIDE:
+            return self._movable and chat.folder_id is not None and chat.pin_position is None
+        if role == Qt.ItemDataRole.EditRole:
+            return chat.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            # The whole title, which may be elided, and the time, which tells chats of one day apart.
+            used = QDateTime.fromSecsSinceEpoch(int(chat.updated_at))
+            return tip(f"{title_of(chat)}\n{QLocale().toString(used, QLocale.FormatType.ShortFormat)}")
         return None
 
     def _spoken(self, row: ListRow) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from app.conversations.database.records import Conversation
 from app.conversations.grouping import TODAY, grouped
+from engine.tokenizers.prompts import shared_prefix
 
 
 class ChangedRows(NamedTuple):
@@ -34,14 +35,14 @@ def with_one_change(
     then all rows have to be arranged. A key is the row's class with its id, or with the words of a heading. `folders`
     are the ids of those that are listed.
     """
-    first = _alike(before, chats)
-    last = _alike(before[::-1], chats[::-1])
+    first = shared_prefix(before, chats)
+    last = shared_prefix(before[::-1], chats[::-1])
     if first == len(chats) or len(chats) - len(before) not in (0, 1):
         return None
     chat = chats[first]
     # Those before it are listed elsewhere than below the days, so that none of these is above it.
-    above = all(one.pin_position is not None or one.folder_id in folders for one in chats[:first])
-    if not _is_free(chat) or not above:
+    all_elsewhere = all(above.pin_position is not None or above.folder_id in folders for above in chats[:first])
+    if not _is_free(chat) or not all_elsewhere:
         return None
     old = None
     if len(chats) == len(before):
@@ -81,16 +82,3 @@ def _is_free(chat: Conversation) -> bool:
 
 def _group(chat: Conversation, now: float) -> str:
     return grouped([chat], now)[0].name
-
-
-def _alike(one: Sequence[Conversation], other: Sequence[Conversation]) -> int:
-    """Return how many of the first chats of both lists are the same."""
-    low = 0
-    high = min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

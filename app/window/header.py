@@ -27,9 +27,13 @@ from engine.methods import uses_drafter
 from engine.model_files.names import name_of_snapshot
 
 _PROGRESS_MS = 150
-# In pixels at the normal text size: the least width of a model's name, the width below which the words next to it are
-# hidden, its greatest width, and the least width of a header that shows "Text | Tokens".
-_SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 660
+# Widths in pixels at the normal text size.
+# The least width of a model's name, the one below which the words next to it are hidden, and the greatest one.
+_SHORTEST_NAME = 56
+_READABLE_NAME = 96
+_LONGEST_NAME = 200
+# The least width of a header that shows "Text | Tokens".
+_ANSWERS_NEED = 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
 _MARGIN, _SPACING, _NARROWEST = 12, 8, 280
 
@@ -164,38 +168,55 @@ class Header(ThemeAware, QFrame):
     def refresh(self) -> None:
         """Show the pair as it is now."""
         pair = self._session.models.pair
-        self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
-        mark, colour = ("main-model", "main") if pair.main is not None else ("draft-off", "muted")
-        self.main.show_model(self.tr("Main"), main_name, mark, colour)
-        loading = self.tr("loading…")
-        spoken = loading if pair.loading == "main" else main_name
-        self.main.setAccessibleName(self.tr("Main model: {name}").format(name=spoken))
-        self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
-        method = self._session.settings.speculation.method
-        on = not why_off(pair, method)
-        looks_up = on and (pair.draft is None or not uses_drafter(method))
-        colour = ("lookup" if looks_up else "draft") if on else "muted"
-        mark = "draft-on" if on else "draft-off"
-        self.draft.show_model(self._drafter_words(pair, on), draft_name, mark, colour)
-        state = self._shown_state = state_now(self._session)
-        spoken = loading if pair.loading else draft_name
-        spoken_name = (
-            self.tr("Draft head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
-        )
-        self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
-        self.draft.setToolTip(tip(state))
-        self._state = self._loading_sentence() if pair.loading else state
-        # If the current answer is decoded without speculation, the state is the reason and stays, except beside the
-        # panel, which says it. A draft that is off and a main model that is not there say so themselves.
-        of_answer = state != speculation_sentence(pair, method)
-        says_so = (not of_answer or self._beside_panel) if on else pair.draft is not None or pair.main is None
-        self._state_may_go = says_so and not pair.loading
-        self._status.setToolTip(tip(state))
+        self._names = (self._name_of(pair, "main"), self._name_of(pair, "draft"))
+        self._shown_state = state_now(self._session)
+        self._show_main(pair)
+        self._show_draft(pair)
+        self._state = self._loading_sentence() if pair.loading else self._shown_state
+        self._state_may_go = not pair.loading and self._says_state_elsewhere(pair)
+        self._status.setToolTip(tip(self._shown_state))
         if pair.loading:
             self._progress_timer.start()
         else:
             self._progress_timer.stop()
         self._fit()
+
+    def _show_main(self, pair: Pair) -> None:
+        name = self._names[0]
+        mark, colour = ("main-model", "main") if pair.main is not None else ("draft-off", "muted")
+        self.main.show_model(self.tr("Main"), name, mark, colour)
+        spoken = self.tr("loading…") if pair.loading == "main" else name
+        self.main.setAccessibleName(self.tr("Main model: {name}").format(name=spoken))
+        self.main.setToolTip(tip(str(pair.main.path) if pair.main else name))
+
+    def _show_draft(self, pair: Pair) -> None:
+        """Show the draft model, or what else proposes tokens, and whether speculation is on."""
+        name = self._names[1]
+        method = self._session.settings.speculation.method
+        is_on = not why_off(pair, method)
+        if not is_on:
+            colour = "muted"
+        elif pair.draft is None or not uses_drafter(method):
+            colour = "lookup"
+        else:
+            colour = "draft"
+        self.draft.show_model(self._drafter_words(pair, is_on), name, "draft-on" if is_on else "draft-off", colour)
+        spoken = self.tr("loading…") if pair.loading else name
+        words = self.tr("Draft head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
+        self.draft.setAccessibleName(words.format(name=spoken, state=self._shown_state))
+        self.draft.setToolTip(tip(self._shown_state))
+
+    def _says_state_elsewhere(self, pair: Pair) -> bool:
+        """Return whether the state is also said elsewhere, so that it may go where there is no room for it.
+
+        A draft that is off and a main model that is not there say so themselves. If the current answer is decoded
+        without speculation, the state is the reason, which only the panel says, too.
+        """
+        method = self._session.settings.speculation.method
+        if why_off(pair, method):
+            return pair.draft is not None or pair.main is None
+        is_of_answer = self._shown_state != speculation_sentence(pair, method)
+        return not is_of_answer or self._beside_panel
 
     def stand_beside_panel(self, is_shown: bool) -> None:
         """Leave what speculation does in an answer to the live panel while that is shown."""

@@ -179,6 +179,16 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.sidebar.settings.clicked.connect(self._actions["settings"].trigger)
 
     def _connect(self) -> None:
+        self._connect_chats()
+        self._connect_application()
+        self._connect_cards()
+        self._connect_composer()
+        self._connect_actions()
+        self.notifications.follow(self.session)
+        privacy.follow(self.session, self.preferences, self, self._show_privacy)
+
+    def _connect_chats(self) -> None:
+        """Connect what shows the chats of the session, and what begins or exports them."""
         session = self.session
         session.chats.opened.connect(self._show_chat)
         session.answers.asked.connect(self._show_new_turn)
@@ -190,52 +200,74 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.sidebar.folder_made.connect(self.folder_page.open_for_new)
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
+        self.turns.versions_wanted.connect(self.side_by_side.open_for)
+
+    def _connect_application(self) -> None:
         self.application.document_opened.connect(self._open_document)
         self.application.quit_wanted.connect(lambda event: event.setAccepted(self.quit()))
         self.application.applicationStateChanged.connect(self._follow_state)
-        for spec in self._actions.specs:
-            if spec.id not in _ACT_ELSEWHERE:
-                self._actions[spec.id].triggered.connect(self._come_back)
-        chats = session.chats
-        of_store = (session.store.failed, session.store.opened, session.store.unavailable)
-        of_chats = chats.trashed, chats.trash_emptied, chats.left
-        for changed in (self.comparison.closed, session.answers.stored, *of_chats, *of_store):
-            changed.connect(lambda *_: self._update_actions())
-        session.answers.ended.connect(self._update_actions)
-        session.models.changed.connect(self._update_actions)
+        self.application.theme.changed.connect(self._actions.apply_theme)
+
+    def _connect_cards(self) -> None:
+        """Connect the offer of a model, the page of an empty chat, the header and the settings."""
         # The pair is remembered first.
-        session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
+        self.session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
         for wanted in (self.models.page_wanted, self._offer.more_wanted):
             wanted.connect(lambda *_: self.settings.open("models"))
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
-        self.notifications.follow(session)
-        privacy.follow(session, self.preferences, self, self._show_privacy)
         self._welcome.asked.connect(self._ask)
+        self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.turns.model_wanted.connect(self._offer.take)
-        self.turns.versions_wanted.connect(self.side_by_side.open_for)
         self._offer.changed.connect(self.transcript.set_offer)
-        self._welcome.asked.connect(lambda _text: self.composer.setFocus())
-        self.composer.sent.connect(self._ask)
-        self.composer.sendable_changed.connect(self._update_actions)
-        for written in (self.composer.edit.edited, self.composer.files.changed):
+
+    def _connect_composer(self) -> None:
+        """Connect the message box with the chat, and with what gives the focus back to it."""
+        composer = self.composer
+        composer.sent.connect(self._ask)
+        composer.sendable_changed.connect(self._update_actions)
+        for written in (composer.edit.edited, composer.files.changed):
             written.connect(self._update_actions)
             written.connect(self._keep_unsent)
-        self.composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
-        self.composer.edit.files_given.connect(self._attach)
-        self.composer.edit.picture_given.connect(self._attach_picture)
-        self.composer.edit.escaped.connect(self.find_bar.close_bar)
+        composer.edit.history = lambda: [turn.question for turn in self.session.chat.turns if turn.question]
+        composer.edit.files_given.connect(self._attach)
+        composer.edit.picture_given.connect(self._attach_picture)
+        composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost, self._offer.starter_wanted):
-            done.connect(self.composer.setFocus)
-        self.find_bar.found.connect(self._update_actions)
-        self.application.theme.changed.connect(self._actions.apply_theme)
+            done.connect(composer.setFocus)
+
+    def _connect_actions(self) -> None:
+        """Connect all after which actions may be used or not, or show other texts or checks."""
+        session = self.session
+        for spec in self._actions.specs:
+            if spec.id not in _ACT_ELSEWHERE:
+                self._actions[spec.id].triggered.connect(self._come_back)
+        # Some of these signals carry an argument.
+        for changed in (
+            self.comparison.closed,
+            session.answers.stored,
+            session.chats.trashed,
+            session.chats.trash_emptied,
+            session.chats.left,
+            session.store.failed,
+            session.store.opened,
+            session.store.unavailable,
+        ):
+            changed.connect(lambda *_: self._update_actions())
+        for changed in (
+            session.answers.ended,
+            session.models.changed,
+            session.list.changed,
+            self.find_bar.found,
+            self.notifications.report_changed,
+            self.turns.speaker.changed,
+            self.transfer.changed,
+        ):
+            changed.connect(self._update_actions)
         for changed in (session.settings.speculation_changed, self.transcript.shown_as, session.api.changed):
             changed.connect(self._actions.refresh_checks)
-        others = self.turns.speaker.changed, self.transfer.changed, session.list.changed
-        for changed in (self.notifications.report_changed, *others):
-            changed.connect(self._update_actions)
 
     def _show_chat(self, chat: Chat) -> None:
         # A syllable that is being composed belongs to the chat that was shown before.

@@ -61,7 +61,9 @@ class TurnCommands(QObject):
     ) -> None:
         super().__init__(parent)
         self._other_models = other_models
-        self._session, self._transcript, self._composer = session, transcript, composer
+        self._session = session
+        self._transcript = transcript
+        self._composer = composer
         self.speaker = Speaker(self)
         self._background = Background("rendering", parent=self)
         self.menu = Menu()
@@ -79,7 +81,14 @@ class TurnCommands(QObject):
 
     def _declare(self) -> dict[str, _TurnAction]:
         """Return the actions by the ids of the buttons, in the order of the menu."""
-        session = self._session
+        return {
+            **self._reading_actions(),
+            **self._asking_actions(),
+            **self._deleting_actions(),
+            **self._version_actions(),
+        }
+
+    def _reading_actions(self) -> dict[str, _TurnAction]:
         return {
             "copy": _TurnAction(
                 self.copy_answer, lambda _: self.tr("Copy the answer as Markdown"), lambda turn: turn.answer.text
@@ -96,6 +105,11 @@ class TurnCommands(QObject):
                 lambda turn: turn.answer.text,
                 shown=lambda _: self.speaker.program is not None,
             ),
+        }
+
+    def _asking_actions(self) -> dict[str, _TurnAction]:
+        session = self._session
+        return {
             "edit": _TurnAction(
                 self.edit,
                 lambda _: self.tr("Edit the message"),
@@ -124,6 +138,11 @@ class TurnCommands(QObject):
                 lambda turn: turn.answer.ended,
                 shown=lambda _: not session.chat.temporary,
             ),
+        }
+
+    def _deleting_actions(self) -> dict[str, _TurnAction]:
+        session = self._session
+        return {
             "delete-question": _TurnAction(
                 lambda turn: session.chats.delete_question(session.chat, turn),
                 lambda _: self.tr("Delete the message and its answer"),
@@ -135,6 +154,12 @@ class TurnCommands(QObject):
                 self._delete_text,
                 lambda turn: turn.answer_node.id is not None and not session.chat.answering,
             ),
+        }
+
+    def _version_actions(self) -> dict[str, _TurnAction]:
+        """Return the actions that show the previous or the next version of a question or an answer."""
+        session = self._session
+        return {
             "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
             "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
             "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, -1)),
@@ -148,8 +173,13 @@ class TurnCommands(QObject):
 
     def _tell_of_repeats(self) -> None:
         session = self._session
-        greedy = session.settings.is_greedy(session.chat)
-        self._transcript.set_repeats("greedy" if greedy else "starter" if session.models.is_starter else "")
+        if session.settings.is_greedy(session.chat):
+            reason = "greedy"
+        elif session.models.is_starter:
+            reason = "starter"
+        else:
+            reason = ""
+        self._transcript.set_repeats(reason)
 
     def has_versions(self, turn: Turn) -> bool:
         """Whether an answer has several versions, and none of them is being written."""

@@ -342,14 +342,17 @@ def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Map
             yield [*head, *messages[start:]]
 
 
-def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the number of leading tokens that two texts share, digests of pictures among them."""
+def shared_prefix(first: Sequence[object], second: Sequence[object]) -> int:
+    """Return how many leading items two sequences share: tokens, with digests of pictures among them, or others.
+
+    [5, 9, 2] and [5, 9, 7, 1] share 2.
+    """
     low = 0
-    high = min(len(one), len(other))
+    high = min(len(first), len(second))
     # Comparing slices is much faster than a loop over tens of thousands of tokens.
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == second[low:middle]:
             low = middle
         else:
             high = middle - 1
