@@ -52,7 +52,7 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# The name in stored figures.
+# The Starter's main model, as stored figures name it.
 STARTER = "starter/main"
 
 
@@ -66,9 +66,9 @@ class Answer:
     template put that into the prompt, so that `text` marks all thoughts. With a `separator`, the text omits the calls
     that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
-    tokens repeat themselves. `closing` is the end of `before` that closed thoughts. `given_before` says whether another
-    answer in this chat or another one has the same text. `question` is what it answers, and `with_files` whether that
-    has attachments.
+    tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
+    `given_before` says whether another answer in this chat or another one has the same text. `question` is what it
+    answers, and `with_files` whether that has attachments.
     """
 
     state: State = State.WAITING
@@ -97,11 +97,13 @@ class Answer:
     _separated: int = field(default=0, repr=False, compare=False)
     _known: int = field(default=0, repr=False, compare=False)
     _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
-    # Where closed thoughts end in the text, their tokens and their seconds.
+    # Where closed thoughts end in the text, their number of tokens and their seconds (None: unknown), as they were last
+    # worked out.
     _thoughts: tuple[int, int, float | None] = field(default=(-1, 0, None), repr=False, compare=False)
 
     @property
     def ended(self) -> bool:
+        """Whether nothing more arrives, unless the person has it continued."""
         return self.state in _ENDED
 
     @property
@@ -127,7 +129,7 @@ class Answer:
 
     @property
     def repeats_anew(self) -> bool:
-        """Whether it repeats itself beyond the text that the user has chosen to continue."""
+        """Whether it repeats itself again, beyond the text that the user has chosen to continue."""
         return self.repeats and self._repetition.is_new
 
     @property
@@ -154,6 +156,7 @@ class Answer:
         return self._begins_as("known")
 
     def _begins_as(self, kind: str) -> bool:
+        """Whether the Starter wrote it, and its reply begins as one of that kind, see `_beginnings`."""
         return self.model == STARTER and self.reply.lstrip().startswith(_beginnings()[kind])
 
     @property
@@ -172,8 +175,9 @@ class Answer:
         return self._parts.of(self.text, self.ended)
 
     def thinking_figures(self) -> tuple[int | None, float | None]:
-        """Return the number of tokens of the thoughts and their seconds; None if unknown. A stored answer has no times
-        of its rounds, so its average speed replaces them.
+        """Return the number of tokens of the thoughts and their seconds; None for what is unknown.
+
+        A stored answer has no times of its rounds, so its average speed replaces them.
         """
         parts = self.parts
         if not parts.closed:
@@ -214,8 +218,9 @@ class Answer:
         return True
 
     def resume(self) -> None:
-        """Prepare for another request that continues the answer. Thoughts that the model ended without closing them are
-        closed: it would end them again.
+        """Prepare for another request that continues the answer.
+
+        Thoughts that the model ended without closing them are closed: it would end them again.
         """
         self.closing = f"\n{closing_mark(self.text)}\n\n" if self.stopped_thinking else ""
         self.before = self.text = self.text + self.closing
@@ -225,6 +230,7 @@ class Answer:
         self.separator, self._separated, self._known = None, 0, 0
 
     def apply(self, events: Iterable[Event]) -> None:
+        """Take the events of a request, in their order."""
         for event in events:
             if isinstance(event, TokensCommitted):
                 event = self._numbered_on(event)
@@ -253,7 +259,10 @@ class Answer:
                 self._take_figures(event.stats or self.stats)
 
     def _take_figures(self, stats: RequestStats, *, by_itself: bool = False) -> None:
-        """Take the figures. An answer that repeats itself has not ended `by_itself`."""
+        """Take the figures, without a speed-up if the speed says nothing of other answers.
+
+        `by_itself` says that the model ended the answer: then it did not repeat itself for ever.
+        """
         self.repeats = self._repetition.found and not by_itself
         self.stats = stats if self.speed_counts else with_figures(stats, **NO_SPEEDUP)
 
@@ -270,6 +279,11 @@ class Answer:
         self.stats = with_figures(self.stats, **NO_SPEEDUP)
 
     def _add(self, text: str, opening: str = "", *, ended: bool = False, cut: bool = False) -> None:
+        """Add text that the model wrote. With a separator, only what is not part of a call is shown.
+
+        `opening` is what the template put before it. `ended` says that nothing follows, `cut` that the text may have
+        been cut off.
+        """
         if self.separator is None:
             self.text += text
             return
@@ -288,6 +302,7 @@ class Answer:
             self._add(text[self._separated :], ended=True, cut=not whole)
 
     def _numbered_on(self, event: TokensCommitted) -> TokensCommitted:
+        """Return the event with round numbers that continue those of the earlier requests."""
         if not self.first_round:
             return event
         tokens = tuple(replace(token, round=token.round + self.first_round) for token in event.tokens)
@@ -295,11 +310,13 @@ class Answer:
         return replace(event, tokens=tokens, round=record)
 
     def tokens_of_round(self, number: int) -> list[Token]:
+        """Return the tokens that a round committed."""
         first = bisect_left(self.tokens, number, key=lambda token: token.round)
         last = bisect_left(self.tokens, number + 1, lo=first, key=lambda token: token.round)
         return self.tokens[first:last]
 
     def text_of_round(self, number: int) -> str:
+        """Return the text that a round committed."""
         return "".join(token.text for token in self.tokens_of_round(number))
 
     def rounds_of(self, passage: str) -> frozenset[int]:
@@ -315,8 +332,9 @@ class Answer:
         )
 
     def plain_reason(self) -> PlainSpan | None:
-        """Return the longest plain span, whose reason says why the answer did not speculate; None if it drafted. The
-        first token is never drafted, so its span does not count.
+        """Return the longest plain span, whose reason says why the answer did not speculate; None if it drafted.
+
+        The first token is never drafted, so its span does not count.
         """
         stats = self.figures
         if stats.drafted:
@@ -327,6 +345,9 @@ class Answer:
 
 @cache
 def _beginnings() -> dict[str, tuple[str, ...]]:
-    """Return how the Starter's answers begin, by kind, which its recipe has written beside the weights."""
+    """Return how the Starter's answers begin, by kind: "refusals" and "known".
+
+    Its recipe has written them next to the weights.
+    """
     file = resources() / "starter" / "main" / "answers.json"
     return {kind: tuple(texts) for kind, texts in json.loads(file.read_text(encoding="utf-8")).items()}

@@ -48,8 +48,11 @@ class AnswerService(QObject):
         self.services, self._models, self._chats = services, services.models, services.chats
         self._settings, self._store = services.settings, services.store
         self._running: dict[Turn, StreamingAnswer] = {}
+        # Answers that ended, and whose ends the store could not write.
         self._ends_not_stored: list[StreamingAnswer] = []
+        # Turns whose tokens are being read from disk.
         self._loading_tokens: set[Turn] = set()
+        # The uids of folders, each with the paths of the models that have the caches of its files.
         self._files_kept: set[tuple[str, tuple[str, str | None]]] = set()
         services.chats.removing.connect(self._stop_in)
 
@@ -59,6 +62,7 @@ class AnswerService(QObject):
         return self.can_ask_in(self._chats.shown)
 
     def can_ask_in(self, chat: Chat) -> bool:
+        """Return whether a question can be asked in that chat now."""
         pair = self._models.pair
         loaded = pair.main is not None and pair.loading != "main"
         return loaded and self._store.ready and not chat.streaming
@@ -81,6 +85,10 @@ class AnswerService(QObject):
         return frozenset(answer.chat.id for answer in self._running.values() if answer.chat.id is not None)
 
     def ask(self, question: str, attachments: tuple[Attachment, ...] = (), chat: Chat | None = None) -> Turn:
+        """Ask a question, in the chat on screen unless one is given, and return its turn.
+
+        The question is written first; if that fails, the turn is taken away and `not_stored` follows.
+        """
         chat = chat or self._chats.shown
         turn = Turn(question, Answer(), attachments)
         source = self._source(chat)
@@ -102,8 +110,9 @@ class AnswerService(QObject):
         return turn
 
     def ask_again(self, turn: Turn, other: OtherModel | None = None) -> None:
-        """Answer a question once more, perhaps with another model; the old answer stays as a sibling of the new one. If
-        the results of an answer's calls have no answer yet, the answer continues from these results.
+        """Answer a question once more, perhaps with another model; the old answer stays as a sibling of the new one.
+
+        If the results of an answer's calls have no answer yet, the answer continues from these results.
         """
         chat = self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
@@ -111,7 +120,8 @@ class AnswerService(QObject):
         if other is not None:
             draft = name_of_snapshot(Path(other.draft)) if other.draft else ""
             source = replace(source, main_model=other.name, draft_model=draft)
-        question_id, before = turn.question_node.id, turn.answer_node.id
+        question_id = turn.question_node.id
+        before = turn.answer_node.id
         if before is None and question_id is None:
             return
         steps = [*turn.steps]
@@ -135,7 +145,8 @@ class AnswerService(QObject):
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask an edited question; the old question stays as its sibling."""
-        chat, question_id = self._chats.shown, turn.question_node.id
+        chat = self._chats.shown
+        question_id = turn.question_node.id
         source = self._source(chat)
         if question_id is None:
             return
@@ -154,7 +165,8 @@ class AnswerService(QObject):
 
     def continue_answer(self, turn: Turn) -> None:
         """Let the model continue an answer that stopped."""
-        chat, answer_id = self._chats.shown, turn.answer_node.id
+        chat = self._chats.shown
+        answer_id = turn.answer_node.id
         source = self._source(chat)
         if answer_id is None or not turn.answer.unfinished:
             return
@@ -183,7 +195,8 @@ class AnswerService(QObject):
         answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.state is not State.REPEATING:
             return
-        turn.answer.state, chat = State.CANCELLED, self._chats.shown
+        chat = self._chats.shown
+        turn.answer.state = State.CANCELLED
         self._store.of(chat).run(lambda store: store.answers.stop_repeating(answer_id))
         self.arrived.emit(chat, turn)
 
@@ -231,8 +244,9 @@ class AnswerService(QObject):
             answer.finish()
 
     def close(self) -> None:
-        """Cancel all answers and write the ends that could not be written so far. At the next start, an answer
-        cancelled here is interrupted and has all of its text.
+        """Cancel all answers and write the ends that could not be written so far.
+
+        At the next start, an answer cancelled here is interrupted and has all of its text.
         """
         for answer in self._running.values():
             answer.leave()
@@ -241,6 +255,7 @@ class AnswerService(QObject):
             answer.write_end()
 
     def _source(self, chat: Chat, generation: GenerationSettings | None = None) -> AnswerSource:
+        """Return what writes the next answer of a chat, as it is stored with that answer."""
         main, draft = self._models.pair.names
         chosen = generation or self._settings.generation_of(chat)
         settings: dict[str, object] = {"sampling": asdict(chosen.sampling), "speculation": asdict(chosen.speculation)}
@@ -264,6 +279,11 @@ class AnswerService(QObject):
         generation: GenerationSettings | None = None,
         other: OtherModel | None = None,
     ) -> None:
+        """Start an answer: write its turn, then submit its request. `give_back` is called if it could not be written.
+
+        Without `generation` the chat's settings are used. The `other` model answers instead of the loaded one, if it is
+        given.
+        """
         turn.answer.model = source.main_model
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
@@ -280,6 +300,7 @@ class AnswerService(QObject):
         answer.store(write, lambda: self.stored.emit(chat, turn), not_stored)
 
     def _arrived(self, answer: StreamingAnswer) -> None:
+        """Pass on that an answer grew; one that ended is no longer running."""
         # What the store found of an answer that has ended may arrive later.
         ended = answer.turn.answer.ended and self._running.get(answer.turn) is answer
         if ended:
@@ -290,8 +311,9 @@ class AnswerService(QObject):
             self._keep_files(answer.chat, answer.turn)
 
     def _keep_files(self, chat: Chat, turn: Turn) -> None:
-        """Let the engine keep the caches of the files that an answered chat began with, under their own name. The
-        caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
+        """Let the engine keep the caches of the files that an answered chat began with, under their own name.
+
+        The caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
         holds the rest of the prompt.
         """
         folder = self.services.projects.folder(chat.folder_id)
@@ -318,6 +340,7 @@ class AnswerService(QObject):
         answer.chat.answering.remove(answer.turn)
 
     def _stop_in(self, chat_id: int) -> None:
+        """Stop the answers in a chat."""
         for answer in self._running.values():
             if answer.chat.id == chat_id:
                 answer.cancel()

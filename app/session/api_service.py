@@ -36,8 +36,10 @@ _EVERY = "0.0.0.0"
 
 @dataclass(frozen=True)
 class ApiChoice:
-    """The user's settings of the API. `network` lets other computers connect. Clients need a key if others can reach
-    it: over the network, or with accounts on this computer.
+    """The user's settings of the API.
+
+    `network` lets other computers connect. Clients need a key if others can reach it: over the network, or with
+    accounts on this computer. `origins` are web pages that may call it.
     """
 
     serve: bool = False
@@ -49,9 +51,10 @@ class ApiChoice:
 
 
 class ApiService(QObject):
-    """Starts and stops the server as chosen. `changed` is emitted after changes, at most a few times a second. `status`
-    is None while the server does not run, `problem` the error that prevents it from running, and `key` the key that
-    clients must send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
+    """Starts and stops the server as chosen. `changed` is emitted after changes, at most a few times a second.
+
+    `status` is None while the server does not run, `problem` the error that prevents it from running, and `key` the key
+    that clients must send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
     """
 
     changed = Signal()
@@ -103,6 +106,7 @@ class ApiService(QObject):
         self.status = None
 
     def _pair_changed(self) -> None:
+        """Show clients another pair, or start the server now that there is an engine."""
         if self._host is not None:
             self._show_pair()
         elif self._choice.serve:
@@ -115,6 +119,7 @@ class ApiService(QObject):
             self._host.use(self._models.engine, LoadedPair(pair.main, pair.draft, pair.draft_problem))
 
     def _restart(self, *, renew: bool = False) -> None:
+        """Start or stop the server as chosen, in the background, once there is an engine. `renew` makes a new key."""
         choice = self._choice
         if self._models.made and (choice.serve or self._api is not None):
             if self._host is None:
@@ -150,6 +155,7 @@ class ApiService(QObject):
         return key, None
 
     def _served(self, outcome: tuple[str, CodedError | None]) -> None:
+        """Take the outcome of `_serve`."""
         self.key, self.problem = outcome
         self._look()
         self.changed.emit()
@@ -161,6 +167,7 @@ class ApiService(QObject):
         self._reported.emit()
 
     def _pass_on_ended(self) -> None:
+        """Emit the figures of the calls that have ended since the last call of this method."""
         requests: list[ProgramRequest] = []
         while self._just_ended:
             requests += _answers_of(self._just_ended.popleft())
@@ -168,6 +175,7 @@ class ApiService(QObject):
             self.calls_ended.emit(requests)
 
     def _look_soon(self) -> None:
+        """Look at the server within _REFRESH_MS, once however often this is called."""
         if not self._timer.isActive():
             self._timer.start()
 

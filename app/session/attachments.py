@@ -53,7 +53,8 @@ def read_attachment(
         if named_picture and size > MOST_MEGABYTES * 2**20:
             raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
         is_document = format_of(path.name) is not None or program_of(path.name)
-        if not named_picture and size > (LARGEST_DOCUMENT_BYTES if is_document else LARGEST_BYTES):
+        largest = LARGEST_DOCUMENT_BYTES if is_document else LARGEST_BYTES
+        if not named_picture and size > largest:
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
     except OSError as error:
@@ -66,7 +67,10 @@ def read_attachment(
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
-    """Check a picture's file and pass it to `keep`, if need be as PNG or JPEG. Raises as `read_attachment` does."""
+    """Check a picture's file and pass it to `keep`, as PNG or JPEG if it has a rarer format.
+
+    Raises PictureNotUsable, PicturesNotInstalled, Cancelled when `time` is abandoned, and what `keep` raises.
+    """
     # Imported here because most questions have no picture.
     from engine.pictures.reading import common_file, digest_of, picture_size
 
@@ -85,8 +89,9 @@ def guessed_encoding(attachment: Attachment) -> str:
 
 
 def read_as(attachment: Attachment, encoding: str) -> Attachment:
-    """Return a file whose encoding was guessed as it reads in another of `ENCODINGS`. The bytes of the file are what
-    its text is in the encoding that was guessed.
+    """Return a file whose encoding was guessed as it reads in another of `ENCODINGS`.
+
+    Its text in the encoding that was guessed gives the bytes of the file, which are read again.
     """
     guess = guessed_encoding(attachment)
     content = attachment.text.encode(ENCODINGS.get(guess, guess), "replace")
@@ -95,7 +100,7 @@ def read_as(attachment: Attachment, encoding: str) -> Attachment:
 
 
 def left_out(attachment: Attachment) -> list[tuple[str, int]]:
-    """Return what was left out of the text of a document, and how often."""
+    """Return what was left out of the text of a document, by kind, and how often."""
     counts = attachment.media_type.partition(LEFT_OUT)[2].split(",")
     return [
         (kind, int(count[:9])) for kind, _, count in (entry.partition(":") for entry in counts) if count.isdecimal()
@@ -110,8 +115,9 @@ def count_tokens(model: Path, text: str) -> int | None:
 
 
 def source_tokens(model: Path, source: Source, rules: PictureRules | None) -> int | None:
-    """Count the tokens of a file or folder of a folder of chats; None if they cannot be counted. Without `rules` the
-    model does not see: pictures are left out, and cost nothing.
+    """Count the tokens of a file or folder of a folder of chats; None if they cannot be counted.
+
+    Without `rules` the model does not see: pictures are left out, and cost nothing.
     """
     text = files_text((source,))
     tokens = count_tokens(model, text) if text else 0

@@ -27,8 +27,10 @@ FRAME_MS = 15
 
 
 class Bridge(QObject):
-    """Passes events and results of the engine to the GUI thread. Receivers are called once a frame, or when a call has
-    ended, with everything that has arrived for them. `frame_begins` comes before the first of them is called.
+    """Passes events and results of the engine to the GUI thread.
+
+    Receivers are called once a frame, or when a call has ended, with everything that has arrived for them.
+    `frame_begins` comes before the first of them is called.
     """
 
     frame_begins = Signal()
@@ -39,6 +41,7 @@ class Bridge(QObject):
         self._inbox: deque[tuple[int, Event | Future[Any]]] = deque()
         self._receivers: dict[int, Callable[[list[Event]], None]] = {}
         self._callbacks: dict[int, Callable[[Future[Any]], None]] = {}
+        # A number for each request and each call, by which what arrives for it is told apart.
         self._tickets = count()
         self._closed = False
         self._timer = QTimer(self)
@@ -50,6 +53,7 @@ class Bridge(QObject):
 
     @property
     def busy(self) -> bool:
+        """Whether a request streams or a call has not ended."""
         return bool(self._receivers or self._callbacks)
 
     def listen(self, receiver: Callable[[list[Event]], None]) -> Callable[[Event], None]:
@@ -68,7 +72,7 @@ class Bridge(QObject):
         future.add_done_callback(partial(self._end_call, ticket))
 
     def drain(self) -> None:
-        """Hand over everything that has arrived."""
+        """Hand over everything that has arrived, the results of calls first. Only on the GUI thread."""
         if self._inbox:
             self.frame_begins.emit()
         arrived: dict[int, list[Event]] = {}

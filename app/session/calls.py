@@ -39,8 +39,9 @@ _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."
 
 
 class CallState(Enum):
-    """ASKS while the user has to allow the call, RUNS until it has a result or an error, then ENDED. INTERRUPTED is a
-    call that had not ended when the app did.
+    """ASKS while the user has to allow the call, RUNS until it has a result or an error, then ENDED.
+
+    INTERRUPTED is a call that had not ended when the app did.
     """
 
     WAITS = "waits"
@@ -72,6 +73,7 @@ class ToolRun:
 
     @property
     def ended(self) -> bool:
+        """Whether it has ended, or was interrupted when the app ended."""
         return self.state in (CallState.ENDED, CallState.INTERRUPTED)
 
     @property
@@ -108,6 +110,7 @@ class ToolRun:
 
 
 def stored_call(message: Message) -> ToolRun:
+    """Return the call of a stored message."""
     assert message.tool_use is not None
     state = CallState.INTERRUPTED if message.state in (INTERRUPTED, STREAMING) else CallState.ENDED
     return ToolRun(message.tool_use, state, message.content, message.error, message.id, pictures=message.attachments)

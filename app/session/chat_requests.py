@@ -27,8 +27,10 @@ from engine.requests import ChatRequest
 
 @dataclass(frozen=True)
 class OtherModel:
-    """A main model that can answer beside the window's own. `title` is shown, `name` is stored with figures, and `path`
-    and `draft` are the folders of it and of its drafter.
+    """A main model that can answer in addition to the window's own.
+
+    `title` is shown, `name` is stored with figures, and `path` and `draft` are the folders of it and of its drafter
+    (None: it has none).
     """
 
     title: str
@@ -58,9 +60,11 @@ def prepare_request(
     refused: Callable[[EngineError], object],
     beside: Pair | None = None,
 ) -> None:
-    """Pass on the request that the engine gets for a turn, once its pictures are read, or its error. Lost pictures are
-    left out. A model that cannot see gets those of questions, which it refuses, but none of tools and of the chat's
-    folder, which the question did not ask for. The arguments are those of `chat_request`.
+    """Make the request that the engine gets for a turn, once its pictures are read, and pass it to `then`.
+
+    An error goes to `refused`. Lost pictures are left out. A model that cannot see gets those of questions, which it
+    refuses, but none of tools and of the chat's folder, which the question did not ask for. The other arguments are
+    those of `chat_request`.
     """
     sees = (beside or services.models.pair).sees
     digests = chat.pictures(turn, with_results=sees)
@@ -93,8 +97,11 @@ def chat_request(
     pictures: Mapping[str, bytes],
     beside: Pair | None = None,
 ) -> ChatRequest:
-    """Return the engine's request for a turn, with its tools, to the models `beside` the window's own if given. Raises
-    `BadRequest` and `GrammarNotUsable`.
+    """Return the engine's request for a turn, with its tools.
+
+    `pictures` are the contents of the pictures that the request has, by their digests. The models `beside` the window's
+    own answer, if they are given. Raises `BadRequest`, and `GrammarNotUsable` if the chat's format of answers is not
+    usable.
     """
     pair = beside or services.models.pair
     form = pair.main.tool_format if pair.main else ""

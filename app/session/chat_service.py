@@ -61,10 +61,12 @@ class ChatService(QObject):
         # What `restore_last` restores, the newest last: ids of chats in the trash, deleted messages, temporary chats.
         self.restorable: list[int | Deletion | Chat] = []
         self._dropping = single_shot(self, self._drop_left, UNDO_MS)
+        # The chats in memory by their ids, the one that was shown last at the end.
         self._open: dict[int, Chat] = {}
+        # The chats whose unsent messages are about to be written, and those whose could not be written.
         self._unsent_waiting: set[Chat] = set()
-        # Those whose unsent messages could not be written.
         self._unsent_refused: set[Chat] = set()
+        # The id of the chat that is being loaded to be shown; None if there is none.
         self._wanted: int | None = None
         store.opened.connect(lambda _report: self._store_opened())
         store.listed.connect(self._follow_moves)
@@ -136,6 +138,7 @@ class ChatService(QObject):
         self.left.emit(True)
 
     def _drop_left(self) -> None:
+        """Delete the temporary chats that were left, which can no longer be restored."""
         for chat in [entry for entry in self.restorable if isinstance(entry, Chat)]:
             self.restorable.remove(chat)
             self._drop(chat)
@@ -176,7 +179,8 @@ class ChatService(QObject):
         """Keep the text and files of the composer; on disk within half a second."""
         if (chat.unsent, chat.unsent_attachments) == (text, attachments) and chat not in self._unsent_refused:
             return
-        chat.unsent, chat.unsent_attachments = text, attachments
+        chat.unsent = text
+        chat.unsent_attachments = attachments
         if chat in self._unsent_waiting:
             return
         self._unsent_waiting.add(chat)
@@ -226,7 +230,8 @@ class ChatService(QObject):
 
     def branch(self, turn: Turn) -> None:
         """Copy the chat down to this turn to a new chat and show that."""
-        chat_id, message_ids = self.shown.id, turn.stored_ids
+        chat_id = self.shown.id
+        message_ids = turn.stored_ids
         if chat_id is None or not message_ids or self.shown.temporary:
             return
         self._store.run(
@@ -256,6 +261,7 @@ class ChatService(QObject):
         return undo
 
     def remove_turn(self, chat: Chat, turn: Turn) -> None:
+        """Take a turn away from the chat, in memory only."""
         chat.turns.remove(turn)
         self.path_changed.emit(chat)
 
@@ -272,6 +278,7 @@ class ChatService(QObject):
             self._delete(chat, lambda store: store.deletions.delete_answer(message_id))
 
     def _delete(self, chat: Chat, delete: Callable[[ConversationStore], Deletion]) -> None:
+        """Delete messages and show the path that remains; nothing while an answer is being written."""
         # The messages may include the answer that is being written.
         if chat.answering:
             return
@@ -372,7 +379,10 @@ class ChatService(QObject):
         self._store.run(lambda store: store.conversations.purge(chat_id))
 
     def empty_trash(self, backups: bool = False) -> None:
-        """Delete all chats in the trash for good, also from the `backups` if wanted, but not those that cannot be."""
+        """Delete all chats in the trash for good, also from the `backups` if wanted.
+
+        Those that damage keeps from being deleted stay in the trash, and are reported as NotDeleted.
+        """
         if backups:
             self._remove_from_backups(lambda store: store.conversations.view(TRASHED))
 
@@ -411,6 +421,7 @@ class ChatService(QObject):
             chat.folder_id = folders.get(chat.id or 0, chat.folder_id)
 
     def _forget(self, chat_id: int) -> None:
+        """Let go of a chat that is being deleted, so that nothing restores or shows it."""
         self.removing.emit(chat_id)
         self._open.pop(chat_id, None)
         self.restorable = [
@@ -430,6 +441,7 @@ class ChatService(QObject):
                 del self._open[chat_id]
 
     def _store_opened(self) -> None:
+        """Show the chat of the last run, once the store is open."""
         # Ids of a temporary store that this store replaces mean other chats in it.
         self._open.clear()
         self._store.run(
@@ -458,7 +470,10 @@ class ChatService(QObject):
 
 
 def ensure_stored(store: ConversationStore, chat: Chat) -> int:
-    """Store the chat if it is not on disk yet and return its id. Runs on the store's thread."""
+    """Store the chat if it is not on disk yet and return its id. Runs on the store's thread.
+
+    Sets the `uid` and the `id` of a chat that was not stored.
+    """
     if chat.id is None:
         settings = {**chat.settings, OPENED_AT: time.time()}
         chat_id = store.conversations.create(
@@ -479,4 +494,5 @@ def _move_blank(chat: Chat, store: ConversationStore) -> None:
 
 
 def _path(store: ConversationStore, chat: Chat) -> list[Message]:
+    """Return the messages that a chat shows; none if it is not stored."""
     return [] if chat.id is None else store.messages.path(chat.id)

@@ -66,9 +66,11 @@ class AnswerStep:
 
 @dataclass(eq=False)
 class Turn:
-    """One question and its answer. `asks` is False for an answer without a question, as in some imported chats. `steps`
-    are the answers before it that called tools, and `tools` those that a request since the start offered. `left_edit`
-    is the unfinished edit of the question when another chat was shown, with the key that sends it.
+    """One question and its answer.
+
+    `asks` is False for an answer without a question, as in some imported chats. `steps` are the answers before it that
+    called tools, and `tools` those that a request since the start offered. `left_edit` is the unfinished edit of the
+    question when another chat was shown, with the key that sends it; None if there is none.
     """
 
     question: str
@@ -87,6 +89,7 @@ class Turn:
 
     @property
     def calls(self) -> list[ToolRun]:
+        """The calls of all of its answers."""
         return [call for answer in self.answers for call in answer.calls]
 
     @property
@@ -127,8 +130,10 @@ class Turn:
     def asked_messages(
         self, with_calls: bool, pictures: Container[str], files: Sequence[SourceFile]
     ) -> list[dict[str, Any]]:
-        """Return the messages for the engine before the answer: the question, after the pictures among `files`, and the
-        calls that were made for it.
+        """Return the messages for the engine before the answer: the question, and the calls that were made for it.
+
+        The question has the pictures among `files` before its own. Calls are left out unless `with_calls`, and pictures
+        unless their digests are in `pictures`.
         """
         content = content_of(self.text_for_model(), (*files, *self.attachments), pictures)
         asked: list[dict[str, Any]] = [{"role": "user", "content": content}]
@@ -139,8 +144,10 @@ class Turn:
 
 @dataclass(eq=False)
 class Chat:
-    """A chat as it is shown. `id` is None and `uid` "" until it is stored, `title` "" before the first question. A
-    `temporary` one is stored in memory alone.
+    """A chat as it is shown.
+
+    `id` is None and `uid` "" until it is stored, `title` "" before the first question. A `temporary` one is stored in
+    memory alone.
     """
 
     id: int | None = None
@@ -173,6 +180,7 @@ class Chat:
 
     @property
     def streaming(self) -> bool:
+        """Whether an answer that is shown is being written."""
         return any(not turn.answer.ended for turn in self.turns)
 
     @property
@@ -200,10 +208,12 @@ class Chat:
         start: str = "",
         files: Sequence[SourceFile] = (),
     ) -> list[dict[str, Any]]:
-        """Return the messages for the engine: `start`, from the chat's folder and tools, and the system prompt with
-        its `variables` filled in, every answered question with its answer, then the question of `upto`, with its answer
-        so far if that is to be continued. The first question has the pictures among `files`, which are the folder's:
-        models know pictures in questions, and templates refuse them in system prompts.
+        """Return the messages for the engine: instructions, answered questions with their answers, then the question.
+
+        The instructions are `start`, from the chat's folder and tools, and the system prompt with its `variables`
+        filled in. The last question is that of `upto`, with its answer so far if that is to be continued. The first
+        question has the pictures among `files`, which are the folder's: models know pictures in questions, and
+        templates refuse them in system prompts.
 
         Questions with empty answers are left out, because chat templates require alternating roles. Answers have no
         thoughts, because templates with channels require that. Calls of tools are left out unless `with_calls`, and
@@ -241,6 +251,7 @@ class RecordedError(EngineError):
 
 
 def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
+    """Return the chat of a stored conversation that shows this path of messages."""
     return Chat(
         conversation.id,
         conversation.title,
@@ -255,7 +266,10 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
 
 
 def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
-    """Return the turns of a path of messages, with the objects of `known` where it has them: they may be on screen."""
+    """Return the turns of a path of messages, with the objects of `known` where it has them: they may be on screen.
+
+    Each question begins a turn, and so does an answer that neither follows a question nor the results of calls.
+    """
     by_ids = {(turn.question_node.id, turn.answer_node.id): turn for turn in known}
     exchanges: list[_Exchange] = []
     for message in path:
@@ -282,10 +296,12 @@ class _Exchange:
 
 
 def node_of(message: Message | None) -> MessageNode:
+    """Return the place of a message in its tree; for None, that of one that is not stored."""
     return MessageNode() if message is None else MessageNode(message.id, message.position, message.sibling_count)
 
 
 def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Turn]) -> Turn:
+    """Return the turn of an exchange: the known one with the same question and answer, or a new one."""
     question = exchange.question
     answers: Sequence[tuple[Message | None, list[Message]]] = exchange.answers or [(None, [])]
     *nodes, node = [node_of(message) for message, _ in answers]
@@ -293,11 +309,11 @@ def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Tur
     turn = known.get((question_node.id, node.id))
     if turn is None:
         *shown, last = [stored_answer(message, calls) for message, calls in answers]
-        asked = ("", ()) if question is None else (question.content, question.attachments)
-        turn = Turn(asked[0], last, asked[1], asks=question is not None)
+        turn = Turn("", last, asks=False) if question is None else Turn(question.content, last, question.attachments)
         turn.steps = [AnswerStep(answer, MessageNode()) for answer in shown]
         last.earlier = turn.step_figures
-    turn.question_node, turn.answer_node = question_node, node
+    turn.question_node = question_node
+    turn.answer_node = node
     turn.steps = [AnswerStep(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
     return turn
 

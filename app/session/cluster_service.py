@@ -22,14 +22,22 @@ if TYPE_CHECKING:
     from engine.cluster.cluster import Cluster
     from engine.cluster.plan import ClusterPlan
 
-OFF, CHECKING, FETCHING, STARTING, ON, STOPPING = "off", "checking", "fetching", "starting", "on", "stopping"
+OFF = "off"
+CHECKING = "checking"
+FETCHING = "fetching"
+STARTING = "starting"
+ON = "on"
+STOPPING = "stopping"
 # Reasons that keep a machine from taking part with one model, not with others.
 _OF_MODEL = ("no-model", "other-model", "download")
 
 
 @dataclass(frozen=True)
 class CheckResults:
-    """The results of a check: one for each machine in their order, and the division of the model, if possible."""
+    """The results of a check: one for each machine in their order, and the division of the model.
+
+    `plan` is None without a model, or if the model cannot be divided: `problem` then says why.
+    """
 
     checks: tuple[HostCheck, ...]
     plan: ClusterPlan | None
@@ -40,14 +48,14 @@ class ClusterService(QObject):
     """Owns the cluster. `changed` follows every change of public attributes; `ended` carries a lost cluster's error.
 
     `state` is one of the constants above. `findings` are the results of the last check, None before it and after
-    another choice. `problem` is the reason why the last start failed or the machines ended. `hosts` are the names of
-    the machines that answer together.
-    `fetched` has the downloaded and the total bytes of each downloading machine.
+    another choice. `problem` is the reason why the last start failed or the machines ended; None if there is none.
+    `hosts` are the names of the machines that answer together. `fetched` has the downloaded and the total bytes of each
+    downloading machine.
     """
 
     changed = Signal()
     ended = Signal(object)
-    # Emitted on a thread of the machines' watch.
+    # The machines are lost. Emitted on the thread that watches them.
     _lost = Signal(object, object)
     # Emitted on the threads of downloads.
     _arrived = Signal(str, object, object)
@@ -60,6 +68,7 @@ class ClusterService(QObject):
         self._cluster: Cluster | None = None
         # Counts starts and stops, so that results of earlier starts are dropped.
         self._wanted = 0
+        # The paths of main and draft model: on the machines, and here before they were started. None if there are none.
         self._pair: tuple[str, str | None] | None = None
         self._local_models: tuple[str, str | None] | None = None
         self.state = OFF
@@ -67,6 +76,7 @@ class ClusterService(QObject):
         self.problem: EngineError | None = None
         self.hosts: tuple[str, ...] = ()
         self.fetched: dict[str, tuple[int, int]] = {}
+        # The folder of the model of the last check, and its context in tokens.
         self._checked_model: tuple[Path | None, int] = None, 0
         self._stop_fetching = threading.Event()
         self._lost.connect(self._end, Qt.ConnectionType.QueuedConnection)
@@ -93,7 +103,9 @@ class ClusterService(QObject):
     def configure(self, machines: str) -> None:
         """Use other machines, by names or addresses separated by commas, from the next check or start."""
         if machines != self._named:
-            self._named, self.findings, self.problem = machines, None, None
+            self._named = machines
+            self.findings = None
+            self.problem = None
             self.changed.emit()
 
     def check(self, main: Path | None, context: int) -> None:
@@ -121,7 +133,9 @@ class ClusterService(QObject):
         """Start the machines and load these models on them; `problem` is set if that fails."""
         if self.state != OFF:
             return
-        pair, named, settings = self._models.pair, self._named, self._models.limits
+        pair = self._models.pair
+        named = self._named
+        settings = self._models.limits
         if pair.main is not None:
             self._local_models = pair.paths
         self._pair = (main, draft)
@@ -184,6 +198,7 @@ class ClusterService(QObject):
         self._set_state(OFF)
 
     def _count(self, host: str, done: int, total: int) -> None:
+        """Note how many bytes a machine has downloaded."""
         if self.state == FETCHING:
             self.fetched[host] = done, total
             self.changed.emit()
@@ -197,6 +212,7 @@ class ClusterService(QObject):
         self._set_state(OFF)
 
     def _started(self, number: int, cluster: Cluster) -> None:
+        """Answer with the machines, unless they were stopped meanwhile."""
         if number != self._wanted:
             self._background.run(cluster.stop)
             return

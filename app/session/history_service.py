@@ -15,7 +15,10 @@ Requests = tuple[list[RequestRow], list[Totals]]
 
 
 class HistoryService(QObject):
-    """`changed` is emitted when answers or requests of programs may have ended or been deleted."""
+    """Reads and deletes the figures of requests.
+
+    `changed` is emitted when answers or requests of programs may have ended or been deleted.
+    """
 
     changed = Signal()
 
@@ -36,9 +39,11 @@ class HistoryService(QObject):
         self._store.run(read, then)
 
     def add(self, requests: Sequence[ProgramRequest]) -> None:
+        """Add requests of other programs."""
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
 
     def delete_programs(self) -> None:
+        """Delete the requests of other programs."""
         self._store.run(lambda store: store.history.delete_programs(), lambda _: self.changed.emit())
 
     def export(self, rows: Sequence[RequestRow], file: Path, kind: str, then: Callable[[bool], object]) -> None:

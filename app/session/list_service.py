@@ -32,10 +32,12 @@ class ListService(QObject):
 
     @property
     def chats(self) -> list[Conversation]:
+        """The chats of the view, in their order."""
         return self._store.conversations
 
     @property
     def folders(self) -> list[Folder]:
+        """All folders, in their order."""
         return self._store.folders
 
     def chat(self, chat_id: int) -> Conversation | None:
@@ -43,6 +45,7 @@ class ListService(QObject):
         return next((chat for chat in self.chats if chat.id == chat_id), None)
 
     def folder(self, folder_id: int) -> Folder | None:
+        """Return a folder; None if it does not exist (any more)."""
         return next((folder for folder in self.folders if folder.id == folder_id), None)
 
     def search(self, text: str, then: Callable[[tuple[list[TitleHit], list[MessageHit]]], object]) -> None:
@@ -54,6 +57,7 @@ class ListService(QObject):
         self._store.run(lambda store: operation(store.conversations, *arguments))
 
     def is_pinned(self, chat_id: int | None) -> bool:
+        """Return whether a chat is pinned in the listed view."""
         return any(chat.id == chat_id and chat.pin_position is not None for chat in self.chats)
 
     def toggle_pin(self, chat_id: int) -> None:
@@ -64,6 +68,8 @@ class ListService(QObject):
             self.change(ConversationList.pin, chat_id, 0)
 
     def archive(self, chat_id: int) -> None:
+        """Move a chat to the archive; `archived` follows."""
+
         def archive(store: ConversationStore) -> str:
             store.conversations.archive(chat_id)
             return store.conversations.get(chat_id).title

@@ -24,8 +24,9 @@ def english_name(name: str) -> str:
 
 
 def short_name(repository: str) -> tuple[str, int]:
-    """Return the name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit. An adapter
-    follows its main model's name after a colon.
+    """Return the name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit.
+
+    The bits are 0 if the name does not say them. An adapter follows its main model's name after a colon.
     """
     source = head_of(repository)
     repository, _, adapter = repository.partition(":")

@@ -30,12 +30,13 @@ _MOST_ENDS = 2
 
 @dataclass(frozen=True)
 class Pair:
-    """The loaded models. `loading` is "main" or "draft" while one is being loaded and `wanted` its path or id; while
-    the draft model is being loaded, the main model answers already.
+    """The loaded models.
 
-    `wanted_draft` is the draft model requested with the main model that is being loaded, "" for none and None if
-    unknown. `draft_problem` says why the requested draft model is not in use. `unloaded_by_failure` is true if the
-    engine unloaded the models because the GPU failed; the next question loads them again.
+    `loading` is "main" or "draft" while one is being loaded, else "", and `wanted` is its path or id; while the draft
+    model is being loaded, the main model answers already. `wanted_draft` is the draft model requested with the main
+    model that is being loaded, "" for none and None if unknown. `draft_problem` says why the requested draft model is
+    not in use. `unloaded_by_failure` is true if the engine unloaded the models because the GPU failed; the next
+    question loads them again.
     """
 
     main: ModelInfo | None = None
@@ -48,20 +49,23 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of main and draft model in stored figures and settings, "" for none. A draft model that is being
-        loaded counts, because it drafts in the answers that begin now.
+        """The names of main and draft model in stored figures and settings, "" for none.
+
+        A draft model that is being loaded counts, because it drafts in the answers that begin now.
         """
+        main = self.main.name if self.main else ""
         draft = self.draft.name if self.draft else ""
         if self.loading == "draft":
             wanted = Path(self.wanted)
             draft = name_of_snapshot(wanted) if wanted.is_absolute() else self.wanted
-        return self.main.name if self.main else "", draft
+        return main, draft
 
     @property
     def paths(self) -> tuple[str, str | None]:
         """The folders of main and draft model, "" and None for one that is not loaded."""
-        main, draft = (str(info.path) if info is not None else None for info in (self.main, self.draft))
-        return main or "", draft
+        main = "" if self.main is None else str(self.main.path)
+        draft = None if self.draft is None else str(self.draft.path)
+        return main, draft
 
     @property
     def sampling(self) -> tuple[tuple[str, float], ...]:
@@ -111,6 +115,7 @@ class ModelService(QObject):
         self._given_engine: EngineClient | None = None
         self._local_engine: EngineClient | None = None
         self._limits: EngineSettings | None = None
+        # The uids of the conversations whose prefixes may be stored; None until they are known.
         self._known: Collection[str] | None = None
         self._closing = False
         # Counts the requested changes of models; only the newest sets `loading`.
@@ -149,6 +154,7 @@ class ModelService(QObject):
         return self._engine
 
     def _take(self, engine: EngineClient) -> None:
+        """Use an engine: give it the settings and the stored conversations, and notice its end."""
         self._engine = engine
         engine.on_failure(lambda _error: self._engine_ended.emit(engine))
         if self._limits is not None:
@@ -162,9 +168,10 @@ class ModelService(QObject):
         return self._limits or EngineSettings()
 
     def activate(self, engine: EngineClient | None) -> None:
-        """Answer with `engine` from now on, or with this process's own for None, at first without models. Answers that
-        the local engine is writing end as cancelled. The caller closes the engine that it passed; `restarted` is not
-        emitted when that engine ends unexpectedly.
+        """Answer with `engine` from now on, or with this process's own for None, at first without models.
+
+        Answers that the local engine is writing end as cancelled. The caller closes the engine that it passed;
+        `restarted` is not emitted when that engine ends unexpectedly.
         """
         # Pending changes of the previous engine's models do not concern this one.
         self._changes += 1
@@ -213,8 +220,9 @@ class ModelService(QObject):
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> bool:
-        """Pass a call's result to `then` and its error to `failed`, on the Qt thread. Returns False and calls nothing
-        if there is no engine yet or the session is closing.
+        """Pass a call's result to `then` and its error to `failed`, on the Qt thread.
+
+        Returns False and calls nothing if there is no engine yet or the session is closing.
         """
         if self._engine is None or self._closing:
             return False
@@ -233,15 +241,10 @@ class ModelService(QObject):
     def in_memory(self) -> tuple[LoadedPair, ...]:
         """The models in memory: the window's own, and those of programs as `refresh_resident_models` saw them last."""
         loaded = self.pair.main
-        mine = () if loaded is None else (LoadedPair(loaded, self.pair.draft),)
-        return (
-            *mine,
-            *(
-                pair
-                for pair in self._resident
-                if pair.main is not None and (loaded is None or pair.main.path != loaded.path)
-            ),
-        )
+        if loaded is None:
+            return tuple(pair for pair in self._resident if pair.main is not None)
+        others = [pair for pair in self._resident if pair.main is not None and pair.main.path != loaded.path]
+        return (LoadedPair(loaded, self.pair.draft), *others)
 
     def refresh_resident_models(self) -> None:
         """Ask the engine which models are in memory; `changed` is emitted if these are not the same as before."""
@@ -272,6 +275,7 @@ class ModelService(QObject):
         return self._engine.loading_progress if self._engine is not None else (0, 0)
 
     def load_starter(self) -> None:
+        """Load the pair of models that comes with Tandem."""
         self.load(*self._starter)
 
     def announce(self, main: str, draft: str | None) -> None:
@@ -321,6 +325,7 @@ class ModelService(QObject):
         self._closing = True
 
     def close(self) -> None:
+        """Close the engines of this process. Whoever passed another one to `activate` closes that."""
         for engine in (self._engine, self._local_engine):
             if engine is not None and engine is not self._given_engine:
                 engine.close()
@@ -331,7 +336,11 @@ class ModelService(QObject):
         return str(main), str(draft)
 
     def _replace_engine(self, ended: EngineClient) -> None:
-        """Start a new engine with the pair that was in use, or with the starter pair if two engines ended with it."""
+        """Start a new engine with the pair that was in use, or with the starter pair if engines ended with that pair.
+
+        After _MOST_ENDS ends with a pair it is not loaded again. If engines end with the starter pair, too, nothing is
+        loaded any more, and `failed` carries EngineClosed.
+        """
         if ended is self._local_engine:
             self._local_engine = None
             ended.close()
@@ -358,6 +367,7 @@ class ModelService(QObject):
         self.restarted.emit(left_out)
 
     def _follow(self, future: Future[LoadedPair]) -> None:
+        """Take the result of a change of models when it is there."""
         self._changes += 1
         self._bridge.watch(future, partial(self._changed, self._changes, self._engine))
 
@@ -368,6 +378,7 @@ class ModelService(QObject):
             self.changed.emit()
 
     def _changed(self, number: int, engine: EngineClient | None, future: Future[LoadedPair]) -> None:
+        """Take the result of change `number` of the models, which `engine` made."""
         if engine is not self._engine:
             # The engine was replaced together with its models.
             return

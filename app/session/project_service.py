@@ -38,8 +38,10 @@ Keep = Callable[[bytes], object]
 
 
 class ProjectService(QObject):
-    """Reads files on threads and keeps what they hold in the store; the list of folders follows. `left_out` has the
-    problems with files and sources that a question went on without, and whether what they held before is used.
+    """Reads files on threads and keeps what they hold in the store; the list of folders follows.
+
+    `left_out` has the problems with files and sources that a question went on without, and whether what they held
+    before is used.
     """
 
     left_out = Signal(list)
@@ -63,8 +65,9 @@ class ProjectService(QObject):
         then: Callable[[], object] = lambda: None,
         begins: Callable[[str], object] = lambda _name: None,
     ) -> ReadingTime:
-        """Read the files of a folder again where they have changed on the disk, then call `then`. `begins` gets the
-        name of each file that is read. Abandon the time that is returned to go on without the rest.
+        """Read the files of a folder again where they have changed on the disk, then call `then`.
+
+        `begins` gets the name of each file that is read. Abandon the time that is returned to go on without the rest.
         """
         time = self._time(QUESTION_S)
         folder = self.folder(folder_id)
@@ -90,8 +93,9 @@ class ProjectService(QObject):
     def add(
         self, folder_id: int, paths: Sequence[str], then: Callable[[list[NotAttachable]], object]
     ) -> list[ReadingTime]:
-        """Read files and folders of the disk and add them; `then` gets why some cannot be read. Abandon the time of
-        one, of those that are returned, to leave it out.
+        """Read files and folders of the disk and add them; `then` gets why some cannot be read.
+
+        Returns the reading time of each path. Abandon one to leave that file or folder out.
         """
         times = [self._time(ADDING_S) for _ in paths]
 
@@ -110,6 +114,7 @@ class ProjectService(QObject):
         return times
 
     def close(self) -> None:
+        """Stop reading."""
         for time in self._times:
             time.abandoned.set()
         self._background.close()
@@ -121,6 +126,7 @@ class ProjectService(QObject):
         return partial(_read_sources, wanted, QLocale().name(), self._store.keep_picture, begins)
 
     def _time(self, seconds: float) -> ReadingTime:
+        """Return a new reading time, which `close` abandons."""
         self._times.add(time := ReadingTime(seconds))
         return time
 
@@ -142,8 +148,9 @@ def _read_sources(
 
 
 def _new_problems(before: Sources, fresh: Sources) -> list[tuple[NotAttachable, bool]]:
-    """Return what could not be read for the first time, and whether it was read before. New files that are no texts,
-    documents or pictures are not mentioned.
+    """Return what could not be read for the first time, and whether what it held before is used.
+
+    New files that are no texts, documents or pictures are not mentioned.
     """
     problems = list[tuple[NotAttachable, bool]]()
     for known, source in zip(before, fresh, strict=True):
@@ -169,7 +176,8 @@ def read_again(
 
     A file that cannot be read keeps its earlier text or picture and has a `problem`. A file for which no time was left
     is read next time. Hidden files and links in a folder are not read. `begins` gets the name of each file that is
-    read; the others are those of `read_attachment`, which it raises `Cancelled` for. Not for the Qt thread.
+    read; `language`, `time` and `keep` are those of `read_attachment`. Raises Cancelled when `time` is abandoned, and
+    what `keep` raises. Not for the Qt thread.
     """
     if not source.path:
         return source
@@ -197,6 +205,7 @@ def read_again(
 
 
 def _check_wanted(time: ReadingTime) -> None:
+    """Raise Cancelled if the person wants to go on without the rest."""
     if time.abandoned.is_set():
         raise Cancelled
 
@@ -217,12 +226,17 @@ def _files_below(root: Path, time: ReadingTime) -> list[Path]:
 
 
 def _refuse(error: OSError) -> None:
+    """Raise the error, which `os.walk` would ignore."""
     raise error
 
 
 def _read(
     path: Path, known: SourceFile, language: str, time: ReadingTime, keep: Keep, begins: Callable[[str], object]
 ) -> SourceFile:
+    """Return a file as it is now, or with the problem that kept it from being read. Raises Cancelled.
+
+    `known` is the file as it was last read: one that has not changed since is not read again.
+    """
     now = known
     try:
         status = path.stat()

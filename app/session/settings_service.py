@@ -46,11 +46,13 @@ class SettingsService(QObject):
         store.opened.connect(lambda _report: self._change_presets(lambda _store: None))
 
     def generation_of(self, chat: Chat) -> GenerationSettings:
+        """Return how answers in that chat are generated: the defaults, changed by its own settings."""
         return self.defaults.with_overrides(chat.own)
 
     def varied_generation_of(self, chat: Chat, before: int = 1) -> GenerationSettings:
-        """Return how another answer to a question that has `before` answers is generated. A model repeats its words at
-        temperature 0 and with the same seed, but a person who asks again wants others.
+        """Return how another answer to a question that has `before` answers is generated.
+
+        A model repeats its words at temperature 0 and with the same seed, but a person who asks again wants others.
         """
         chosen = self.generation_of(chat)
         if self.is_greedy(chat):
@@ -66,10 +68,12 @@ class SettingsService(QObject):
 
     @property
     def sampling(self) -> SamplingSettings:
+        """The sampling of the chat on screen."""
         return self.generation_of(self._chats.shown).sampling
 
     @property
     def speculation(self) -> SpeculationSettings:
+        """The speculation of the chat on screen."""
         return self.generation_of(self._chats.shown).speculation
 
     def set_defaults(self, defaults: GenerationSettings) -> None:
@@ -127,9 +131,14 @@ class SettingsService(QObject):
         self._change_presets(lambda store: store.presets.save(name, prompt, overrides))
 
     def delete_preset(self, name: str) -> None:
+        """Delete one of the user's presets."""
         self._change_presets(lambda store: store.presets.delete(name))
 
     def begin_chats_with(self, system_prompt: str, overrides: Mapping[str, Any]) -> None:
+        """Set the system prompt and the own settings that new chats begin with.
+
+        The empty chat gets them, too, unless the person has changed its own.
+        """
         before, blank = self._chats.preset_of_new_chats, self._chats.blank
         self._chats.preset_of_new_chats = Preset("", system_prompt, overrides)
         if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):
@@ -137,6 +146,8 @@ class SettingsService(QObject):
         self._change_presets(lambda store: store.presets.save(NEW_CHATS, system_prompt, overrides))
 
     def _change_presets(self, change: Callable[[ConversationStore], None]) -> None:
+        """Run a change of the presets in the store, and show those that there are then."""
+
         def write(store: ConversationStore) -> list[Preset]:
             change(store)
             return store.presets.all()
@@ -148,6 +159,7 @@ class SettingsService(QObject):
         self.presets_changed.emit()
 
     def _chat_opened(self, chat: Chat) -> None:
+        """Note that another chat is on screen, perhaps with other settings."""
         before = self.generation_of(self._shown).speculation
         self._shown = chat
         if self.speculation != before:

@@ -37,6 +37,7 @@ _Outcome = tuple[Result, bool, set[str], Listed | Exception | None]
 
 # The key in a chat's settings of the time it was last on screen; the newest chat is shown at the next start.
 OPENED_AT = "opened_at"
+# Seconds that closing waits for each of the store's threads.
 CLOSE_WITHIN_S = 10.0
 
 
@@ -72,13 +73,16 @@ class StoreClient(QObject):
         self.ready = False
         self._bridge = bridge
         self._listing = ListedConversations()
+        # The uids of chats that lost messages since they were last emitted. Used on the store's thread.
         self._gone: set[str] = set()
+        # The file of the temporary store that is open in place of the user's; None while the user's is open.
         self._temporary_store: Path | None = None
         # The folder of a temporary store that lasts only for this run.
         self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
         # The name that SQLite gives to a database in memory.
         self.path = path or Path(":memory:")
         self._on_disk = path is not None
+        # The access to the store of temporary chats, made when there is one.
         self._in_memory: StoreClient | None = None
         # Other open stores: the user's own while it is tried again, and the temporary one of an earlier run.
         self._others: list[StoreThread] = []
@@ -103,6 +107,7 @@ class StoreClient(QObject):
 
     @property
     def pictures(self) -> PictureSource:
+        """The pictures of the open store: their folder or, for a store in memory, their contents."""
         return self._thread.pictures
 
     @property
@@ -129,7 +134,11 @@ class StoreClient(QObject):
         then: Callable[[Result], object] | None = None,
         refused: Callable[[Exception], object] | None = None,
     ) -> None:
-        """Run an operation on the store's thread, then call `then` here with its result or `refused` with its error."""
+        """Run an operation on the store's thread, then call `then` here with its result or `refused` with its error.
+
+        `saved` follows if it wrote, `purged` if messages were deleted for good, and `listed` if the list changed. An
+        error is also reported by `failed`, unless a chat was deleted meanwhile.
+        """
 
         def job(store: ConversationStore) -> _Outcome[Result]:
             before = store.database.commits
@@ -205,6 +214,7 @@ class StoreClient(QObject):
             raise as_store_error(error) from error
 
     def writer(self, message_id: int) -> AnswerWriter:
+        """Return what writes a streaming answer to disk. Every answer ends with one call of its `finish`."""
         return AnswerWriter(self._thread.submit, message_id)
 
     def watch_end(self, ending: Future[None], refused: Callable[[], object]) -> None:
@@ -248,8 +258,10 @@ class StoreClient(QObject):
             self._temporary_folder = None
 
     def try_again(self) -> None:
-        """Try to open the user's store. `unavailable` follows or, if it opens, `replaced` and `opened`. Until then
-        nothing can be asked. No answer may be under way.
+        """Try to open the user's store.
+
+        `unavailable` follows or, if it opens, `replaced` and `opened`. Until then nothing can be asked. No answer may
+        be under way.
         """
         was_ready, self.ready = self.ready, False
         thread = StoreThread(self.path, self._note)
@@ -271,8 +283,9 @@ class StoreClient(QObject):
         self._bridge.watch(thread.opened, tried)
 
     def keep_in(self, folder: Path) -> None:
-        """Keep the temporary store in a folder of the user's choice from now on; `moved` follows. Until then nothing
-        can be asked. No answer may be under way.
+        """Keep the temporary store in a folder of the user's choice from now on; `moved` follows.
+
+        Until then nothing can be asked. No answer may be under way.
         """
         assert self._temporary_store is not None
         before, temporary_store = self._thread, self._temporary_store
@@ -297,6 +310,7 @@ class StoreClient(QObject):
         self._bridge.watch(self._thread.opened, moved)
 
     def _store_opened(self, future: Future[Path | None]) -> None:
+        """Begin with the user's store or, if it cannot be opened, with a temporary one."""
         error = future.exception()
         if error is None:
             self._begin(future.result(), None)
@@ -314,6 +328,7 @@ class StoreClient(QObject):
         self._bridge.watch(self._thread.opened, self._temporary_store_opened)
 
     def _temporary_store_opened(self, future: Future[Path | None]) -> None:
+        """Begin with the temporary store or, if it cannot be opened, with one for this run only."""
         error = future.exception()
         if error is not None and self._temporary_folder is None:
             self._thread.close()
@@ -340,6 +355,10 @@ class StoreClient(QObject):
         self._bridge.watch(left.submit(chats_in), counted)
 
     def _begin(self, damaged: Path | None, error: BaseException | None) -> None:
+        """Begin with the open store, or report why there is none.
+
+        `damaged` is where a damaged file is kept, None if there was none.
+        """
         if error is not None:
             self._report(error)
             return
@@ -353,7 +372,10 @@ class StoreClient(QObject):
         self._gone |= changes.removed_uids
 
     def _refuse(self, error: BaseException, refused: Callable[[Exception], object] | None) -> None:
-        """Pass on an error, and report it whatever becomes of that: what `refused` can do is known then."""
+        """Call `refused` first, then report the error even if that raises.
+
+        What `refused` makes possible, for example to save again, is known when the error is shown.
+        """
         try:
             if refused is not None:
                 refused(error)  # type: ignore[arg-type]
@@ -361,6 +383,7 @@ class StoreClient(QObject):
             self._report(error)
 
     def _report(self, error: BaseException) -> None:
+        """Emit `failed` with an error, and log it unless the system refused a write."""
         if isinstance(error, NotFound):
             # The chat was deleted for good while an operation on it was pending.
             return
@@ -371,6 +394,7 @@ class StoreClient(QObject):
 
 
 def _load(store: ConversationStore, conversation_id: int) -> Chat:
+    """Read a chat, and note in its settings that it is on screen now. Raises NotFound."""
     conversation = store.conversations.get(conversation_id)
     chat = chat_of(conversation, store.messages.path(conversation_id))
     try:

@@ -73,24 +73,35 @@ class StreamingAnswer:
         end_not_stored: Callable[[StreamingAnswer], object],
         other: OtherModel | None = None,
     ) -> None:
-        self.chat, self.turn, self.generation, self.source = chat, turn, generation, source
-        self._services, self._arrived, self._end_not_stored = services, arrived, end_not_stored
+        self.chat = chat
+        self.turn = turn
+        self.generation = generation
+        self.source = source
+        self._services = services
+        self._arrived = arrived
+        self._end_not_stored = end_not_stored
         self._store = services.store.of(chat)
         self._other = other
         # The models of `other` once they are loaded.
         self._beside: Pair | None = None
         self._writer: AnswerWriter | None = None
+        # The engine's stream of the request under way, None before the first one.
         self._stream: Any = None
         # The time for the files of its folder.
         self._files = ReadingTime()
-        self._cancelled = self._gathering = False
+        self._cancelled = False
+        # Whether files are read or servers of tools start, before the request.
+        self._gathering = False
         self._write_error_reported = False
+        # How many characters of the answer's text the writer has.
         self._written = len(turn.answer.before) - len(turn.answer.closing)
         self._finish_reason = ""
         self._request: ChatRequest | None = None
         self._calls: ToolCalls | None = None
-        # How many calls the model made, and whether it was informed that it may make no more.
-        self._called, self._limit_stated = 0, False
+        # How many calls the model made.
+        self._called = 0
+        # Whether the model was informed that it may make no more calls.
+        self._limit_stated = False
 
     def cancel(self) -> None:
         """Stop the answer within one round, or before its request is submitted, and its calls."""
@@ -113,7 +124,11 @@ class StreamingAnswer:
             self._calls.choose(call, choice)
 
     def store(self, write: WriteTurn, stored: Callable[[], object], not_stored: Callable[[], object]) -> None:
-        """Write the turn, then submit its request: the engine gets no question that is not on disk."""
+        """Write the turn, then submit its request: the engine gets no question that is not on disk.
+
+        Calls `stored` once the turn is on disk, or `not_stored` if it could not be written; no request is submitted
+        then.
+        """
         written = partial(self._turn_stored, stored)
         self._store.run(partial(_write_turn, self.chat, write), written, lambda _error: not_stored())
 
@@ -135,6 +150,7 @@ class StreamingAnswer:
         self._files = self._services.projects.read_again(self.chat.folder_id, self._gather_tools, self._show_file)
 
     def _show_file(self, name: str) -> None:
+        """Show for which file the answer waits."""
         if self._gathering:
             self.turn.answer.waits_for = name
             self._arrived(self)
@@ -143,16 +159,20 @@ class StreamingAnswer:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
         if not self._gathering:
             return
-        self.turn.answer.waits_for, self.turn.answer.state = "", State.STARTING
+        self.turn.answer.waits_for = ""
+        self.turn.answer.state = State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
         if self._gathering:
             self._arrived(self)
 
     def _submit_with(self, tools: Sequence[Tool]) -> None:
+        """Submit the request with these tools, unless the answer was stopped meanwhile."""
         if not self._gathering:
             # It was stopped while servers started.
             return
-        self._gathering, self.turn.tools, self.turn.answer.state = False, tools, State.WAITING
+        self._gathering = False
+        self.turn.tools = tools
+        self.turn.answer.state = State.WAITING
         if self._other is None:
             self._prepare()
         else:
@@ -164,17 +184,20 @@ class StreamingAnswer:
         self._prepare()
 
     def _prepare(self) -> None:
-        chat, turn, services, beside = self.chat, self.turn, self._services, self._beside
-        prepare_request(chat, turn, self.generation, services, self._submit, self._fail, beside)
+        """Make the request, then submit it; an error ends the answer."""
+        prepare_request(self.chat, self.turn, self.generation, self._services, self._submit, self._fail, self._beside)
 
     @property
     def _pair(self) -> Pair:
+        """The models that answer."""
         return self._beside or self._services.models.pair
 
     def _fail(self, error: EngineError) -> None:
+        """End the answer with an error."""
         self._receive([Failed(error, "")])
 
     def _submit(self, request: ChatRequest) -> None:
+        """Pass the request to the engine, whose events then arrive at `_receive`."""
         if self._cancelled:
             self._receive([Finished("cancelled", "", (), self.turn.answer.stats)])
             return
@@ -208,8 +231,10 @@ class StreamingAnswer:
         self._arrived(self)
 
     def _end_of(self, answer: Answer, reason: str) -> str:
-        """Return why an answer ended: the engine's reason, or that it is beyond the Starter or repeats itself, which
-        pauses it.
+        """Return why an answer ended, as it is stored: the engine's `reason`, or another one.
+
+        REFUSED if the question is beyond the Starter. For an answer that repeats itself STOPPED_REPEATING if the person
+        stopped it, else REPEATING, and its state becomes REPEATING: it is paused.
         """
         if not answer.repeats:
             return REFUSED if answer.is_beyond and answer.state is State.DONE else reason
@@ -222,12 +247,15 @@ class StreamingAnswer:
         """Return the calls that an answer makes, unless it was cut off; one whose end is unclear has no arguments."""
         if answer.state is not State.DONE or answer.separator is None:
             return []
-        unclear = [ToolCall(name, "") for name in (answer.separator.unclear,) if name]
+        # The name of a call whose end is unclear; "" if there is none.
+        name = answer.separator.unclear
+        unclear = [ToolCall(name, "")] if name else []
         return calls_of([*answer.separator.calls, *unclear], self.turn.tools)
 
     def _store_calls(self, answer: Answer, calls: list[ToolRun]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""
-        answer.calls, answer.state = calls, State.CALLING
+        answer.calls = calls
+        answer.state = State.CALLING
         answer_id = self.turn.answer_node.id
         assert answer_id is not None
 
@@ -246,6 +274,7 @@ class StreamingAnswer:
         )
 
     def _run_calls(self, calls: list[ToolRun]) -> None:
+        """Run the calls, or ask for the person's consent to them; `_calls_ended` follows after the last one."""
         left = self.generation.most_calls - self._called
         self._called += len(calls)
         changed = partial(self._arrived, self)
@@ -285,7 +314,8 @@ class StreamingAnswer:
 
     def _calls_ended(self) -> None:
         """Let the model answer from the results, unless the user stopped it or it made too many calls."""
-        answer, self._calls = self.turn.answer, None
+        answer = self.turn.answer
+        self._calls = None
         goes_on = self._called <= self.generation.most_calls or not self._limit_stated
         self._limit_stated = self._called > self.generation.most_calls
         if self._cancelled or not goes_on:
@@ -306,7 +336,9 @@ class StreamingAnswer:
 
     def _next_step(self, stored: Message) -> None:
         """Ask for the next answer: the same request, with the calls and their results after it."""
-        before, turn, request = self.turn.answer, self.turn, self._request
+        turn = self.turn
+        before = turn.answer
+        request = self._request
         assert request is not None
         before.state = State.DONE
         turn.steps.append(AnswerStep(before, turn.answer_node))
@@ -352,7 +384,8 @@ class StreamingAnswer:
     def finish(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
         self._store.watch_end(self.write_end(), partial(self._end_not_stored, self))
-        answer_id, answer = self.turn.answer_node.id, self.turn.answer
+        answer_id = self.turn.answer_node.id
+        answer = self.turn.answer
         if answer_id is not None and self._may_be_copied:
             self._store.run(
                 lambda store: store.answers.is_given_before(answer_id), partial(self._take_given_before, answer)

@@ -24,9 +24,11 @@ FEW_TOKENS = 10_000
 
 
 class TeachingService(QObject):
-    """Starts and stops the teaching. `changed` is emitted after every change of the attributes. `known` is the record
-    of the loaded draft model's teaching, None before `refresh` or without models. `running` is true from `start` to the
-    end; then `result` or `error` says how it ended.
+    """Starts and stops the teaching. `changed` is emitted after every change of the attributes.
+
+    `known` is the record of the loaded draft model's teaching, None before `refresh` or without models. `running` is
+    true from `start` to the end; then `result` or `error` says how it ended, and both are None if the person stopped
+    it.
     """
 
     changed = Signal()
@@ -55,7 +57,9 @@ class TeachingService(QObject):
         """Teach with the answers of the loaded main model in the chats."""
         if self.running or self._models.pair.main is None:
             return
-        self.running, self.result, self.error = True, None, None
+        self.running = True
+        self.result = None
+        self.error = None
         self.progress = TeachingProgress("reading")
         self.changed.emit()
         main = self._models.pair.names[0]
@@ -71,9 +75,11 @@ class TeachingService(QObject):
         self._models.call_engine(lambda engine: engine.forget_taught(), self._reload, self._fail)
 
     def close(self) -> None:
+        """Stop looking at the progress."""
         self._look.stop()
 
     def _teach(self, answers: list[OwnAnswer]) -> None:
+        """Pass the answers to the engine, and follow the progress."""
         if self._models.call_engine(lambda engine: engine.teach(answers), self._take_result, self._fail):
             self._look.start()
         else:
@@ -104,6 +110,7 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _reload(self, _: object = None) -> None:
+        """Load the draft model again, which was changed or is as it was downloaded."""
         self._models.set_draft(self._models.pair.paths[1])
 
     def _take_known(self, known: TaughtDraft | None) -> None:
@@ -111,15 +118,20 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _models_changed(self) -> None:
+        """Forget what is known of another pair."""
         pair = self._models.pair
         if not pair.loading and pair.paths != self._pair:
-            self._pair, self.result, self.error, self.known = pair.paths, None, None, None
+            self._pair = pair.paths
+            self.result = None
+            self.error = None
+            self.known = None
 
 
 def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
-    """Return the whole answers of a main model, of the newest chats first. If they are few, questions follow whose
-    answers are another model's or were edited. Chats in the trash, answers that were cut off, turns with tools and
-    chats with pictures are left out.
+    """Return the whole answers of a main model, of the newest chats first, for the draft model to learn from.
+
+    If they are few, questions follow whose answers are another model's or were edited: the main model answers them
+    first. Chats in the trash, answers that were cut off, turns with tools and chats with pictures are left out.
     """
     chats = [*store.conversations.view(ACTIVE), *store.conversations.view(ARCHIVED)]
     own_answers: list[OwnAnswer] = []
@@ -144,4 +156,5 @@ def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
                 kind = own_answers if ids else questions
                 kind.append(OwnAnswer(conversation.uid, chat.messages(turn, start=start), ids))
             left -= len(ids)
-    return own_answers + questions[: max(0, FEW_TOKENS - (MOST_TOKENS - left)) // DRAWN_TOKENS]
+    lacking = max(0, FEW_TOKENS - (MOST_TOKENS - left))
+    return own_answers + questions[: lacking // DRAWN_TOKENS]

@@ -20,7 +20,7 @@ ONCE = "once"
 
 
 def calls_of(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> list[ToolRun]:
-    """Return the calls that an answer holds, of these tools. Without arguments, not even "{}", they do not run."""
+    """Return the calls that an answer holds, of these tools. One without arguments, not even "{}", does not run."""
     by_name = {tool.called: tool for tool in tools}
     return [ToolRun(_use(by_name[call.name], call.arguments), tool=by_name[call.name]) for call in calls]
 
@@ -31,8 +31,9 @@ def _use(tool: Tool, arguments: str) -> ToolUse:
 
 @dataclass(frozen=True)
 class ToolCalls:
-    """The calls of one answer, which run concurrently. `changed` is called when a call changed, `ended` with each call
-    that ended, and `all_ended` after the last one.
+    """The calls of one answer, which run concurrently.
+
+    `changed` is called when a call changed, `ended` with each call that ended, and `all_ended` after the last one.
     """
 
     chat: Chat
@@ -79,6 +80,7 @@ class ToolCalls:
                 self._end(call, ToolFailed("stopped"))
 
     def _ask_or_run(self, call: ToolRun) -> None:
+        """Do with a call what its permission says: run it, refuse it, or ask the person."""
         assert call.tool is not None
         permission = self.tools.permission(self.chat, call.tool)
         if permission is Permission.DENY:

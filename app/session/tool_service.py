@@ -37,8 +37,9 @@ class BuiltIn:
 
 
 class ToolService(QObject):
-    """Owns the tool servers and the user's permissions. No server runs before a chat needs it. `changed` is emitted
-    when a chat's tools, a permission or the state of a server changed.
+    """Owns the tool servers and the user's permissions. No server runs before a chat needs it.
+
+    `changed` is emitted when a chat's tools, a permission or the state of a server changed.
     """
 
     changed = Signal()
@@ -103,6 +104,7 @@ class ToolService(QObject):
         return chat.settings.get(TOOLS_ON) is True
 
     def servers_of(self, chat: Chat) -> list[str]:
+        """Return the names of the servers whose tools the chat has."""
         takes = self.usable and self.takes_servers(chat)
         return [server.name for server in self.settings.servers if server.usable] if takes else []
 
@@ -145,8 +147,10 @@ class ToolService(QObject):
     def call(
         self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: OnResult
     ) -> Callable[[], object]:
-        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call. `reported`
-        gets the progress that the tool reports, on the thread of the servers.
+        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
+
+        `reported` gets the progress that the tool reports, on the thread of the servers. A cancelled call does not call
+        `done`.
         """
         if tool.server == TANDEM:
             run = next(entry.run for entry in self.built_in if entry.tool == tool)
@@ -164,6 +168,7 @@ class ToolService(QObject):
 
 
 def _deliver(done: OnResult, future: Future[ToolResult]) -> None:
+    """Pass on the outcome of a call, unless it was cancelled."""
     try:
         done(future.result())
     except ToolFailed as error:
