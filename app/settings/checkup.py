@@ -22,10 +22,10 @@ _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transfo
 
 
 def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
-    """Return the check as plain data for a page; it has no chat text. `pair` is None if no speed was measured.
+    """Return the check as plain data for a page; it has no chat text.
 
-    `problem` is the sentence for its error, or why there is no pair. `values` are the settings that `pair` was measured
-    with.
+    `pair` is what was measured of the loaded models, None if no speed was measured. `problem` is the sentence for its
+    error, or why there is no pair; "" if there was none. `values` are the settings that `pair` was measured with.
     """
     memory = facts.memory
     speculation = speculation_of(values)
@@ -53,8 +53,10 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
 
 
 def report(checkup: dict[str, Any]) -> str:
-    """Return a check as one JSON object to publish: without sentences, and without the names of folders. A model is
-    named if it is the starter's or has a page on the Hub, whose names have a "/".
+    """Return a check as one JSON object to publish: without sentences, and without the names of folders.
+
+    `checkup` is what `gather` returned. A model is named if it is the starter's or has a page on the Hub, whose names
+    have a "/".
     """
     models = {role: name if name and "/" in name else None for role, name in (checkup["models"] or {}).items()}
     figures = {name: value for name, value in checkup.items() if name not in ("problem", "local_network")}
@@ -72,8 +74,9 @@ _LEFT_OUT = ("hub_endpoint", "proxy")
 def write_diagnostics(
     file: Path, values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]
 ) -> None:
-    """Write versions, machine, settings, models, figures of the latest answers and the log, but no text of a chat. The
-    user's home folder becomes "~". Raises OSError.
+    """Write versions, machine, settings, models, figures of the latest answers and the log, but no text of a chat.
+
+    The user's home folder becomes "~". Raises OSError.
     """
     settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
     settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}

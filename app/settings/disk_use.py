@@ -18,7 +18,7 @@ _FILES = ("chats.db", "chats.db-wal", "chats.db-shm", "settings.json")
 
 @dataclass(frozen=True)
 class DiskUse:
-    """One kind of data, named by `id`: its folder and its size in bytes."""
+    """One kind of data: its folder and its size in bytes. `id` is "chats", "models", "caches" or "settings"."""
 
     id: str
     folder: Path
@@ -87,8 +87,9 @@ def remove_everything(entries: Iterable[str]) -> list[Path]:
 
 
 def _holds_only_ours(folder: Path) -> bool:
-    """Whether the folder is where Tandem makes it, or where Tandem moved it: a folder that it has named. A person's
-    link to a folder of their own leads to other things, too.
+    """Return whether the folder is where Tandem makes it, or where Tandem moved it: a folder that it has named.
+
+    A person's link to a folder of their own leads to other things, too.
     """
     return not folder.is_symlink() or folder.resolve().name.startswith("Tandem")
 

@@ -13,6 +13,7 @@ from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
 _GB = 10**9
+# The prefix cache may take this part of the computer's memory: a sixteenth.
 _CACHE_SHARE = 16
 
 # The sampling settings that a model's authors may recommend and that a preset sets.
@@ -55,10 +56,12 @@ def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) ->
 
 
 def sampling_of(values: SettingsValues, recommended: Mapping[str, float]) -> SamplingSettings:
+    """Return the engine's sampling settings, with the values in effect (see `sampling_values`)."""
     return SamplingSettings(**_passed(SamplingSettings, replace(values, **sampling_values(values, recommended))))
 
 
 def speculation_of(values: SettingsValues) -> SpeculationSettings:
+    """Return the engine's settings of speculation; depth 0 leaves the depth to the controller."""
     return SpeculationSettings(**_passed(SpeculationSettings, values))
 
 
@@ -69,7 +72,10 @@ def none_values(record: type[Any]) -> dict[str, Any]:
 
 
 def _passed(record: type[Any], values: SettingsValues) -> dict[str, Any]:
-    """Return the fields of a record of the engine that are declared by the same name."""
+    """Return the fields of a record of the engine that are declared under the same name.
+
+    Where the value is the one that stands for None (see `none_values`), the engine gets None.
+    """
     none = none_values(record)
     values_by_name = {name: getattr(values, name) for name in declared_in(record)}
     return {name: None if name in none and value == none[name] else value for name, value in values_by_name.items()}
@@ -92,8 +98,10 @@ def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -
 
 
 def engine_settings_of(values: SettingsValues) -> EngineSettings:
-    """Return the engine's settings. A setting that both declare by one name passes as it is. Models have to fit with
-    the context of the Models page. The prefix cache takes up to a sixteenth of the memory.
+    """Return the engine's settings. A setting that both declare under one name passes as it is.
+
+    Where the user's value is the least one, the engine gets None, its own choice. Models have to fit with the context
+    of the Models page. The prefix cache takes up to a sixteenth of the memory.
     """
     return EngineSettings(
         **_passed(EngineSettings, values),

@@ -22,8 +22,10 @@ _FILLING, _REPLACED = ".tandem-moving", ".tandem-moved"
 
 
 class MoveRefused(EngineError):
-    """The folder stays where it is. `reason`: "not-empty", "inside", "no-space" (needed, free), "differs" (file), "io"
-    (detail), "stopped", "in-use" (by another process) or "nothing" (there is no folder).
+    """The folder stays where it is.
+
+    `reason`: "not-empty", "inside", "no-space" (needed, free), "differs" (file), "io" (detail), "stopped", "in-use" (by
+    another process) or "nothing" (there is no folder).
     """
 
     code = "move-refused"
@@ -43,7 +45,10 @@ class CopyProgress:
 
 
 def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> None:
-    """Move the content of `old` to `new`, which must be missing or empty, and leave a link. Raises `MoveRefused`."""
+    """Move the content of `old` to `new`, which must be missing or empty, and leave a link.
+
+    Waits for the disk. Raises `MoveRefused`; `old` is then as it was.
+    """
     progress = progress or CopyProgress()
     source = old.resolve()
     was_link = old.is_symlink()
@@ -78,6 +83,7 @@ def finish_interrupted_move(old: Path) -> None:
 
 
 def _check(source: Path, new: Path, progress: CopyProgress) -> None:
+    """Raise `MoveRefused` if the move cannot succeed; set the total of the progress."""
     if not source.is_dir():
         raise MoveRefused("nothing")
     target = new.absolute()
@@ -113,6 +119,7 @@ def _copy_all(source: Path, target: Path, progress: CopyProgress) -> None:
 
 
 def _state(file: Path) -> tuple[int, int]:
+    """Return the size and the time of change of a file, by which a change is noticed."""
     known = file.lstat()
     return known.st_size, known.st_mtime_ns
 

@@ -10,11 +10,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting. `choices` are as in the module `choices`.
+    """One setting. `choices` are its values with their words, as in the module `declarations`.
 
     Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
-    are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting.
-    A setting of requests has the help of its option of `tandem chat` in `terminal`; with `in_chats`, a chat may have a
+    are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting. A
+    setting of requests has the help of its option of `tandem chat` in `terminal`; with `in_chats`, a chat may have a
     value of its own.
     """
 

@@ -31,9 +31,11 @@ class SettingsStore:
 
     def __init__(self, path: Path, submit: Callable[[Callable[[], None]], object] = lambda write: write()) -> None:
         self._path, self._submit = path, submit
+        # Entries of other versions, which are written back as they were.
         self._foreign: dict[str, Any] = {}
         self._listeners: list[Callable[[], object]] = []
         self._lock = threading.Lock()
+        # Whether a write is pending.
         self._waiting = False
         self.backup: Path | None = None
         """The backup of the file if some of it could not be used, else None."""
@@ -57,6 +59,7 @@ class SettingsStore:
             listener()
 
     def _read(self) -> SettingsValues:
+        """Read the file; defaults stand in for what is missing or unusable, of which a backup is made."""
         private_files.tighten([self._path.parent, *self._path.parent.glob(f"{self._path.stem}*.json")])
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))
@@ -91,6 +94,7 @@ class SettingsStore:
             log.info("no backup of the settings can be made", exc_info=True)
 
     def _write(self) -> None:
+        """Write the file, on the thread of `submit`. If the system refuses, the values hold for this run only."""
         with self._lock:
             self._waiting = False
             content = json.dumps(self._foreign | asdict(self.values), indent=1)
@@ -102,8 +106,9 @@ class SettingsStore:
 
 
 def _from_older(values: SettingsValues) -> SettingsValues:
-    """Convert the values of a version without recommendations, whose default of `max_tokens` was 1,024. All of sampling
-    counts as chosen if any of it differs from its default.
+    """Convert the values of a version without recommendations, whose default of `max_tokens` was 1,024.
+
+    All of sampling counts as chosen if any of it differs from its default.
     """
     changed = any(is_chosen(values, key) for key in SAMPLING_KEYS)
     longest = 0 if values.max_tokens == 1024 else values.max_tokens

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from app.system.paths import resource
 
+# Bytes of a feed.
 _LARGEST = 64 * 1024
 # Seconds for a step of the connection, and for everything: a server may send a byte at a time.
 _TIMEOUT_S, _MOST_S = 10, 30
@@ -26,7 +27,10 @@ _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}", re.ASCII)
 
 
 class UpdateCheckFailed(Exception):
-    """`reason` is "unreachable", "expired", or "invalid" for a feed that is damaged or not signed by the publisher."""
+    """The newest release is not known.
+
+    `reason` is "unreachable", "expired", or "invalid" for a feed that is damaged or not signed by the publisher.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -42,6 +46,7 @@ class FeedSource:
 
     @property
     def known(self) -> bool:
+        """Whether this build has a feed."""
         return bool(self.feed and self.key)
 
 
@@ -58,6 +63,7 @@ class Release:
         return bool(_VERSION.fullmatch(installed)) and _numbers(self.version) > _numbers(installed)
 
     def news_in(self, language: str) -> str:
+        """Return the news in a language, or else in English; "" if there are none."""
         return self.news.get(language) or self.news.get("en", "")
 
 
@@ -67,7 +73,10 @@ def feed_source() -> FeedSource:
 
 
 def newest_release(source: FeedSource, proxy: str = "") -> Release:
-    """Ask for the newest release; blocks. Raises `UpdateCheckFailed`. Nothing about the user is sent."""
+    """Ask for the newest release; blocks. Nothing about the user is sent.
+
+    `proxy` is the proxy's address, "" for none. Raises `UpdateCheckFailed`.
+    """
     import httpx2
 
     async def fetch() -> tuple[bytes, bytes]:

@@ -18,8 +18,10 @@ def geometry_of(window: QWidget) -> str:
 
 
 def restore_geometry(window: QWidget, stored: str) -> None:
-    """Restore the place and the state of the last run, within the present screens. The first window, and one from a
-    screen of another size, is centred and not larger than the screen.
+    """Restore the place and the state of the last run, within the present screens.
+
+    `stored` is what the window's place and state were kept as, "" before the first run. The first window, and one from
+    a screen of another size, is centred and not larger than the screen.
     """
     if not window.restoreGeometry(QByteArray.fromBase64(stored.encode())):
         screen = QGuiApplication.primaryScreen()
