@@ -58,7 +58,7 @@ def room_sentence(app: App, endpoint: Endpoint) -> str:
 
 
 def written_sentence(copy: Path | None) -> str:
-    """Say that the file was written, and where it is as it was before, if there was one."""
+    """Say that the file was written, and where the copy of the old one is; `copy` is None if there was none."""
     if copy is None:
         return translate("Agents", "Written.")
     return translate("Agents", "Written. The file as it was: {copy}").format(copy=copy)

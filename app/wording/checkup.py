@@ -104,6 +104,7 @@ def accelerators_sentence() -> str:
 
 
 def _memory(checkup: dict[str, Any]) -> str:
+    """Say how much memory the computer has, and how much of it is free."""
     total = checkup["memory"]["total"]
     free = checkup["memory"]["free"]
     text = translate("Checkup", "{total}, of which {free} is free.")
@@ -113,6 +114,7 @@ def _memory(checkup: dict[str, Any]) -> str:
 
 
 def _for_models(checkup: dict[str, Any]) -> str:
+    """Say how much memory models may use, and what the system's limit is set to."""
     limit = checkup["memory_for_models"]
     wired = checkup["wired_limit_mb"]
     words = translate("Checkup", "iogpu.wired_limit_mb is not set.")
@@ -122,8 +124,10 @@ def _for_models(checkup: dict[str, Any]) -> str:
 
 
 def _rounding(checkup: dict[str, Any]) -> list[tuple[str, str]]:
-    """Say how the loaded model's passes are rounded, what that means with the settings of the check, and what verifying
-    costs if its weights are quantised.
+    """Return the rows on rounding and on the cost of verification, each as (name, sentence).
+
+    They say how the loaded model's passes are rounded, what that means with the settings of the check, and what
+    verifying costs if its weights are quantised.
     """
     name = translate("Checkup", "Rounding")
     if checkup["rounding"] is None:
@@ -148,6 +152,7 @@ def _rounding(checkup: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _speed(checkup: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the rows on the speed, each as (name, sentence), or why it was not measured."""
     models = checkup["models"]
     speed = checkup["speed"]
     plain = translate("Checkup", "Plain decoding")

@@ -27,6 +27,7 @@ CHOSEN = ("off", "no-draft")
 
 
 def number(value: float | None, decimals: int = 1) -> str:
+    """Format a number with this many decimals; "–" for None."""
     return NONE if value is None else QLocale().toString(float(value), "f", decimals)
 
 
@@ -73,6 +74,7 @@ def duration(value: float | None) -> str:
 
 
 def times(factor: float | None, decimals: int = 1) -> str:
+    """Format a factor: "2.5×"; "–" for None."""
     if factor is None:
         return NONE
     return translate("Figures", "{value}×").format(value=number(factor, decimals))
@@ -114,12 +116,16 @@ def as_fast(measured: Speedup) -> str:
 
 
 def _as_known(measured: Speedup, **texts: str) -> str:
+    """Return the text for what is known of a speed-up, its value or a bound ("exact", "least" or "most"), or ""."""
     speedup = rounded(measured)
     return "" if speedup is None else texts[speedup.known].format(times=times(speedup.factor))
 
 
 def gain(answer: Answer) -> str:
-    """Say how much faster draft tokens made an answer; "" if that is not known or not noticeable."""
+    """Say how much faster draft tokens made an answer; "" if that is not known or not noticeable.
+
+    "" also for refusals and loops, whose speed says nothing of other answers.
+    """
     stats = answer.figures
     if not stats.drafted or not answer.speed_counts:
         return ""
@@ -138,11 +144,12 @@ def rounded(measured: Speedup) -> RoundedSpeedup | None:
 
 
 def speedup_is_known(measured: Speedup) -> bool:
+    """Return whether a measured speed-up can be shown."""
     return rounded(measured) is not None
 
 
 def helps(measured: Speedup) -> bool:
-    """Whether speculation made a noticeable difference."""
+    """Return whether speculation made a noticeable difference."""
     speedup = rounded(measured)
     return speedup is not None and speedup.helps
 
@@ -197,10 +204,14 @@ def left_out(stats: RequestStats) -> list[tuple[str, str]]:
 
 
 def why(answer: Answer, *, even_chosen: bool = False) -> str:
-    """Say why the answer was decoded without speculation, so far; "" if it speculated."""
+    """Say why the answer was decoded without speculation, so far; "" if it speculated.
+
+    That the user wants none is said by header and panel, and here only with `even_chosen`.
+    """
     span = answer.plain_reason()
-    # That the user wants none is said by header and panel.
-    return "" if span is None or (span.reason in CHOSEN and not even_chosen) else plain_sentence(span)
+    if span is None or (span.reason in CHOSEN and not even_chosen):
+        return ""
+    return plain_sentence(span)
 
 
 def speed_sentence(stats: RequestStats) -> str:
@@ -253,8 +264,9 @@ def joined_lines(*lines: str) -> str:
 
 
 def sentence(answer: Answer | None) -> str:
-    """Say what speculation does in an answer and why; "" before the first round, or if the user wants none. While the
-    answer is written, the newest round decides, so that the sentence follows the controller.
+    """Say what speculation does in an answer and why; "" before the first round, or if the user wants none.
+
+    While the answer is written, the newest round decides, so that the sentence follows the controller.
     """
     if answer is None:
         return ""
@@ -303,7 +315,7 @@ def _given_before() -> str:
 
 
 def remarks(answer: Answer) -> str:
-    """Say how the text compares, what ended thoughts, and what slowed it down; "" if unknown."""
+    """Say how the text compares, what ended the thoughts, and what slowed the answer down; "" if nothing is known."""
     stats = answer.figures
     text = text_sentence(stats) if answer.ended else ""
     limit = SpeculationSentences().thoughts_ended(stats.thinking_limit)
@@ -318,6 +330,7 @@ class SpeculationSentences(QObject):
         return "" if limit is None else self.tr("The limit of %Ln token(s) ended its thoughts.", "", limit)
 
     def now(self, answer: Answer, depth: int) -> str:
+        """Say how many tokens are drafted in a round now and, if it is known, what a round costs."""
         cost = round_cost(answer)
         if cost is None:
             return self.tr("Drafting %Ln token(s) per round.", "", depth)

@@ -80,6 +80,7 @@ HUB_REASONS = Sentences(
 
 
 def moved_sentence(new: Path) -> str:
+    """Say where a folder was moved."""
     text = translate("Relocation", "Moved to {folder}. All files were verified; the old location links to the new one.")
     return text.format(folder=new)
 

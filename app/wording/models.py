@@ -173,8 +173,9 @@ def estimate_words() -> str:
 
 
 def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
-    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known. What shows it
-    says that estimates are estimates.
+    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
+
+    What shows it says that estimates are estimates.
     """
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")
@@ -310,11 +311,13 @@ def folder_words(folder: str, is_listed: bool) -> str:
 
 
 def _separated(*parts: str) -> str:
+    """Join the parts that are not empty by a separator, which never begins a line."""
     # A line must not begin with the separator.
     return "\u00a0· ".join(part for part in parts if part)
 
 
 def button_words(entry: Entry, download: DownloadStatus | None) -> str:
+    """Return the words of the button that uses a model, or downloads it."""
     if download is not None and download.state == "paused":
         return translate("Models", "Resume")
     if download is not None and download.runs:
@@ -354,6 +357,7 @@ def fit_shares(fit: FitReport) -> tuple[int, int, int]:
 
 
 def download_words(status: DownloadStatus) -> str:
+    """Describe the state of a download."""
     done = size_words(status.bytes_done)
     total = size_words(status.bytes_total)
     done = translate("Models", "{done} of {total}").format(done=done, total=total)
@@ -395,6 +399,7 @@ def download_badge(status: DownloadStatus) -> tuple[str, str]:
 
 
 def _time_left(seconds: float) -> str:
+    """Say how long a download takes from now on."""
     if seconds < 60:
         return translate("Models", "less than a minute left")
     minutes = round(seconds / 60)

@@ -1,4 +1,7 @@
-"""Sentences on rounding."""
+"""Sentences on rounding: whether a pass with draft tokens rounds as plain decoding does, on this computer.
+
+Texts are only the same, token by token, with and without speculation if both round in the same way.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,11 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 
 
 def rounding_sentence(main: str, rounding: Rounding) -> str:
-    """Say up to how many draft tokens this computer rounds passes of a main model alike, and what follows from it for
-    texts that are always to be the same.
+    """Say with how many draft tokens a pass still rounds as plain decoding does, if texts must stay the same.
+
+    `main` is the main model's name in figures. A pass has a row for each draft token and one more, and `rounding.usual`
+    is the number of rows up to which short texts round in the same way, and the context in tokens up to which that
+    holds. If that is one row, the sentence says that there are no draft tokens.
     """
     usual = rounding.usual
     if usual.rows == 1:
@@ -60,7 +66,7 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 
 
 def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
-    """Say the same where nothing follows from it, because texts need not be the same."""
+    """Say the same as `rounding_sentence` where nothing follows from it: texts need not stay the same."""
     usual = rounding.usual
     if usual.rows == 1:
         text = translate("Rounding", "With {main}, rounding differs at every draft length on this Mac.")
@@ -70,12 +76,12 @@ def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
 
 
 def is_always_equal(rounding: Rounding) -> bool:
-    """Whether this computer rounds passes alike at every draft length, as far as that was tested."""
+    """Return whether this computer rounds passes in the same way at every draft length, as far as that was tested."""
     return rounding.usual.rows > MAX_DEPTH
 
 
 def _equal_lengths(main: str, usual: KeyRange) -> str:
-    """Say up to how many draft tokens, of at least one, rounding is the same."""
+    """Say up to how many draft tokens, of at least one, rounding stays the same."""
     most = usual.rows - 1
     if most >= MAX_DEPTH:
         text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
@@ -87,8 +93,9 @@ def _equal_lengths(main: str, usual: KeyRange) -> str:
 
 
 def verification_sentence(rounding: Rounding | None) -> str:
-    """Say what verifying three draft tokens costs, or that it stalled, and which kernels were given up; "" if nothing
-    was measured.
+    """Say what verifying three draft tokens costs, or that it stalled, and which kernels were given up.
+
+    "" if nothing was measured.
     """
     if rounding is None:
         return ""
@@ -97,6 +104,7 @@ def verification_sentence(rounding: Rounding | None) -> str:
 
 
 def _verification_cost(rounding: Rounding) -> str:
+    """Say what a pass with three draft tokens costs in plain tokens; "" if that was not measured."""
     if rounding.stalled:
         return translate(
             "Rounding",
@@ -118,6 +126,7 @@ def _verification_cost(rounding: Rounding) -> str:
 
 
 def _cost(pair: LearnedPair) -> str:
+    """Say how much "always the same text" slows answers down; "" if that was not measured."""
     cost = pair.same_text_cost
     if cost is None:
         return ""

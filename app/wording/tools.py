@@ -35,7 +35,10 @@ def tool_name(server: str, name: str, title: str = "") -> str:
 
 
 def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
-    """Say what went wrong and what to do about it, given the fields of an `app.tools.tool.ToolFailed`."""
+    """Say what went wrong and what to do about it, given the fields of an `app.tools.tool.ToolFailed`.
+
+    A stored answer may have a code, or lack arguments, of another version: then the sentence is a general one.
+    """
     # A stored answer may have a code, or lack arguments, of another version.
     other = translate("ToolErrors", "The tool failed. Try again.")
     silence = arguments.get("seconds")
@@ -172,6 +175,7 @@ def _running_sentence(call: ToolRun, now: float) -> str:
 
 
 def _progress(progress: ToolProgress) -> str:
+    """Say how far a call has come by its own report."""
     done, total = progress.done, progress.total
     if not total or total < 0:
         words = translate("CallCard", "Working: {done} so far.") if done >= 1 else translate("CallCard", "Working.")
@@ -201,7 +205,11 @@ def unoffered_sentence(status: ServerStatus) -> str:
 
 
 def server_consent(server: Server) -> list[str]:
-    """Return the lines that a person agrees to: the command with its program, or the address, and the values."""
+    """Return the lines that say what a person agrees to: what runs or is called, and the values.
+
+    For a command, the line of the command and the program that it runs; else the address. Only values that decide what
+    runs are shown; what would be invisible is written out.
+    """
     lines = [_written_out(server.target)]
     if server.command:
         program = program_of(server.command, server.values)
@@ -213,6 +221,7 @@ def server_consent(server: Server) -> list[str]:
 
 
 def _value_line(server: Server, name: str) -> str:
+    """Return the line of one value; a value that is a secret is shown as dots."""
     between = "=" if server.command else ": "
     value = server.deciding.get(name)
     if value is None:
@@ -224,6 +233,7 @@ def _value_line(server: Server, name: str) -> str:
 
 
 def _written_out(text: str) -> str:
+    """Return a text with all that would be invisible written out, in one line."""
     return visible(text).replace("\n", "\\n")
 
 
@@ -251,6 +261,7 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
 
 
 def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
+    """Say which tools a running server offers, and which of them are off."""
     if not status.tools:
         return translate("ServerView", "Running. It offers no tools.")
     on = [tool for tool in status.tools if tool not in off]
@@ -261,10 +272,12 @@ def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
 
 
 def _names(tools: Sequence[Tool]) -> str:
+    """List tools by the names that people know."""
     return _listed([tool_name(tool.server, tool.name, tool.title) for tool in tools])
 
 
 def _listed(names: Sequence[str]) -> str:
+    """List names, at most _MOST_NAMES of them."""
     shown = [visible(name) for name in names[:_MOST_NAMES]]
     if len(names) > _MOST_NAMES:
         shown.append("…")
