@@ -50,8 +50,7 @@ def test_more_draft_tokens_than_a_window_holds_leave_no_trace(one_by_one: bool) 
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("prompt", [1, 7, 9, 40, 240])
+@pytest.mark.parametrize(("prompt", "seed"), [(1, 0), (7, 1), (9, 2), (40, 3), (240, 5)])
 @pytest.mark.parametrize("name", SERVED)
 def test_long_runs_leave_every_cache_as_if_never_seen(name: str, prompt: int, seed: int) -> None:
     check_family(name, prompt, shuffled([*PATTERNS * 2, *[PLAIN] * 20], seed), seed, one_by_one=seed % 2 == 1)
