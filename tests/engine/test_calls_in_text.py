@@ -7,7 +7,6 @@ import logging
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import PLAIN, alone, open_scheduler, request, run
 from tests.engine.tiers import by_tier
-from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, SPECIAL, TEMPLATE, train_tokenizer, write_disturbed_copy, write_model
 
 # Short, because the model has few long tokens.
@@ -103,18 +101,6 @@ def test_two_calls_stand_side_by_side(served: Scheduler) -> None:
     assert "</tool_call><tool_call>" in finished.text
 
 
-@pytest.mark.parametrize("temperature", by_tier([0.0, 1.0], [1.0]))
-def test_the_text_is_the_same_with_every_method(served: Scheduler, temperature: float) -> None:
-    plain = alone(served, asked(temperature=temperature))
-    assert assert_calls_fit(plain) > 0
-    for method, speculation in METHODS.items():
-        finished = alone(served, asked(speculation, temperature=temperature))
-        assert_calls_fit(finished)
-        if method != "rejection" or temperature == 0.0:
-            assert finished.ids == plain.ids
-        assert finished.stats.drafted > 0 or method == "auto"
-
-
 @pytest.mark.parametrize("form", by_tier(["qwen3_coder", "glm47"], ["qwen3_coder"]))
 def test_texts_between_tags_are_the_same_with_every_method(served: Scheduler, form: str) -> None:
     text = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
@@ -127,16 +113,6 @@ def test_texts_between_tags_are_the_same_with_every_method(served: Scheduler, fo
         assert (drafted.ids, drafted.stats.drafted > 0) == (plain.ids, True)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_the_text_is_the_same_with_a_head(model: Path, tmp_path: Path, temperature: float) -> None:
-    with open_scheduler(model, write_head(tmp_path / "head", model)) as scheduler:
-        plain = alone(scheduler, asked(temperature=temperature))
-        drafted = alone(scheduler, asked(replace(METHODS["draft"], depth=3), temperature=temperature))
-    assert (drafted.ids, drafted.stats.drafted > 0) == (plain.ids, True)
-    assert assert_calls_fit(plain) > 0
-
-
 @pytest.mark.parametrize("method", by_tier(["plain", "lookup", "draft", "auto"], ["draft"]))
 def test_an_answer_without_a_call_is_that_without_tools(served: Scheduler, method: str) -> None:
     signs = served.models.main.tokenizer.convert_tokens_to_ids(["{", "<"])
@@ -145,17 +121,6 @@ def test_an_answer_without_a_call_is_that_without_tools(served: Scheduler, metho
     free = alone(served, asked({"plain": PLAIN, **METHODS}[method], **settings, grammar=None))
     assert {"{", "<"} < set(free.text)
     assert alone(served, asked({"plain": PLAIN, **METHODS}[method], **settings)).ids == free.ids
-
-
-@pytest.mark.full
-def test_answers_in_a_batch_are_those_of_each_alone(served: Scheduler) -> None:
-    requests = [
-        *(asked(method, temperature=1.0, seed=seed) for seed, method in enumerate((PLAIN, PLAIN, METHODS["draft"]))),
-        request("lazy dog", max_tokens=40, speculation=PLAIN),
-    ]
-    expected = [alone(served, one) for one in requests]
-    assert [client.finished.ids for client in run(served, *requests)] == [one.ids for one in expected]
-    assert sum(assert_calls_fit(one) for one in expected[:3]) >= 3
 
 
 def test_forced_text_of_calls_is_proposed_for_free(served: Scheduler) -> None:

@@ -79,25 +79,6 @@ def test_every_sampling_setting_gives_the_plain_text(
         assert_read_all(scheduler)
 
 
-@pytest.mark.parametrize(
-    "layers", [("sliding_attention", "full_attention"), pytest.param(("full_attention",) * 2, marks=pytest.mark.full)]
-)
-def test_a_head_on_disk_drafts_and_leaves_the_text_as_it_is(
-    scheduler: Scheduler, tiny_main: Path, tmp_path: Path, layers: tuple[str, ...]
-) -> None:
-    pair = load_models(scheduler, tiny_main, write_head(tmp_path / "head", tiny_main, layers=layers))
-    assert pair.draft_problem is None
-    assert pair.draft is not None
-    assert (pair.draft.kind, pair.draft.architecture) == ("head", "dflash")
-    for temperature in (0.0, 0.8):
-        asked = request(temperature=temperature, speculation=replace(HEAD, depth=7))
-        expected = plain(scheduler, asked)
-        [client] = run(scheduler, asked)
-        assert client.finished.ids == expected.ids
-        assert client.finished.stats.drafted > 0
-        assert client.finished.stats.draft == "head"
-
-
 def test_a_chat_goes_on_and_back_where_its_head_has_dropped_rows(scheduler: Scheduler, tmp_path: Path) -> None:
     main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
     load_models(scheduler, main, write_head(tmp_path / "head", main, positions=64))

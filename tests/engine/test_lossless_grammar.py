@@ -29,7 +29,6 @@ from tests.engine.grammars.python_tokens import python_tokens
 from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
 from tests.engine.serving_requests import PLAIN, Client, alone, open_scheduler, request, run
 from tests.engine.tiers import by_tier
-from tests.tiny_heads import write_head
 from tests.tiny_models import SPECIAL, TEMPLATE, train_tokenizer, write_model
 
 METHODS = {
@@ -53,12 +52,6 @@ def served(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
 def main(tiny_main: Path) -> LoadedModel:
     """The main model of the reference, apart from the one that answers."""
     return load(tiny_main)
-
-
-@pytest.fixture(scope="module")
-def with_head(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
-    with open_scheduler(tiny_main, write_head(tmp_path_factory.mktemp("heads") / "head", tiny_main)) as scheduler:
-        yield scheduler
 
 
 def asked(grammar: Grammar, speculation: SpeculationSettings, **settings: Any) -> ChatRequest:
@@ -98,10 +91,9 @@ def test_plain_answers_are_those_of_constrained_decoding(served: Scheduler, main
     assert_valid(finished, SCHEMAS[name])
 
 
-# Each schema runs once before a release, half of them greedy; a few of these run by default.
-TIERS = {0: pytest.mark.campaign, 1: pytest.mark.full, 2: ()}
+# Each schema runs once in the full tier, half of them greedy; `test_table.py` has one of them by default.
 EVERY_OTHER = [
-    pytest.param(name, temperature, marks=TIERS[(place + half) % 2 * (1 + (name in FEW))])
+    pytest.param(name, temperature, marks=pytest.mark.full if (place + half) % 2 else pytest.mark.campaign)
     for place, name in enumerate(SCHEMAS)
     for half, temperature in enumerate((0.0, 0.9))
 ]
@@ -121,43 +113,6 @@ def test_the_text_is_the_same_with_every_method(served: Scheduler, name: str, te
             assert finished.reason == plain.reason
 
 
-@pytest.mark.parametrize("temperature", by_tier([0.0, 0.9], [0.9]))
-@pytest.mark.parametrize("name", by_tier(["person", "objects", "formats"], ["person"]))
-def test_the_text_is_the_same_with_a_head(with_head: Scheduler, name: str, temperature: float) -> None:
-    grammar = grammar_of(SCHEMAS[name])
-    plain = alone(with_head, asked(grammar, PLAIN, temperature=temperature))
-    for acceptance in ("match", "rejection"):
-        speculation = replace(METHODS["draft"], depth=3, acceptance=acceptance)
-        finished = alone(with_head, asked(grammar, speculation, temperature=temperature))
-        assert_valid(finished, SCHEMAS[name])
-        assert finished.stats.drafted > 0
-        assert finished.ids == plain.ids or (acceptance == "rejection" and temperature > 0.0)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"temperature": 0.8, "top_p": 0.7, "top_k": 12, "min_p": 0.05},
-        {"temperature": 0.8, "logit_bias": {2: 60.0, 5: 8.0, 93: -40.0}},
-        *(
-            pytest.param(settings, marks=pytest.mark.full)
-            for settings in (
-                {"repetition_penalty": 1.4, "presence_penalty": 0.5, "frequency_penalty": 0.3, "penalty_window": 8},
-                {"stop": ('"m',)},
-                {"max_tokens": 7},
-            )
-        ),
-    ],
-    ids=["truncated", "bias", "penalties", "stop", "length"],
-)
-def test_the_text_is_the_same_whatever_else_is_asked(served: Scheduler, settings: dict[str, Any]) -> None:
-    grammar = grammar_of(SCHEMAS["person"])
-    plain = alone(served, asked(grammar, PLAIN, **settings))
-    for speculation in (METHODS["draft"], METHODS["lookup"]):
-        finished = alone(served, asked(grammar, speculation, **settings))
-        assert (finished.ids, finished.text, finished.reason) == (plain.ids, plain.text, plain.reason)
-
-
 def test_forced_tokens_are_proposals_of_the_grammar(served: Scheduler) -> None:
     grammar = grammar_of(SCHEMAS["call"])
     alone(served, asked(grammar, METHODS["lookup"]))
@@ -167,20 +122,6 @@ def test_forced_tokens_are_proposals_of_the_grammar(served: Scheduler) -> None:
     rounds = [event.round for event in client.committed if event.round.source == "grammar"]
     # The second time the proposer knows how the model spells the text.
     assert sum(one.accepted for one in rounds) > 0.9 * sum(one.drafted for one in rounds)
-
-
-@pytest.mark.full
-def test_answers_in_a_batch_are_those_of_each_alone(served: Scheduler) -> None:
-    requests = [
-        asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]),
-        request("lazy dog", max_tokens=30, speculation=METHODS["draft"]),
-        asked(grammar_of(SCHEMAS["objects"]), METHODS["draft"], temperature=0.9),
-        asked(Grammar("regex", "[a-f]{20}"), PLAIN, repetition_penalty=1.3),
-    ]
-    expected = [alone(served, one) for one in requests]
-    clients = run(served, *requests)
-    assert [client.finished.ids for client in clients] == [one.ids for one in expected]
-    assert all(client.finished.stats.drafted for client in clients[:3])
 
 
 def test_an_answer_goes_on_where_its_length_ended_it(served: Scheduler) -> None:

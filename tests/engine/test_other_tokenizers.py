@@ -35,17 +35,6 @@ def engine_with_other_tokenizer(
 
 
 @pytest.fixture(scope="module")
-def plain_answer(engine_with_other_tokenizer: Engine) -> Callable[[float], Finished]:
-    """Return a function that decodes the main model's own answer at a temperature, once for each."""
-
-    @cache
-    def decoded(temperature: float) -> Finished:
-        return finished(ask(engine_with_other_tokenizer, method="off", temperature=temperature))
-
-    return decoded
-
-
-@pytest.fixture(scope="module")
 def plain_starter_answer(starter_with_other_ids: Engine) -> Callable[[str, float], Finished]:
     """Return a function that decodes the starter's own answer to a question at a temperature, once for each."""
 
@@ -70,19 +59,6 @@ def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory, module_as_o
 
 def ask(engine: Engine, **how: Any) -> list[Event]:
     return serving_requests.ask(engine, **({"messages": KOREAN} | how))
-
-
-@pytest.mark.parametrize(("depth", "temperature"), by_tier(product((1, 3, 8, None), (0.0, 0.8)), [(3, 0.8)]))
-def test_text_is_the_same_whatever_the_draft_models_tokenizer(
-    engine_with_other_tokenizer: Engine,
-    plain_answer: Callable[[float], Finished],
-    depth: int | None,
-    temperature: float,
-) -> None:
-    plain = plain_answer(temperature)
-    guessed = finished(ask(engine_with_other_tokenizer, method="draft", depth=depth, temperature=temperature))
-    assert guessed.ids == plain.ids
-    assert guessed.text == plain.text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from engine.events import Finished
-from engine.grammars.grammar import Grammar
 from engine.model_files.thought_marks import MESSAGE_MARKS, THOUGHT_MARKS
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -93,7 +92,7 @@ def thought_tokens(finished: Finished, closing: str = "</think>") -> int:
 
 
 EVERY = list(product(FAMILIES, ("draft", "lookup", "head", "rejection"), (0.0, 0.9)))
-FEW = [("<think>", "draft", 0.9), ("<|channel|>analysis<|message|>", "lookup", 0.0), ("[THINK]", "head", 0.9)]
+FEW = [("<|channel|>analysis<|message|>", "lookup", 0.0), ("[THINK]", "head", 0.9)]
 
 
 @pytest.mark.parametrize(("family", "method", "temperature"), by_tier(EVERY, FEW))
@@ -141,17 +140,6 @@ def test_several_answers_at_once_keep_their_own_limits(served: Scheduler) -> Non
     assert [one.finished.ids for one in together] == [one.ids for one in apart]
     assert [thought_tokens(one) for one in apart[:-1]] == [0, 4, 9]
     assert THOUGHT not in apart[-1].ids
-
-
-@pytest.mark.parametrize("method", by_tier(METHODS, ["draft"]))
-def test_a_grammar_holds_the_answer_after_the_limit(served: Scheduler, with_head: Scheduler, method: str) -> None:
-    scheduler = with_head if method == "head" else served
-    regex = asked(METHODS[method], grammar=Grammar("regex", "[ab]{3}"), bias={2: 0.0})
-    for wanted in (regex, replace(regex, speculation=PLAIN)):
-        finished = alone(scheduler, wanted)
-        assert finished.reason == "stop"
-        assert thought_tokens(finished) == BUDGET
-        assert re.fullmatch("[ab]{3}", finished.text.partition("</think>")[2])
 
 
 def test_a_continued_thought_counts_from_its_beginning(served: Scheduler) -> None:

@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
-import pytest
-
-from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, TokensCommitted
+from engine import Engine, Failed, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
 from engine.requests import MAX_DRAFTED, ChatRequest
 from tests.engine.serving_requests import ask, finished
-from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
-
-pytestmark = pytest.mark.usefixtures("with_compilation")
-
-REPRESENTATIVES = ((1, "draft", 0.8), (3, "ngram", 0.0), (8, "draft", 0.0), (8, "auto", 0.8), (None, "auto", 0.0))
-
-
-@pytest.fixture(scope="module")
-def plain_answers(engine_with_pair: Engine) -> dict[float, Finished]:
-    """Plain answers by temperature."""
-    return {
-        temperature: finished(ask(engine_with_pair, method="off", temperature=temperature))
-        for temperature in (0.0, 0.8)
-    }
-
-
-@pytest.mark.parametrize(
-    ("depth", "method", "temperature"),
-    by_tier(product((1, 3, 8, None), ("draft", "ngram", "auto"), (0.0, 0.8)), REPRESENTATIVES),
-)
-def test_text_is_the_same_with_every_method_and_depth(
-    engine_with_pair: Engine, plain_answers: dict[float, Finished], method: str, depth: int | None, temperature: float
-) -> None:
-    plain = plain_answers[temperature]
-    guessed = finished(ask(engine_with_pair, method=method, depth=depth, temperature=temperature))
-    assert guessed.ids == plain.ids
-    assert guessed.text == plain.text
 
 
 def test_the_deepest_round_can_be_fixed(engine_with_pair: Engine) -> None:

@@ -11,8 +11,8 @@ from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, answered, asked
-from tests.engine.serving_requests import alone, open_scheduler, run, set_draft
-from tests.tiny_models import write_disturbed_copy, write_model
+from tests.engine.serving_requests import alone, open_scheduler, run
+from tests.tiny_models import write_disturbed_copy
 from tests.tiny_vision import MODELS, write_vision_model
 
 DRAFT = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
@@ -61,12 +61,3 @@ def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
     fresh = alone(served, again)
     assert second.finished.ids == fresh.ids
     assert second.finished.stats.draft_prefill_tokens < fresh.stats.draft_prefill_tokens
-
-
-@pytest.mark.full
-def test_a_draft_with_another_tokenizer_does_not_change_the_text(served: Scheduler, tmp_path: Path) -> None:
-    set_draft(served, write_model(tmp_path / "other", seed=8))
-    plain = alone(served, asked(*QUESTIONS["between"], temperature=0.9))
-    drafted = alone(served, asked(*QUESTIONS["between"], temperature=0.9, speculation=DRAFT))
-    assert drafted.ids == plain.ids
-    assert drafted.stats.drafted > 0
