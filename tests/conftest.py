@@ -65,6 +65,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(file_costs.FileCosts(path))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without a test that is marked `first` if only those run; None leaves it to pytest.
+
+    Importing all files takes longer than these tests.
+    """
+    if config.option.markexpr != "first" or collection_path.suffix != ".py":
+        return None
+    return "mark.first" not in collection_path.read_text(encoding="utf-8") or None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collect no garbage among the millions of objects of modules and tests, neither now nor later."""

@@ -27,7 +27,8 @@ PRIVATE_ALLOWED = {
     "app/text/test_growing_blocks.py",
     "app/window/test_attaching.py",
 }
-
+# Packages of tests for what several packages promise together.
+OF_SEVERAL_PACKAGES = {Path("engine/lossless"), Path("engine/endurance")}
 
 # Aliases of types (also `Literal`, `NewType` and the like) are written as classes are; constants have no small letter.
 ALIAS = re.compile(r"_?[A-Z]\w*[a-z]\w*")
@@ -72,8 +73,18 @@ def private_reaches(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", ["app", "engine"])
 def test_every_package_of_tests_has_its_package(package: str) -> None:
-    folders = {path.parent.relative_to(TESTS / package) for path in (TESTS / package).rglob("test_*.py")}
-    assert not [str(folder) for folder in folders if not (ROOT / package / folder).is_dir()]
+    folders = {path.parent.relative_to(TESTS) for path in (TESTS / package).rglob("test_*.py")} - OF_SEVERAL_PACKAGES
+    assert not [str(folder) for folder in folders if not (ROOT / folder).is_dir()]
+
+
+@pytest.mark.parametrize("package", ["app", "engine"])
+def test_every_room_has_a_first_test(package: str) -> None:
+    """`pytest -m first` asks each package of tests once."""
+    rooms: dict[Path, bool] = defaultdict(bool)
+    for path in (TESTS / package).rglob("test_*.py"):
+        room = path.parent.relative_to(TESTS)
+        rooms[room] = rooms[room] or "mark.first" in path.read_text(encoding="utf-8")
+    assert sorted(str(room) for room, has_one in rooms.items() if not has_one) == []
 
 
 def test_tests_of_the_window_see_it_from_outside() -> None:

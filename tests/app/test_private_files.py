@@ -80,6 +80,7 @@ def test_the_data_folder_is_private_if_a_file_for_another_program_is_its_first()
     assert open_to_others(data_folder()) == []
 
 
+@pytest.mark.first
 def test_settings_are_private(tmp_path: Path) -> None:
     path = tmp_path / "config" / "settings.json"
     SettingsStore(path).change(theme="dark")

@@ -33,6 +33,7 @@ def test_products_in_float32_are_exact_on_every_gpu_unless_the_user_chose_otherw
     assert said.stdout.strip() == used
 
 
+@pytest.mark.first
 def test_cancel_ends_within_a_round_and_keeps_what_was_committed(engine_with_pair: Engine) -> None:
     submitted, ended = threading.Event(), threading.Event()
     seen: list[Event] = []

@@ -79,6 +79,7 @@ def lamp(actions: Actions) -> Lamp:
     return lamp
 
 
+@pytest.mark.first
 def test_an_action_runs_on_what_the_table_is_bound_to_and_says_what_it_does(actions: Actions, lamp: Lamp) -> None:
     action = actions["new-chat"]
     action.trigger()

@@ -70,6 +70,7 @@ def test_a_context_that_cannot_hold_the_first_request_is_said_with_models_that_c
     assert alone.endswith("Download one with a longer context first.") or not lacks
 
 
+@pytest.mark.first
 def test_codex_gets_the_description_of_the_model_that_it_would_miss() -> None:
     values = tomllib.loads(APPS["codex"].content(OPEN))
     [model] = json.loads(Path(values["model_catalog_json"]).read_text())["models"]

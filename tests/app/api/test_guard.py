@@ -36,6 +36,7 @@ def raw(told: Served, data: bytes) -> bytes:
     return received
 
 
+@pytest.mark.first
 def test_other_sites_and_rebound_names_are_forbidden(told: Served) -> None:
     for headers, code in (
         ({"host": "evil.example"}, "host"),

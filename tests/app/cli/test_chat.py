@@ -72,6 +72,7 @@ def test_chat_prints_one_object_a_line_and_ends_with_finished(capsys: pytest.Cap
     assert last["stats"]["drafted"] > 0
 
 
+@pytest.mark.first
 def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     # The names that `tandem models list` shows.
     assert main(["chat", "Hello!", "--main", "starter/main", "--draft", "starter/draft", "--max-tokens", "12"]) == 0

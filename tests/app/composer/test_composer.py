@@ -79,6 +79,7 @@ def test_one_enter_sends_a_korean_sentence_with_its_last_syllable(composer: Comp
     assert composer.edit.toPlainText() == ""
 
 
+@pytest.mark.first
 def test_the_send_button_commits_what_is_being_composed_first(composer: Composer, sent: list[str]) -> None:
     commit(composer, "반갑습니")
     compose(composer, "다")

@@ -57,6 +57,7 @@ def chat(store: ConversationStore) -> int:
     return chat
 
 
+@pytest.mark.first
 def test_json_comes_back_as_it_was_in_another_store(store: ConversationStore, chat: int, tmp_path: Path) -> None:
     write_json(runner(store), [chat], tmp_path / "chats.json")
     other, _damaged = open_store(tmp_path / "other.db", store.database.clock)

@@ -73,6 +73,7 @@ def test_no_query_is_an_error(store: ConversationStore, query: str) -> None:
     store.search.titles(query)
 
 
+@pytest.mark.first
 def test_emoji_are_found(store: ConversationStore) -> None:
     chat = store.conversations.create()
     message = store.messages.add(chat, None, NewMessage("user", "done 🎉🚀!"))

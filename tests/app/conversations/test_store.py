@@ -88,6 +88,7 @@ def test_an_answer_keeps_its_models_settings_seed_figures_tokens_and_rounds(
     assert not store.conversations.get(chat).streaming
 
 
+@pytest.mark.first
 def test_a_turn_takes_the_place_of_the_draft(store: ConversationStore, chat: int) -> None:
     file = Attachment("notes.txt", "text/plain", "so it goes")
     store.conversations.set_unsent(chat, "half a tho", [file])

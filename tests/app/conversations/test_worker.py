@@ -72,6 +72,7 @@ def test_an_error_goes_to_its_own_future_only(thread: StoreThread) -> None:
     assert working.result(PATIENCE_S) == 1
 
 
+@pytest.mark.first
 def test_changes_are_reported_after_the_commit(path: Path) -> None:
     seen: list[StoreChanges] = []
     thread = StoreThread(path, seen.append)

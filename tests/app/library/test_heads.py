@@ -40,6 +40,7 @@ def with_head(folder: Path) -> Inventory:
     return replace(inventory, installed=(*inventory.installed, installed_head(folder)))
 
 
+@pytest.mark.first
 def test_a_head_is_offered_as_draft_and_never_as_main_model(tmp_path: Path) -> None:
     inventory = with_head(tmp_path)
     assert HEAD not in [choice.id for choice in main_choices(inventory, "", [])]

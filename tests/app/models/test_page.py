@@ -46,6 +46,7 @@ def card_of(page: ModelsPage, id_: str):  # type: ignore[no-untyped-def]
     return next(card for card in page.cards if card.entry.id == id_)
 
 
+@pytest.mark.first
 def test_models_are_grouped_by_what_they_are_for_and_the_smallest_is_first(open_settings: OpenShown) -> None:
     window, library, _ = open_settings()
     # A machine with models gets no offer.

@@ -40,6 +40,7 @@ def half_answered(open_session: OpenSession, qtbot: QtBot, *later: Script) -> tu
     return session, turn, gate
 
 
+@pytest.mark.first
 def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     steps: list[str] = []

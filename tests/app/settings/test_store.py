@@ -22,6 +22,7 @@ def backups(path: Path) -> list[Path]:
     return list(path.parent.glob("settings.*.backup.json"))
 
 
+@pytest.mark.first
 def test_a_choice_is_there_the_next_time_and_listeners_hear_of_it(path: Path) -> None:
     file, heard = SettingsStore(path), []
     file.subscribe(lambda: heard.append(file.values.theme))

@@ -35,6 +35,7 @@ def listed(window: Any) -> list[str]:
     return [item.data(Qt.ItemDataRole.UserRole) or item.text() for item in items if not item.isHidden()]
 
 
+@pytest.mark.first
 def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_settings: OpenShown) -> None:
     window, library, _ = open_settings()
     shown = {setting.key for page_id in PAGES for setting in settings_of(page_id)}

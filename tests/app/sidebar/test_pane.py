@@ -29,6 +29,7 @@ def two_chats(open_window: OpenWindow) -> WindowDriver:
     return window
 
 
+@pytest.mark.first
 def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow) -> None:
     window = two_chats(open_window)
     assert window.titles == ["Bananas", "Apples"]

@@ -226,6 +226,7 @@ def test_without_a_draft_there_is_one_button(panel: SpeculationPanel, remedy: st
     assert [each.text() for each in shown] == [button]
 
 
+@pytest.mark.first
 @pytest.mark.usefixtures("any_font")
 def test_an_answer_without_drafts_says_why_once(panel: SpeculationPanel) -> None:
     answer = Answer()

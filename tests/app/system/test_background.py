@@ -20,6 +20,7 @@ def background() -> Iterator[Background]:
     made.close()
 
 
+@pytest.mark.first
 def test_the_result_comes_back_on_the_qt_thread(background: Background, qtbot: QtBot) -> None:
     seen: list[threading.Thread] = []
     background.run(threading.current_thread, lambda result: seen.extend([result, threading.current_thread()]))

@@ -127,6 +127,7 @@ def test_the_parts_of_a_family_do_not_depend_on_the_pieces(
     assert (parts.reasoning, parts.content, len(parts.calls)) == (reasoning, content, calls)
 
 
+@pytest.mark.first
 def test_thoughts_that_mention_a_mark_are_not_held_back() -> None:
     parts = AnswerParts(MARKED, TOOLS)
     said = [parts.add(word, "<think>\n").reasoning for word in ("I write ", "<tool_call>", " for", " it", " and {")]

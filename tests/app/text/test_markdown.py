@@ -143,6 +143,7 @@ def test_what_is_no_address_is_none(text: str) -> None:
     assert "<a " not in html(text)
 
 
+@pytest.mark.first
 def test_a_bar_in_code_or_in_a_formula_divides_no_cells() -> None:
     rows = shown("Words:\n| `a|b` | $|x|$ |\n|---|---|\n| $5 | 6 \\| 7 |\n| $\\|v\\|$ | `c \\| d` |").pop().rows
     formulas = [span.formula.latex for row in rows for cell in row for span in cell if span.formula]

@@ -83,6 +83,7 @@ def test_a_schema_that_can_be_used_stays_as_the_person_agreed_to_it(schema: dict
     assert arguments_schema(schema) is schema
 
 
+@pytest.mark.first
 def test_one_odd_tool_costs_neither_the_others_nor_the_server(hosts: Hosts) -> None:
     found = hosts.start(hostile("odd-tools"))
     assert [(tool.name, tool.parameters, tool.description) for tool in found] == [

@@ -21,6 +21,7 @@ def is_coloured(block: CodeBlock) -> bool:
     return any(style.hasProperty(QTextFormat.Property.ForegroundBrush) for style in styles)
 
 
+@pytest.mark.first
 def test_the_copy_button_copies_the_code(show: Show[CodeBlock]) -> None:
     block = show(CodeBlock())
     block.show_code("print('안녕')\n", "python", closed=True)

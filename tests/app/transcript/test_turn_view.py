@@ -69,6 +69,7 @@ def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenW
     qtbot.waitUntil(lambda: window.turns == [("changed", "Three.")])
 
 
+@pytest.mark.first
 def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     window.activateWindow()

@@ -19,6 +19,7 @@ def banner(qtbot: QtBot) -> Banner:
     return banner
 
 
+@pytest.mark.first
 def test_its_button_does_what_helps_and_hides_it(banner: Banner) -> None:
     done: list[int] = []
     action = QAction("Try again", banner)

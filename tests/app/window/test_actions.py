@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
@@ -20,6 +21,7 @@ from tests.app.scripted_engine import ScriptedEngine
 SPECS = [spec for specs in ACTIONS.values() for spec in specs]
 
 
+@pytest.mark.first
 def test_every_action_has_words_and_its_icon_and_shares_neither_id_nor_shortcut() -> None:
     assert list(ACTIONS) == list(MENUS)
     for spec in SPECS:

@@ -47,6 +47,7 @@ def set_up(window: WindowDriver, server: Server) -> None:
     window.session.tools.servers_changed()
 
 
+@pytest.mark.first
 def test_by_itself_nothing_leaves_this_computer(sentences: Any) -> None:
     said, listed = sentences()
     assert said == f"Runs on this Mac. {NOTHING}"

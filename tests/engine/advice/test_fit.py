@@ -66,6 +66,7 @@ def size(name: str, weights: int, **changes: Any) -> ModelSize:
     return ModelSize(name, weights, llama_config(**changes))
 
 
+@pytest.mark.first
 def test_the_largest_context_is_the_last_one_that_fits() -> None:
     main = size("m", 10**9, max_position_embeddings=100_000, hidden_size=1024)
     limit = check_fit(main, None, 30_000, 0).needed

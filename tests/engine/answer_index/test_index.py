@@ -66,6 +66,7 @@ def shared(tokens: Sequence[int], newest: Sequence[int]) -> int:
     return count
 
 
+@pytest.mark.first
 def test_the_newest_occurrences_come_first(tmp_path: Path) -> None:
     with opened(tmp_path) as index:
         for number in range(20):

@@ -48,6 +48,7 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler.close()
 
 
+@pytest.mark.first
 def test_arms_follow_from_what_is_loaded(scheduler: Scheduler) -> None:
     names = [arm.name for arm in our_arms(scheduler, has_draft=False)]
     assert names == ["plain", *LOOKUP, "auto"]

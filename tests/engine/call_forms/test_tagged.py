@@ -97,6 +97,7 @@ def test_arguments_that_a_function_does_not_declare_are_given_or_left_out(
             assert end == len(text)
 
 
+@pytest.mark.first
 def test_the_last_of_several_arguments_of_a_name_that_is_not_declared_counts() -> None:
     note = call("glm47", note="b")[len("<tool_call>write_file\n") : -len("</tool_call>")]
     text = call("glm47", path="a", content="x", note="a").replace("</tool_call>", f"{note}</tool_call>")

@@ -12,6 +12,7 @@ from engine.cluster.hosts import parse_machines
 from engine.settings import EngineSettings
 
 
+@pytest.mark.first
 def test_ranks_of_one_machine_get_names_of_their_own() -> None:
     machines = parse_machines("127.0.0.1,127.0.0.1")
     assert machines.labels == ("127.0.0.1 (0)", "127.0.0.1 (1)")

@@ -17,6 +17,7 @@ from tests.tiny_heads import write_head
 from tests.tiny_models import MXFP4, write_disturbed_copy, write_model
 
 
+@pytest.mark.first
 def test_without_a_name_the_device_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("", "npu"):
         monkeypatch.setenv(VARIABLE, name)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from engine import Engine, Failed, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
 from engine.requests import MAX_DRAFTED, ChatRequest
@@ -30,6 +32,7 @@ def test_joined_deltas_are_the_final_text(engine_with_pair: Engine) -> None:
         assert sources == ["draft"] * accepted + ["main"] * (len(sources) - accepted)
 
 
+@pytest.mark.first
 def test_figures_follow_from_the_rounds(engine_with_pair: Engine) -> None:
     events = ask(engine_with_pair, method="draft", depth=4)
     rounds = [event.round for event in events if isinstance(event, TokensCommitted)]
@@ -63,6 +66,7 @@ def test_plain_spans_say_why(engine_with_pair: Engine) -> None:
     assert fixed.plain_spans[0].reason == "first-token"
 
 
+@pytest.mark.first
 def test_max_tokens_is_exact_inside_a_round(engine_with_pair: Engine) -> None:
     for limit in (1, 2, 3, 6, 7, 11):
         last = finished(ask(engine_with_pair, method="draft", depth=4, max_tokens=limit))

@@ -63,6 +63,7 @@ def test_lowered_digits_are_no_part_of_a_number(before: str, lowered: str, after
     assert marked([Run("SO"), Run("4", down), Run("2−", UP)]) == "SO4^2−"
 
 
+@pytest.mark.first
 def test_runs_that_are_set_alike_share_their_marks() -> None:
     assert marked([Run("10"), Run("-", UP), Run("9", UP), Run(" M")]) == "10^-9 M"
     assert marked([Run("a"), Run(" 1", OUT), Run("", PLAIN), Run("00 ", OUT), Run("b")]) == "a ~~100~~ b"

@@ -11,6 +11,7 @@ from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 
 
+@pytest.mark.first
 def test_content_replaces_what_was_there_and_leaves_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "file"
     write_atomically(path, b"old")

@@ -44,6 +44,7 @@ def only(models: list[Model]) -> Model:
     return model
 
 
+@pytest.mark.first
 def test_a_model_in_the_hub_cache_is_described(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, "org/model", model_files(shards=2))
     model = only(installed_models(tmp_path))

@@ -49,6 +49,7 @@ def equal(some: dict[str, Any], others: dict[str, Any]) -> bool:
     return some.keys() == others.keys() and all(bool(mx.array_equal(some[name], others[name])) for name in some)
 
 
+@pytest.mark.first
 def test_the_folder_is_a_model_that_can_be_loaded(tmp_path: Path) -> None:
     shards, record = write(write_gguf(tmp_path / "a.gguf"), tmp_path / "folder")
     check_folder(tmp_path / "folder")

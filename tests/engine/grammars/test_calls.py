@@ -84,6 +84,7 @@ def test_arguments_that_a_function_does_not_declare_lose_no_call(form: str, othe
 ONE = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 
 
+@pytest.mark.first
 def test_several_calls_only_where_they_may_be_parallel() -> None:
     assert allows(calls_of("json_tools", TOOLS, parallel=True), f"{ONE}\n{ONE}\n{ONE}")
     assert not allows(calls_of("json_tools", TOOLS, parallel=False), f"{ONE}\n{ONE}")

@@ -70,6 +70,7 @@ def test_each_row_is_what_a_fresh_constraint_says_there(name: str) -> None:
         position += rng.randrange(1, right + 2)
 
 
+@pytest.mark.first
 def test_an_answer_ends_only_where_the_grammar_does_and_with_any_of_the_tokens_that_end_a_turn() -> None:
     constraint = Constraint(compiled(Grammar("regex", "ab?")), len(PROMPT))
     rows = constraint.allowed(PROMPT, ids("ab"), 3)

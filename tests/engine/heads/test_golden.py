@@ -54,6 +54,7 @@ def test_fewer_masks_give_as_many_tokens(tmp_path: Path, name: str, count: int) 
         assert case.apart(made) < TOLERANCE
 
 
+@pytest.mark.first
 def test_ids_that_can_mean_two_things_are_both_known(tmp_path: Path) -> None:
     """Ids that begin with 2 are commonly inputs of layers, those that begin with 1 outputs."""
     names = ("eagle_original", "eagle_ids_of_outputs", "eagle_llama")

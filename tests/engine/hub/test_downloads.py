@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.first
 def test_a_model_arrives_complete_and_without_what_it_does_not_need(site: Site) -> None:
     status = download(site.queue())
     assert (status.state, status.error) == ("ready", None)

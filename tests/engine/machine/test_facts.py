@@ -20,6 +20,7 @@ def in_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "chip", module.chip.__wrapped__)
 
 
+@pytest.mark.first
 def test_a_mac_says_everything(mac: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     mac.low_power, mac.thermal_state = True, 3
     monkeypatch.setattr(sys, "platform", "darwin")

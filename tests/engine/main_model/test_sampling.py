@@ -103,6 +103,7 @@ def test_a_certain_draw_is_that_from_the_sorted_vocabulary(values: dict[str, Any
         assert certain.sum().item() > 300
 
 
+@pytest.mark.first
 def test_noise_depends_on_seed_and_position_alone() -> None:
     def noise(seed: int, position: int, count: int, stream: int = DRAW) -> mx.array:
         drawn = Sampler(SamplingSettings(temperature=1.0, seed=seed), VOCABULARY).noise(position, count, stream)

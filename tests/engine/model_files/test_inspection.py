@@ -144,6 +144,7 @@ def test_a_number_that_a_family_s_code_does_not_divide_by_may_be_zero_or_null(
     check_folder(folder)
 
 
+@pytest.mark.first
 def test_a_missing_folder_is_missing(tmp_path: Path) -> None:
     assert refusal(tmp_path / "nowhere")[0] == "missing"
 

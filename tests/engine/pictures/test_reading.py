@@ -150,6 +150,7 @@ def test_a_camera_s_second_picture_is_ignored() -> None:
     assert picture_size(file.getvalue()) == first.size
 
 
+@pytest.mark.first
 def test_a_damaged_note_in_a_png_costs_that_note_alone() -> None:
     pixels = zlib.compress((b"\0" + bytes((200, 0, 0)) * 4) * 4)
     notes = [chunk(b"iCCP", b"sRGB\0\0" + zlib.compress(b"?")), chunk(b"pHYs", bytes(9)), chunk(b"tEXt", b"a\0b")]

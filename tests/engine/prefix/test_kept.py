@@ -26,6 +26,7 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> LoadedModel:
     return load(write_model(tmp_path / "main", config=config))
 
 
+@pytest.mark.first
 def test_what_is_found_by_its_place_is_the_best_of_all(model: LoadedModel) -> None:
     draw, kept = Random(3), KeptConversations()
     texts = [[1, 2]]

@@ -100,6 +100,7 @@ def test_no_launch_needs_more_threads_than_any_chip_has_registers_for(
     assert max(launches) <= 512
 
 
+@pytest.mark.first
 def test_rows_are_summed_as_mlx_s_host_decides() -> None:
     switches = (300, 1024, 4096, 8192, 16384, 32768, 65536)
     for chip, share, keys in product(

@@ -57,6 +57,7 @@ def test_a_task_whose_process_is_killed_is_tried_three_times(sandbox: Sandbox, k
     assert (error.reason if isinstance(error, SandboxCrashed) else error or call.result()) == reason
 
 
+@pytest.mark.first
 def test_a_process_is_told_nothing_that_it_does_not_need(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GITHUB_PAT", "DATABASE_URL", "HTTPS_PROXY", "SSH_AUTH_SOCK", "HF_TOKEN"):
         monkeypatch.setenv(name, "http://name:zanzibar@host")

@@ -43,6 +43,7 @@ def test_sharing_a_batch_changes_no_text(
     assert all(client.finished.stats.accepted > 2 for client in clients)
 
 
+@pytest.mark.first
 def test_settings_of_one_request_do_not_reach_the_others(scheduler: Scheduler, expected: Expected) -> None:
     whole = expected(request(max_tokens=24)).text
     asked = [

@@ -54,6 +54,7 @@ def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: 
     return client.finished
 
 
+@pytest.mark.first
 def test_only_a_registered_proposer_is_a_method(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadRequest, match="method must be one of auto, draft, ngram, off"):
         SpeculationSettings(method="repeat")

@@ -30,6 +30,7 @@ def read(main: LoadedModel, *ids: int) -> list[Lesson]:
     return run_to_completion(read_answer(main, OwnAnswer("chat", QUESTION, ids), main.vocabulary))
 
 
+@pytest.mark.first
 def test_every_place_of_an_answer_is_taught_once(main: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lessons, "TAUGHT", 8)
     monkeypatch.setattr(lessons, "WINDOW", 20)

@@ -90,6 +90,7 @@ def test_a_stop_string_inside_a_multi_byte_character_never_matches_half_of_it(to
     assert text.stopped_by
 
 
+@pytest.mark.first
 def test_an_unfinished_character_at_the_end_is_not_shown(tokenizer: Any) -> None:
     tokens = tokenizer.encode("라🙂", add_special_tokens=False)
     text = AnswerText(tokenizer.detokenizer)

@@ -60,6 +60,7 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
     scheduler.close()
 
 
+@pytest.mark.first
 def test_caches_that_cannot_be_quantised_stay_as_they_are(tiny_main: Path) -> None:
     scheduler = Scheduler(EngineSettings(kv_bits=8))
     pair = load_models(scheduler, tiny_main, None)

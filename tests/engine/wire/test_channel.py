@@ -36,6 +36,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
     pair.there.close()
 
 
+@pytest.mark.first
 def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
     whole = ASKED.frame(BEGIN) + ASKED.frame(End(1))
     for index in range(len(whole) - 1):

@@ -51,6 +51,7 @@ def test_the_text_is_the_engines_own_whole_and_streamed(
     assert whole["model"] == "starter/main"
 
 
+@pytest.mark.first
 def test_usage_says_what_speculation_did(starter: Served, question: dict[str, Any]) -> None:
     asked = question | {"speculation": {"method": "draft", "depth": 4}}
     usage = starter.chat(asked)["usage"]

@@ -29,6 +29,7 @@ def sampling(fields: dict[str, Any], recommended: dict[str, float] | None = None
     return body_of(fields, RequestSettings).sampling(recommended or {}, index)
 
 
+@pytest.mark.first
 def test_every_way_of_sampling_reaches_the_engine() -> None:
     asked = {**SAMPLING, "repetition_context_size": 64, "logit_bias": {"15": -100, "7": 2.5}, "seed": 9}
     expected = SamplingSettings(**SAMPLING, penalty_window=64, logit_bias={15: -100.0, 7: 2.5}, seed=9)

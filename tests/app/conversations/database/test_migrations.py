@@ -38,6 +38,7 @@ def test_a_store_of_every_version_opens_with_everything_in_it(path: Path, versio
     store.close()
 
 
+@pytest.mark.first
 def test_version_2_takes_the_request_history_out_of_the_answers(path: Path) -> None:
     write_version(path, 1)
     store, _damaged = open_store(path)

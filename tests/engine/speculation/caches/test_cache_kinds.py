@@ -48,6 +48,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     return "llama:toy"
 
 
+@pytest.mark.first
 def test_a_kind_with_an_entry_is_rolled_back_batched_and_stored(toy: str, tmp_path: Path) -> None:
     check_rollback(toy, prompt=1, patterns=[(5, 2), (4, 0), (3, 3), (0, 0)], seed=1)
     check_batch(toy, seed=1, rounds=7)

@@ -35,6 +35,7 @@ def test_a_calibration_is_known_at_once(costs: Costs) -> None:
     assert costs.verify(9).plus(costs.drafting("draft", 8)).seconds == pytest.approx(4.2 * PLAIN_S, rel=0.05)
 
 
+@pytest.mark.first
 def test_wider_passes_are_expected_as_guessed_until_they_are_measured() -> None:
     guessed, blind = Costs(guess={rows: 1.0 + 0.7 * (rows - 1) for rows in range(1, 10)}), Costs()
     for costs in (guessed, blind):

@@ -81,6 +81,7 @@ def test_a_rewound_session_goes_on_with_other_tokens(read_first: int) -> None:
     assert_same_rows(session, "llama", other)
 
 
+@pytest.mark.first
 def test_rows_that_were_missed_make_the_context_shorter_never_wrong() -> None:
     sequence, session = started("llama", TOKENS[:6])
     sequence.listener = None

@@ -43,6 +43,7 @@ def repeatedly_wrong(proposer: NgramProposer) -> None:
         proposer.committed([1000 + miss, *CODE[6 * miss : 6 * miss + 4]], accepted=0, drafted=2)
 
 
+@pytest.mark.first
 def test_it_pauses_after_misses() -> None:
     proposer = proposer_after([*CODE, *CODE[:4]])
     repeatedly_wrong(proposer)

@@ -24,6 +24,7 @@ def read_all(sequence: CachedSequence) -> None:
         pass
 
 
+@pytest.mark.first
 def test_rows_kept_by_a_model_that_carries_ride_along_with_the_next_pass() -> None:
     sequence = started("mamba2", 6)
 
