@@ -80,6 +80,7 @@ class AdvancedPage(TablePage):
         self.restyle()
 
     def _set_check_texts(self) -> None:
+        """Say what the check does, or that it runs."""
         if self.check.running:
             words = self.tr("Checking. The loaded models are measured for about half a minute.")
         else:
@@ -144,8 +145,9 @@ class AdvancedPage(TablePage):
 
 
 class MacCheck(QObject):
-    """Reads the facts and measures the loaded pair. `changed` follows its begin and its end. `found` has what `gather`
-    makes of it, None before the first check. A question that is asked meanwhile ends it.
+    """Reads the facts and measures the loaded pair. `changed` follows its begin and its end.
+
+    `found` has what `gather` makes of it, None before the first check. A question that is asked meanwhile ends it.
     """
 
     changed = Signal()

@@ -112,6 +112,7 @@ class ConnectCard(ThemeAware, Overlay):
         self._try(lambda: self.tr("Taken back: {file}").format(file=take_back(self._app)))
 
     def _try(self, act: Callable[[], str]) -> None:
+        """Do what writes a file, and show the sentence that it returns, or why it was refused."""
         try:
             self._said = act()
         except NotConnected as error:
@@ -174,6 +175,7 @@ class ApiPage(TablePage):
         return _VARIABLES.format(address=self._address, key=self._api.key or "none")
 
     def _show(self, *_: object) -> None:
+        """Show the state of the server and what programs need to reach it."""
         is_shown = self.show_key.isChecked()
         self.show_key.setText(self.tr("Hide") if is_shown else self.tr("Show"))
         status, problem = self._api.status, self._api.problem

@@ -18,7 +18,11 @@ from app.wording.figures import moment
 
 
 class BackupControls(FlowRow):
-    """The buttons. `said` says what was done, `changed` follows when the `backups`, the newest first, changed."""
+    """The buttons for backups: make one, restore one, delete all.
+
+    `said` carries a sentence about what was done, `changed` follows when the `backups` changed, which have the newest
+    first. The one chosen in the menu of `restore` replaces the chats at the next start.
+    """
 
     said = Signal(str)
     changed = Signal()
@@ -54,6 +58,7 @@ class BackupControls(FlowRow):
         self.delete.show_backups(self.backups)
 
     def refresh(self) -> None:
+        """Read the list of backups, in the background."""
         self._library.background.run(
             partial(list_backups, self._session.store.path), self._show, lambda _: self._show([]), owner=self
         )
@@ -66,6 +71,7 @@ class BackupControls(FlowRow):
             self.changed.emit()
 
     def _fill_choices(self) -> None:
+        """Fill the menu of backups that can be restored."""
         self.choices.clear()
         for backup in self.backups:
             text = self.tr("{date} · %Ln chat(s)", "", backup.chats).replace("{date}", moment(backup.made_at))
@@ -104,6 +110,7 @@ class BackupControls(FlowRow):
         self._library.background.run(delete, lambda _: done(), owner=self)
 
     def _done(self, words: str) -> None:
+        """Say what was done, and read the list of backups again."""
         self.said.emit(words)
         self.refresh()
 

@@ -29,7 +29,7 @@ _FIRST_OF_DEVELOPERS = "api"
 
 
 class SettingsWindow(ThemeAware, TabOrdered, QWidget):
-    """The settings window, which stays open beside the main window. Its widgets are made when it first opens."""
+    """The settings window, which stays open next to the main window. Its widgets are made when it first opens."""
 
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -44,6 +44,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         self.setMinimumSize(760, 420)
 
     def _make(self) -> None:
+        """Make the widgets, at the first opening."""
         # Made first, so that it has the focus when the window opens.
         self.search = SearchField(self)
         self._list = QListWidget(self)
@@ -74,6 +75,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         self.restyle()
 
     def open(self, page_id: str = "models") -> None:
+        """Show the window at that page."""
         is_new = not self._is_built
         if is_new:
             self._make()
@@ -101,6 +103,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
 
     def page(self, page_id: str) -> QWidget:
+        """Return a page, which is built at the first call."""
         if page_id not in self._pages:
             # Imported here because the start of the window must not wait for the pages.
             from app.settings_window.pages import build_page
@@ -110,6 +113,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         return self._pages[page_id]
 
     def _open_current(self) -> None:
+        """Show the page that is selected in the list, with the rows that the search finds."""
         if (item := self._list.currentItem()) is None:
             return
         page = self.page(item.data(Qt.ItemDataRole.UserRole))
@@ -118,7 +122,10 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
             page.show_matching(self.search.words.strip())
 
     def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """Return the focus to what replaced a control that is gone; Qt moves it to the search."""
+        """Give the focus to what replaced a control that is gone, instead of to the search.
+
+        Qt moves it to the search when the control that has it goes.
+        """
         if now is not None and self._stack.isAncestorOf(now):
             self._used = now, now.mapTo(self, now.rect().center())
         elif self._used is not None and now in (self.search, None) and self.isActiveWindow():
@@ -131,9 +138,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
     def _focus_near(self, place: QPoint) -> None:
         """Move the focus to the control of the page that is nearest to `place`."""
         if widgets := stops(self._stack):
-            min(
-                widgets, key=lambda widget: (widget.mapTo(self, widget.rect().center()) - place).manhattanLength()
-            ).setFocus()
+            min(widgets, key=lambda widget: _distance(place, widget.mapTo(self, widget.rect().center()))).setFocus()
 
     def _find(self, text: str) -> None:
         """List the pages that contain the text; show the first with it in a title, else the first."""
@@ -173,8 +178,15 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
             super().keyPressEvent(event)
 
 
+def _distance(first: QPoint, second: QPoint) -> int:
+    return (first - second).manhattanLength()
+
+
 def _holds(page_id: str, text: str, only_titles: bool = False) -> bool:
-    """Whether the title or a row of a page, or only their titles, contain the text, also in English."""
+    """Return whether a text is in the title or a row of a page, or, with `only_titles`, in a title.
+
+    In every language the English words find them, too.
+    """
     words = [PAGES[page_id]]
     for setting in settings_of(page_id):
         words += [setting.title] if only_titles else setting.texts

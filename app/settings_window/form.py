@@ -26,7 +26,9 @@ class Row(QFrame):
         super().__init__(parent)
         self.setObjectName("settingRow")
         self.control, self._at_end = control, at_end
-        self._is_due, self._is_found = True, True
+        # Whether the page has something to say in it, and whether the search finds it.
+        self._is_due = True
+        self._is_found = True
         self.name = label(self, "", wraps=True)
         self.help = label(self, "muted", wraps=True)
         words = fill(vbox(spacing=2), self.name, self.help)
@@ -36,6 +38,7 @@ class Row(QFrame):
             self.name.setBuddy(control)
 
     def set_words(self, name: str, help_: str) -> None:
+        """Set the name and the help, also for screen readers; an empty help is hidden."""
         self.name.setText(name)
         show_words(self.help, help_)
         if self.control is not None:
@@ -70,6 +73,7 @@ class Row(QFrame):
         self.setVisible(is_found and self._is_due)
 
     def matches(self, text: str) -> bool:
+        """Return whether a text is in the name or the help, unless there is nothing to say in the row."""
         return self._is_due and text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
 
 
@@ -122,6 +126,7 @@ class Form(QScrollArea):
         return self.add_row(Row(control, self.widget(), at_end))
 
     def add_row(self, row: R) -> R:
+        """Add a row that is made already, and return it."""
         self.rows.append(row)
         self.add(row)
         return row

@@ -32,6 +32,7 @@ class GeneralPage(TablePage):
             self.retranslate()
 
     def _enter_shortcut(self, keys: str) -> None:
+        """Use these keys as the shortcut, or keep the earlier ones if the system refuses them."""
         shortcut = hot_key()
         self._keys = keys
         self._refused = shortcut.choose(keys) if shortcut else ""

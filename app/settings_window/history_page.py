@@ -35,10 +35,12 @@ _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "
 
 
 def _model(name: str) -> str:
+    """Return the name to show for a model; "–" for none."""
     return recorded_name(name) if name else figures.NONE
 
 
 def _asked_by(row: RequestRow) -> str:
+    """Return what asked: a program, a chat, or a call of a tool in a chat."""
     if row.message_id is None:
         return row.client
     # An answer that used a tool has several rows, which its figures in the chat sum up.
@@ -55,6 +57,7 @@ def _used(row: RequestRow) -> str:
 
 
 def _outcome(row: RequestRow) -> str:
+    """Return the speed-up, or why there is none."""
     if row.finish_reason in LOOPS:
         return QCoreApplication.translate("History", "repeats itself")
     if row.finish_reason == GIVEN_BEFORE:
@@ -103,8 +106,10 @@ class HistoryTable(FigureTable["RequestRow"]):
 
 
 class HistoryPage(ThemeAware, QWidget):
-    """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible. `answer_wanted`
-    carries the chat and the message of a row after a double click or Enter.
+    """The request history. Reads the store when it is shown, sorted or filtered.
+
+    While it is visible, it also reads after every answer. `answer_wanted` carries the chat and the message of a row
+    after a double click or Enter. Rows of the local API have no answers to show; a button deletes them all.
     """
 
     answer_wanted = Signal(int, int)
@@ -146,6 +151,7 @@ class HistoryPage(ThemeAware, QWidget):
 
     @property
     def _chosen(self) -> tuple[str, str] | None:
+        """The pair whose rows are shown, main and draft model; None for all."""
         data = self.pair.currentData()
         return (data[0], data[1]) if data else None
 
@@ -154,8 +160,9 @@ class HistoryPage(ThemeAware, QWidget):
         order, down = self._order
         self._history.read(order, down, self._chosen, _MOST_ROWS, self._take)
 
-    def _take(self, figures_read: tuple[list[RequestRow], list[Totals]]) -> None:
-        rows, self._summaries = figures_read
+    def _take(self, requests: tuple[list[RequestRow], list[Totals]]) -> None:
+        """Show what was read: the rows, and the sums of each pair."""
+        rows, self._summaries = requests
         self.table.show_rows(rows)
         self._show_pairs()
         self._show_sentences()
@@ -191,6 +198,7 @@ class HistoryPage(ThemeAware, QWidget):
             self.refresh()
 
     def _show_pairs(self) -> None:
+        """List the pairs to choose from, and keep the choice."""
         chosen = self._chosen
         self.pair.clear()
         self.pair.addItem(self.tr("All models"), None)
@@ -221,6 +229,7 @@ class HistoryPage(ThemeAware, QWidget):
         set_style_class(self.sentences, "reason" if faster else "reason-plain")
 
     def _sentence(self, summary: Totals) -> str:
+        """Say how much faster a pair is."""
         if summary.draft_model and summary.method != "ngram":
             text = self.tr("{main} is {faster} with {draft} on this Mac (%Ln answer(s)).", "", summary.answers)
         else:

@@ -28,6 +28,7 @@ class MachinesPage(TablePage):
     def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("machines", library.settings, parent)
         self._library, self._cluster, self._models = library, session.cluster, session.models
+        # The path of the model that the person chose; "" for the one in use.
         self._wanted = ""
         self.model = Chooser(self, chosen=self._choose)
         self.model.setMaximumWidth(_WIDEST_NAME)
@@ -52,12 +53,10 @@ class MachinesPage(TablePage):
         self.restyle()
 
     def _entries(self) -> list[Entry]:
+        """Return the main models on this computer that are whole; none while they are being listed."""
         inventory = self._library.inventory
-        return (
-            [model for model in inventory.installed if model.complete and not model.head]
-            if inventory is not None
-            else []
-        )
+        installed = inventory.installed if inventory is not None else ()
+        return [model for model in installed if model.complete and not model.head]
 
     def _choose(self, path: str) -> None:
         self._wanted = path
@@ -68,12 +67,13 @@ class MachinesPage(TablePage):
         self._cluster.check(Path(path) if path else None, self.settings.values.fit_context)
 
     def _switch(self) -> None:
+        """Start the machines with the chosen model and its draft, or stop what they do."""
         self.keep_typed()
         if self._cluster.state != OFF:
             self._cluster.stop()
             return
         path = self.model.currentData()
-        (main, draft) = self._models.pair.paths
+        main, draft = self._models.pair.paths
         if main != path or not draft:
             entries = self._entries()
             here = next((entry for entry in entries if entry.path == path), None)
@@ -103,6 +103,7 @@ class MachinesPage(TablePage):
         self.model.setCurrentIndex(max(0, self.model.findData(self._wanted or self._models.pair.paths[0])))
 
     def _state_words(self) -> str:
+        """Say what the machines do now, or why they do not."""
         cluster = self._cluster
         if cluster.state == OFF and cluster.problem is not None:
             return error_sentence(cluster.problem)

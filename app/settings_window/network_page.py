@@ -40,6 +40,7 @@ class NetworkPage(TablePage):
         self.restyle()
 
     def _token_kept(self, stored: bool) -> None:
+        """Show whether the token is in the keychain now, and begin the test that waited for it."""
         self._kept = stored
         self.retranslate()
         if self._tests_token:
@@ -57,6 +58,7 @@ class NetworkPage(TablePage):
             self._library.check_access(self._tested, self._tested)
 
     def _tested(self, report: AccessReport | EngineError) -> None:
+        """Show the result of the test, which may be an error."""
         self._found = report
         self.test.setEnabled(True)
         self.retranslate()
@@ -74,6 +76,7 @@ class NetworkPage(TablePage):
 
 
 def _words_of(report: AccessReport | EngineError | None) -> str:
+    """Say what the last test found; for None, what a test does."""
     translate = QCoreApplication.translate
     if report is None:
         return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")

@@ -1,4 +1,4 @@
-"""Builds the pages of the settings window. Imported when the first one opens, because it imports all of them."""
+"""Builds the pages of the settings window. Imported when the first page opens, because it imports all of them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from app.wording import privacy
 
 
 def build_page(page_id: str, library: Library, session: Session, models: ModelController) -> QWidget:
+    """Build the page of that id in `PAGES`."""
     settings = library.settings
     builders: dict[str, Callable[[], QWidget]] = {
         "general": lambda: GeneralPage(settings),

@@ -27,8 +27,10 @@ from app.wording.tools import DOTS, KNOWN_SIGHTS, KNOWN_TITLES, missing_program,
 
 
 class ServerCard(ThemeAware, Overlay):
-    """`entered` carries the server that was added or changed, `removed` the name of one to remove. `allowed` carries a
-    new one whose form was filled in as that of a known server, and which shall run.
+    """The form of a server.
+
+    `entered` carries the server that was added or changed, `removed` the name of one to remove. `allowed` carries a new
+    one whose form was filled in as that of a known server: by saving it, the person lets it run.
     """
 
     entered = Signal(object)
@@ -42,7 +44,10 @@ class ServerCard(ThemeAware, Overlay):
         self._taken: Collection[str] = ()
 
     def edit(self, server: Server | None, taken: Collection[str], known: Server | None = None) -> None:
-        """Open the fields of a server, or of a new one, whose name must not be `taken`, filled in as `known` is."""
+        """Open the fields of a server, or of a new one, whose name must not be among those `taken`.
+
+        Those of a new one are empty, or filled in as those of a `known` server.
+        """
         self._server, self._known, self._taken = server, known, taken
         self.open()
 
@@ -110,6 +115,7 @@ class ServerCard(ThemeAware, Overlay):
         self.save.setText(self.tr("Save"))
 
     def _choose_folder(self) -> None:
+        """Let the person choose the folder that a known server may use, and put it into the command."""
         known = self._known
         title = self.tr("Choose a folder for this server")
         if known is not None and (folder := QFileDialog.getExistingDirectory(self._window, title, str(Path.home()))):
@@ -120,7 +126,11 @@ class ServerCard(ThemeAware, Overlay):
             self.save.setFocus()
 
     def _add_value(self, key: str, shown: str = "") -> QLineEdit:
-        """Add the fields of a value. One that has a `key` stays as it is if nothing is entered."""
+        """Add the fields of a value, and return the field of its name.
+
+        A value whose `key` names one of the server stays as it is if nothing is entered. One that decides what the
+        command runs is no secret, and `shown`.
+        """
         line = QWidget(self)
         name = TextField(line)
         value = TextField(line)
@@ -142,6 +152,7 @@ class ServerCard(ThemeAware, Overlay):
         return name
 
     def _refuse(self, words: str) -> None:
+        """Say why the server is not saved; "" says nothing."""
         show_words(self.problem, words)
         self.fit_in_window()
 
@@ -150,6 +161,7 @@ class ServerCard(ThemeAware, Overlay):
         self.removed.emit(self.name.text())
 
     def _save(self) -> None:
+        """Emit the server of the fields and close the card, or say what is wrong."""
         try:
             entered = self._entered()
         except ToolFailed as error:

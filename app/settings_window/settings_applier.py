@@ -16,7 +16,10 @@ from app.widgets.application import Application
 
 
 class SettingsApplier(QObject):
-    """Applies and stores settings. Language and theme are set before the window opens, so only changes are applied."""
+    """Applies changed settings to the window and the session, and stores choices made elsewhere in the window.
+
+    Language and theme are set before the window opens, so only their changes are applied.
+    """
 
     def __init__(
         self, settings: SettingsStore, application: Application, session: Session, composer: Composer, parent: QObject
@@ -33,13 +36,15 @@ class SettingsApplier(QObject):
         session.models.changed.connect(self._apply_to_answers)
 
     def close(self) -> None:
-        """Ignore changes from now on, while the window closes."""
+        """Ignore changes from now on: while the window closes they are no choices of the user."""
         self._closed = True
 
     def _changed(self) -> None:
+        """Apply the settings that have changed."""
         if self._closed:
             return
-        before, now = self._shown, self._settings.values
+        before = self._shown
+        now = self._settings.values
         self._shown = now
         if now.language != before.language:
             self._application.language.choose(now.language)
@@ -50,7 +55,9 @@ class SettingsApplier(QObject):
         self._apply_to_chats()
 
     def _apply_to_chats(self) -> None:
-        values, session = self._settings.values, self._session
+        """Give the session, and the composer, the settings that they use."""
+        values = self._settings.values
+        session = self._session
         self._apply_to_answers()
         session.models.configure(engine_settings_of(values))
         session.api.configure(
@@ -70,7 +77,8 @@ class SettingsApplier(QObject):
         """Set the defaults of answers, with the sampling that was chosen, is recommended, or is Tandem's own."""
         if self._closed:
             return
-        values, session = self._settings.values, self._session
+        values = self._settings.values
+        session = self._session
         session.settings.temperature_chosen = is_chosen(values, "temperature")
         chosen = replace(
             session.settings.defaults,
@@ -83,5 +91,6 @@ class SettingsApplier(QObject):
         session.settings.set_defaults(chosen)
 
     def _keep_speculation(self) -> None:
+        """Store the speculation that was chosen elsewhere, for example in the picker of models."""
         chosen = self._session.settings.defaults.speculation
         self._settings.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

@@ -18,7 +18,7 @@ from engine.tuning import LearnedPair
 
 
 class SpeculationPage(TablePage):
-    """The settings, then the teaching of the draft, then what was measured."""
+    """The settings of speculation, then the teaching of the draft, then what was measured."""
 
     def __init__(self, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", settings, parent)
@@ -46,6 +46,7 @@ class SpeculationPage(TablePage):
         self._show_learned()
 
     def _measure_again(self) -> None:
+        """Let the engine forget what it has learned of all pairs."""
         self._session.models.call_engine(lambda engine: engine.forget_learned(), lambda _: self.refresh())
 
     def _show_learned(self) -> None:

@@ -57,6 +57,7 @@ class StoragePage(TablePage):
         self.restyle()
 
     def _controls(self, id_: str) -> QWidget:
+        """Return the buttons of a folder."""
         controls = QWidget(self)
         buttons = hbox(controls, margins=(0, 0, 0, 0), spacing=8)
         if id_ in _MOVABLE:
@@ -73,6 +74,7 @@ class StoragePage(TablePage):
     # Folders and sizes
 
     def _measure(self) -> None:
+        """Measure the folders, in the background."""
         self._library.background.run(measure, self._take, owner=self)
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
@@ -118,6 +120,7 @@ class StoragePage(TablePage):
             self._move_models(self._disk_use[id_].folder, folder)
 
     def _move_models(self, old: Path, new: Path) -> None:
+        """Move the folder of models, in the background, and show how far it is."""
         progress = self._progress = CopyProgress()
 
         def work() -> MoveRefused | None:

@@ -22,7 +22,10 @@ _WITH_NEXT_ANSWER = ("speculation", "generation")
 
 
 class TablePage(ThemeAware, Form):
-    """The rows of one page, which follow every change of the settings. A complete page calls `restyle`."""
+    """The rows of one page, which follow every change of the settings.
+
+    A subclass calls `restyle` once the page is complete.
+    """
 
     def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,13 +40,16 @@ class TablePage(ThemeAware, Form):
         settings.subscribe(self.show_values)
 
     def control(self, key: str) -> QWidget:
+        """Return the widget in which a setting is entered."""
         widgets: dict[str, QWidget] = {control.setting.key: control.widget for control in self._setting_controls}
         return widgets[key]
 
     def row_of(self, key: str) -> Row:
+        """Return the row of a setting."""
         return next(row for row in self.rows if row.control is self.control(key))
 
     def values_shown(self) -> dict[str, Any]:
+        """Return the values to show, by key."""
         values = self.settings.values
         return {control.setting.key: getattr(values, control.setting.key) for control in self._setting_controls}
 
@@ -54,6 +60,7 @@ class TablePage(ThemeAware, Form):
         return any(getattr(values, setting.key) != setting.default for setting in settings)
 
     def show_values(self) -> None:
+        """Show the values, and the button that resets them if there is anything to reset."""
         values = self.values_shown()
         for control in self._setting_controls:
             control.show_value(values[control.setting.key])
@@ -70,9 +77,11 @@ class TablePage(ThemeAware, Form):
         self.settings.change(**{key: field.text().strip() for key, field in fields})
 
     def _reset(self) -> None:
+        """Set all settings of the page to their defaults."""
         self.settings.change(**{control.setting.key: control.setting.default for control in self._setting_controls})
 
     def _keep(self, setting: Setting, value: Any) -> None:
+        """Store a value that the user entered."""
         self.settings.change(**{setting.key: value})
 
     def retranslate(self) -> None:

@@ -48,7 +48,10 @@ _LONGEST_DESCRIPTION = 160
 
 
 class ServerView(ThemeAware, QFrame):
-    """Shows a server, its state, and its tools with what each may do. Its signals carry the server as it was shown."""
+    """Shows one server: what it is, its state, its tools with what each may do, and its standard error.
+
+    Its signals carry the server as it was shown: to test, to edit, to sign in to or out of, or as it is to be.
+    """
 
     tested = Signal(object)
     edited = Signal(object)
@@ -81,6 +84,7 @@ class ServerView(ThemeAware, QFrame):
         self.restyle()
 
     def show_server(self, server: Server, status: ServerStatus) -> None:
+        """Show a server and its state."""
         self._server, self._status = server, status
         if [tool for tool, _, _ in self.rows] != list(status.tools):
             for _, row, _ in self.rows:
@@ -128,6 +132,7 @@ class ServerView(ThemeAware, QFrame):
         return [tool for tool, _, _ in self.rows if tool.read_only and permission(tool) is Permission.ASK]
 
     def _permit(self, tools: Sequence[Tool], chosen: str) -> None:
+        """Store the person's choice for these tools."""
         for tool in tools:
             # Qt returns a plain text.
             self._service.settings.permit(tool, Permission(chosen))
@@ -135,7 +140,10 @@ class ServerView(ThemeAware, QFrame):
 
 
 class ToolsPage(ThemeAware, Form):
-    """Lists the servers, none of which runs before the person has agreed to its command, and known ones to add."""
+    """Lists the servers, and below them those that are known, to add one of them.
+
+    None runs before the person has seen its command and agreed to it.
+    """
 
     # The name of a server and the address where to sign in to it. Emitted on the thread of the servers.
     _page_found = Signal(str, str)
@@ -176,6 +184,7 @@ class ToolsPage(ThemeAware, Form):
         self.restyle()
 
     def view(self, name: str) -> ServerView:
+        """Return what shows the server of that name."""
         return self._views[name]
 
     def retranslate(self) -> None:
@@ -203,6 +212,8 @@ class ToolsPage(ThemeAware, Form):
     # Changes. They may ask for the keychain, so they run in the background.
 
     def _put(self, servers: Sequence[Server], words: str = "", then: Callable[[], object] = lambda: None) -> None:
+        """Store servers, then say these `words`, or that there is no keychain for their values, and call `then`."""
+
         def done(stored: list[bool]) -> None:
             missing = self.tr("This Mac has no keychain that Tandem can use: the values are for this run only.")
             show_words(self.outcome, words if all(stored) else joined(words, missing))
@@ -216,6 +227,7 @@ class ToolsPage(ThemeAware, Form):
         self._background.run(partial(tools.settings.remove, name), lambda _: tools.servers_changed(), owner=self)
 
     def _open_card(self, server: Server | None, known: Server | None = None, _checked: bool = False) -> None:
+        """Open the form of a server, of a new one (None), or of a new one as a `known` server is."""
         if self.card is None:
             self.card = ServerCard(self.window())
             self.card.entered.connect(lambda entered: self._put([entered]))
@@ -224,8 +236,9 @@ class ToolsPage(ThemeAware, Form):
         self.card.edit(server, {installed.name for installed in self._tools.settings.servers}, known)
 
     def _test(self, server: Server) -> None:
-        """Start a server as it was shown, to which the person agrees by that, and list its tools. One that asks for
-        values is not started, but opened.
+        """Start a server as it was shown, to which the person agrees by that, and list its tools.
+
+        A server that asks for values is not started: its form is opened.
         """
         if server.asks:
             self._open_card(server)
@@ -254,6 +267,7 @@ class ToolsPage(ThemeAware, Form):
             host.sign_out(name)
 
     def _ask_to_open(self, name: str, address: str) -> None:
+        """Ask whether to open the page where one signs in; the person sees which host that is."""
         page = QUrl(address)
         question = QMessageBox(self)
         host = page.host(QUrl.ComponentFormattingOption.FullyEncoded)
