@@ -59,7 +59,7 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
         return RemovalPlan(model.id, (cache.home, cache.locks), _freed_bytes(cache.home), True, cache.home)
     if ModelFolder(folder).is_shard:
         raise HubError("in-main", model.id)
-    paths = _of_the_model(folder)
+    paths = _paths_to_remove(folder)
     if not paths:
         raise HubError("not-installed", model.id)
     own = not all(_is_in_repository(path, cache_dir) for path in paths)
@@ -114,10 +114,12 @@ def _is_in_repository(path: Path, cache_dir: Path) -> bool:
     return bool(inside) and repository_of_folder(inside[0]) is not None
 
 
-def _of_the_model(folder: Path) -> tuple[Path, ...]:
-    """Return the whole folder if it holds nothing but a model or an adapter, else the model's own files.
+def _paths_to_remove(folder: Path) -> tuple[Path, ...]:
+    """Return what to delete of the model, the adapter or the head at `folder`; () if there is none. Deletes nothing.
 
-    A head may be a single file. If the model is a link, only the link is removed. Returns nothing where no model is.
+    The whole folder if it holds nothing but the model with its companions (README, licence …), else only the files that
+    are certainly the model's. The link alone if `folder` is a link, and the file if a head is a single file. Raises
+    OSError if the folder cannot be read.
     """
     if folder.is_file():
         return (folder,)
@@ -127,10 +129,12 @@ def _of_the_model(folder: Path) -> tuple[Path, ...]:
     if folder.is_symlink():
         return (folder,)
     entries = sorted(folder.iterdir())
-    models = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
-    own = own_files(folder) if adapter else models
-    others = [entry for entry in entries if entry not in own and not _matches(entry, _COMPANIONS)]
-    return tuple(own) if others else (folder,)
+    if adapter:
+        files_of_model = own_files(folder)
+    else:
+        files_of_model = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
+    others = [entry for entry in entries if entry not in files_of_model and not _matches(entry, _COMPANIONS)]
+    return tuple(files_of_model) if others else (folder,)
 
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:
