@@ -59,20 +59,19 @@ end
 
 
 def main(folder: str, repository: str, cask: str) -> None:
+    """Write the cask of the images in a folder to the file `cask`."""
     Path(cask).write_text(content(sorted(Path(folder).glob("*.dmg")), repository), encoding="utf-8")
 
 
 def content(images: Sequence[Path], repository: str) -> str:
     """Return the cask of two disk images. Raises `SystemExit` for others, or a repository with an invalid name."""
     named = [_IMAGE.fullmatch(image.name) for image in images]
+    # The version and the image for each system: None for macOS 15, "-macos26" for macOS 26 and newer.
     images_by_system = {
         match[2]: (match[1], image) for match, image in zip(named, images, strict=True) if match is not None
     }
-    if (
-        len(images) != 2
-        or images_by_system.keys() != {None, "-macos26"}
-        or images_by_system[None][0] != images_by_system["-macos26"][0]
-    ):
+    versions = {version for version, _ in images_by_system.values()}
+    if len(images) != 2 or images_by_system.keys() != {None, "-macos26"} or len(versions) != 1:
         raise SystemExit(f"{[image.name for image in images]} are not the disk images of a release")
     if not _REPOSITORY.fullmatch(repository):
         raise SystemExit(f"{repository!r} is not the owner and the name of a repository")

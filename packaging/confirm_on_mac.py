@@ -220,6 +220,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def say(text: str) -> None:
+    """Print a text and note it for the file."""
     print(text, flush=True)
     said.append(text)
 
@@ -232,7 +233,7 @@ def anonymous(text: str) -> str:
 
 
 def confirmed(point: Point) -> bool:
-    """Run a point and print what it found; returns whether it holds."""
+    """Run a point and say what it found, without private names; return whether it holds."""
     try:
         output = point.confirm() if callable(point.confirm) else run(point.confirm)
     # Whatever goes wrong in one point, the others are run.
@@ -240,8 +241,9 @@ def confirmed(point: Point) -> bool:
         say(f"[failed] {point.what}: {anonymous(str(reason) if isinstance(reason, Failed) else repr(reason))}")
         return False
     lines = output.strip().splitlines()
-    # A table is for reading, of all else the last line says enough.
-    shown = output.rstrip() if point.long else (lines[-1][:2000] if lines else "")
+    last_line = lines[-1][:2000] if lines else ""
+    # A table is for reading; of all else the last line says enough.
+    shown = output.rstrip() if point.long else last_line
     say(f"[ok] {point.what}\n{anonymous(shown)}")
     return True
 

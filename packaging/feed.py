@@ -28,6 +28,7 @@ VALID_DAYS = 90
 
 
 def main(command: str, *arguments: str) -> None:
+    """Run one command of the usage above. Raises `SystemExit` for another one."""
     if command == "keys":
         make_keys()
     elif command == "sign":
@@ -49,7 +50,7 @@ def make_keys() -> None:
 
 
 def sign(version: str, page: str, folder: str) -> None:
-    """Write the feed of a release and its signature."""
+    """Write the feed of a release and its signature. Raises KeyError without TANDEM_FEED_KEY."""
     expires = (datetime.now(UTC) + timedelta(days=VALID_DAYS)).date().isoformat()
     content = {"version": version, "page": page, "news": {"en": news_of(version)}, "expires": expires}
     feed = json.dumps(content, indent=2).encode()

@@ -157,6 +157,7 @@ def with_table(page: str) -> str:
 
 
 def _that_match(mlx_lm: Path, pattern: re.Pattern[str]) -> list[str]:
+    """Return the modules of mlx-lm's models whose sources match a pattern."""
     models = [(name, source) for name, source in _modules(mlx_lm / "models") if _DEFINES_MODEL.search(source)]
     return [name for name, source in models if pattern.search(source)]
 
@@ -178,6 +179,7 @@ def _table(package: Path, name: str) -> dict[Any, Any]:
 
 
 def _package_folder(package: str) -> Path:
+    """Return the folder of an installed package, without importing it."""
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.submodule_search_locations

@@ -30,6 +30,7 @@ _LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", 
 
 
 def main(bundle: str, version: str) -> None:
+    """Write both files into the bundle."""
     inside = sorted(needed_by("tandem-chat", *BESIDE), key=name_of)
     folder = resources(Path(bundle))
     (folder / "NOTICES.txt").write_text("\n".join(map(notice, inside)), encoding="utf-8")
@@ -64,11 +65,13 @@ def needed_by(*names: str) -> list[Distribution]:
 
 
 def is_left_out(package: Distribution) -> bool:
+    """Return whether the bundle leaves out all modules of a package."""
     modules = {file.parts[0].removesuffix(".py") for file in package.files or () if file.suffix == ".py"}
     return bool(modules) and modules <= {*UNUSED_MODULES}
 
 
 def name_of(package: Distribution) -> str:
+    """Return the normalised name of a package, as registries write it."""
     return re.sub(r"[-_.]+", "-", package.metadata["Name"]).lower()
 
 

@@ -30,8 +30,9 @@ from info_plist import WITH_NAX
 
 HERE = Path(__file__).resolve().parent
 
-# Bytes on Linux; a Mac's bundle also has Metal's large library.
+# The largest bundle in bytes, on Linux only: a Mac's bundle also has Metal's large library.
 LARGEST = 275_000_000
+# Parts of paths that no file in a bundle may have.
 _NEVER = (
     "torch",
     "scipy.libs",
@@ -46,10 +47,12 @@ _NEVER = (
     "lupdate",
     "starter/recipe",
 )
+# Seconds that the self-test may take.
 _SELF_TEST_S = 300
 
 
 def main(bundle: str) -> None:
+    """Check a bundle and print its size. Raises `SystemExit` with all problems."""
     folder = Path(bundle)
     problems = [*wrong_files(folder), *missing_modules(folder)]
     if folder.suffix == ".app":
@@ -78,15 +81,25 @@ def data_of(folder: Path) -> Path:
 
 
 def program_of(folder: Path) -> Path:
+    """Return the program of a bundle."""
     return folder / ("Contents/MacOS/Tandem" if folder.suffix == ".app" else "Tandem")
 
 
 def wrong_files(folder: Path) -> Iterator[str]:
+    """Yield what is wrong with the files of a bundle: too many, too few, in wrong places, or too large."""
     yield from broken_links(folder)
+    yield from misplaced_kernels(folder)
     names = [file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()]
     for name in names:
         if name.endswith((".pyi", ".h")) or any(part in name for part in _NEVER):
             yield f"{name} is of no use in the bundle"
+    yield from missing_files(folder, names)
+    if folder.suffix != ".app" and size_of(folder) > LARGEST:
+        yield f"{size_of(folder) / 1e6:.0f} MB are more than {LARGEST / 1e6:.0f}"
+
+
+def misplaced_kernels(folder: Path) -> Iterator[str]:
+    """Yield what is wrong with MLX's library, and with the library of Metal's kernels next to it."""
     engines = [file for file in folder.rglob("libmlx.*") if not file.is_symlink()]
     if len(engines) != 1:
         yield f"there must be one libmlx: {engines}"
@@ -94,6 +107,10 @@ def wrong_files(folder: Path) -> Iterator[str]:
     for engine in folder.rglob("libmlx.dylib"):
         if not engine.with_name("mlx.metallib").is_file():
             yield f"Metal's library of MLX does not lie beside {engine}"
+
+
+def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
+    """Yield the files that a bundle has to have and that are not among the `names`, which are relative to it."""
     for wanted in ("NOTICES.txt", "tandem.cdx.json", "catalog.json", "starter/main/model.safetensors"):
         if not any(name.endswith(f"resources/{wanted}") for name in names):
             yield f"resources/{wanted} is missing"
@@ -101,13 +118,10 @@ def wrong_files(folder: Path) -> Iterator[str]:
         if not any(name.endswith(f"i18n/tandem_{language}.qm") for name in names):
             yield f"the translation for {language} is missing"
     # Their licences let users replace them.
-    for replaceable in (
-        ("QtCore", "QtGui", "QtWidgets") if folder.suffix == ".app" else ("libQt6Core.so", "libQt6Gui.so")
-    ):
+    libraries = ("QtCore", "QtGui", "QtWidgets") if folder.suffix == ".app" else ("libQt6Core.so", "libQt6Gui.so")
+    for replaceable in libraries:
         if not any(replaceable in name for name in names):
             yield f"{replaceable} must be a file of its own"
-    if folder.suffix != ".app" and size_of(folder) > LARGEST:
-        yield f"{size_of(folder) / 1e6:.0f} MB are more than {LARGEST / 1e6:.0f}"
 
 
 def broken_links(folder: Path) -> Iterator[str]:

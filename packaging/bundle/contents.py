@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 # (path in the bundle, path on this machine, kind), as PyInstaller writes it.
 Entry = tuple[str, str, str]
 
-# What is installed beside Tandem and its requirements, without its own.
+# What is installed in addition to Tandem and its requirements, without its own requirements.
 BESIDE = ("mlx-vlm",)
 
 # Libraries import these, but not for what Tandem uses.
@@ -36,7 +36,7 @@ UNUSED_MODULES = [
     "unittest",
     "mlx_lm.server",
     "mlx_lm.evaluate",
-    # What mlx-vlm asks for beside its towers.
+    # What mlx-vlm asks for in addition to its towers.
     "cv2",
     "datasets",
     "dill",
@@ -166,9 +166,11 @@ def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
     The path of a link is that of its target, relative to its own folder; it may lead over other links.
     """
     entries = list(entries)
-    waiting = {}
-    links = {}
-    there = set()
+    # The links that were not found to lead to an entry yet, those that were, each with its target, and all files and
+    # folders.
+    waiting: dict[PurePosixPath, PurePosixPath] = {}
+    links: dict[PurePosixPath, PurePosixPath] = {}
+    there: set[PurePosixPath] = set()
     for name, path, kind in entries:
         place = PurePosixPath(name)
         if kind == "SYMLINK":
@@ -177,6 +179,7 @@ def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
             there |= {place, *place.parents}
 
     def real(place: PurePosixPath) -> PurePosixPath:
+        """Return a path without the links on the way to it."""
         link = next((link for link in (place, *place.parents) if link in links), None)
         return place if link is None else real(links[link] / place.relative_to(link))
 
