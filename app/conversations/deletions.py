@@ -63,7 +63,9 @@ class Deletions:
     def __init__(
         self, database: Database, messages: MessageTree, conversations: ConversationList, pictures: Pictures
     ) -> None:
-        self._database, self._messages, self._conversations = database, messages, conversations
+        self._database = database
+        self._messages = messages
+        self._conversations = conversations
         self._pictures = pictures
 
     def delete_question(self, message_id: int) -> Deletion:
@@ -153,9 +155,13 @@ class Deletions:
             tuple(self._contents(rows)),
         )
         with self._database.write() as changes:
-            table, column, owner = "conversations", "selected_root", conversation_id
+            table = "conversations"
+            column = "selected_root"
+            owner = conversation_id
             if parent_id is not None:
-                table, column, owner = "messages", "selected_child", parent_id
+                table = "messages"
+                column = "selected_child"
+                owner = parent_id
             # Without a selection, after damage, it may be any sibling.
             selected = self._database.scalar(f"SELECT {column} FROM {table} WHERE id = ?", (owner,))
             was_shown = selected in (None, top["id"])

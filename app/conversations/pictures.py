@@ -43,7 +43,8 @@ class Pictures:
     """The pictures of an open store. Only `get` may be called on any thread."""
 
     def __init__(self, database: Database, folder: Path) -> None:
-        self._database, self.folder = database, folder
+        self._database = database
+        self.folder = folder
 
     def add(self, content: bytes) -> str:
         """Write a picture, unless it is there, and return its digest. It stays while no row refers to it yet.

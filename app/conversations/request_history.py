@@ -153,8 +153,8 @@ _TIMED_TOKENS, _TIMED_ROUNDS = (
     f"sum(CASE WHEN decode_s IS NOT NULL THEN {value} END)" for value in ("generated_tokens", "generated_tokens / rate")
 )
 _MOST_OF_SUM = f"CAST(10.0 * {_TIMED_TOKENS} / nullif({_TIMED_ROUNDS}, 0) AS INTEGER) / 10.0"
-# Whether an answer has a speed-up that is shown, as `rounded_speedup` says. Many answers, of each of which it is not
-# known whether it was faster, have a narrow sum, but a figure that no answer has would convince nobody.
+# Whether an answer has a speed-up that is shown, as `rounded_speedup` says. If for none of many answers it is known
+# whether it was faster, their sum may still have narrow bounds; but a figure that no answer has would convince nobody.
 _SHOWN = f"""
     low > 0 AND (exact IS NOT NULL AND high <= low * {exp(2.0 * KNOWN)}
         OR CAST(10.0 * low AS INTEGER) / 10.0 > {NOTICEABLE}
@@ -184,7 +184,8 @@ class RequestHistory:
     def add(self, requests: Sequence[ProgramRequest]) -> None:
         """Add requests of other programs and keep only the newest MOST_OF_PROGRAMS of them."""
         # Unknown again if the transaction fails.
-        before, self._of_programs = self._of_programs, None
+        before = self._of_programs
+        self._of_programs = None
         with self._database.write():
             if before is None:
                 before = self._database.scalar("SELECT count(*) FROM requests WHERE message_id IS NULL")

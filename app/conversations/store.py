@@ -93,7 +93,10 @@ class ConversationStore:
             raise
 
     def mend(self) -> None:
-        """Write all indexes anew, and repair references to rows that are lost. Raises nothing."""
+        """Rebuild all indexes, and repair references to rows that are lost.
+
+        Raises nothing: what cannot be mended is reported by `on_unmended`.
+        """
         for mend in (partial(mend_in_place, self.database), self.search.rebuild):
             try:
                 mend()

@@ -214,7 +214,8 @@ class Answer:
         """Add the stored tokens and rounds, unless there are some already; return whether any were added."""
         if self.tokens or not tokens:
             return False
-        self.tokens, self.rounds = tokens, rounds
+        self.tokens = tokens
+        self.rounds = rounds
         return True
 
     def resume(self) -> None:
@@ -225,9 +226,13 @@ class Answer:
         self.closing = f"\n{closing_mark(self.text)}\n\n" if self.stopped_thinking else ""
         self.before = self.text = self.text + self.closing
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
-        self.state, self.error, self.prefill = State.WAITING, None, None
+        self.state = State.WAITING
+        self.error = None
+        self.prefill = None
         self._repetition = Repetition(token.text for token in self.tokens)
-        self.separator, self._separated, self._known = None, 0, 0
+        self.separator = None
+        self._separated = 0
+        self._known = 0
 
     def apply(self, events: Iterable[Event]) -> None:
         """Take the events of a request, in their order."""

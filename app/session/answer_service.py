@@ -45,8 +45,11 @@ class AnswerService(QObject):
 
     def __init__(self, services: Services, parent: QObject) -> None:
         super().__init__(parent)
-        self.services, self._models, self._chats = services, services.models, services.chats
-        self._settings, self._store = services.settings, services.store
+        self.services = services
+        self._models = services.models
+        self._chats = services.chats
+        self._settings = services.settings
+        self._store = services.store
         self._running: dict[Turn, StreamingAnswer] = {}
         # Answers that ended, and whose ends the store could not write.
         self._ends_not_stored: list[StreamingAnswer] = []

@@ -66,7 +66,8 @@ class ApiService(QObject):
 
     def __init__(self, models: ModelService, parent: QObject, secrets: Callable[[], Any] = Keychain) -> None:
         super().__init__(parent)
-        self._models, self._secrets = models, secrets
+        self._models = models
+        self._secrets = secrets
         self._choice = ApiChoice()
         self._background = Background("local-api", parent=self)
         self._api: LocalApi | None = None

@@ -58,7 +58,7 @@ def prepare_request(
     services: Services,
     then: Callable[[ChatRequest], object],
     refused: Callable[[EngineError], object],
-    beside: Pair | None = None,
+    other: Pair | None = None,
 ) -> None:
     """Make the request that the engine gets for a turn, once its pictures are read, and pass it to `then`.
 
@@ -66,7 +66,7 @@ def prepare_request(
     refuses, but none of tools and of the chat's folder, which the question did not ask for. The other arguments are
     those of `chat_request`.
     """
-    sees = (beside or services.models.pair).sees
+    sees = (other or services.models.pair).sees
     digests = chat.pictures(turn, with_results=sees)
     if sees:
         files = picture_files(services.projects.folder(chat.folder_id))
@@ -77,7 +77,7 @@ def prepare_request(
 
     def make(pictures: Mapping[str, bytes]) -> None:
         try:
-            request = chat_request(chat, turn, generation, services, pictures, beside)
+            request = chat_request(chat, turn, generation, services, pictures, other)
         except EngineError as error:
             refused(error)
         else:
@@ -95,15 +95,15 @@ def chat_request(
     generation: GenerationSettings,
     services: Services,
     pictures: Mapping[str, bytes],
-    beside: Pair | None = None,
+    other: Pair | None = None,
 ) -> ChatRequest:
     """Return the engine's request for a turn, with its tools.
 
-    `pictures` are the contents of the pictures that the request has, by their digests. The models `beside` the window's
-    own answer, if they are given. Raises `BadRequest`, and `GrammarNotUsable` if the chat's format of answers is not
-    usable.
+    `pictures` are the contents of the pictures that the request has, by their digests. The `other` models answer
+    instead of the window's own, if they are given. Raises `BadRequest`, and `GrammarNotUsable` if the chat's format of
+    answers is not usable.
     """
-    pair = beside or services.models.pair
+    pair = other or services.models.pair
     form = pair.main.tool_format if pair.main else ""
     tools = [tool.for_template() for tool in turn.tools]
     grammar = grammar_of(generation.answer_format)
@@ -122,6 +122,9 @@ def chat_request(
     folder = services.projects.folder(chat.folder_id)
     start = "\n\n".join(filter(None, (start_of(folder, variables), told)))
     files = picture_files(folder)
+    # The engine answers with the window's own models if the request names none.
+    named_main = str(other.main.path) if other is not None and other.main is not None else None
+    stored = services.store.persistent and chat.uid and not chat.temporary
     return ChatRequest(
         chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
         replace(sampling, thinking_budget=pair.thinking.budget(generation.thinking, sampling.thinking_budget)),
@@ -129,9 +132,10 @@ def chat_request(
         max_tokens=generation.max_tokens,
         overflow=generation.overflow,
         template_options=pair.thinking.options(generation.thinking),
-        conversation=chat.uid if services.store.persistent and chat.uid and not chat.temporary else "",
+        # Only the caches of stored chats may be kept under a name.
+        conversation=chat.uid if stored else "",
         tools=tools,
         grammar=grammar,
         pictures=pictures,
-        main=str(beside.main.path) if beside is not None and beside.main is not None else None,
+        main=named_main,
     )

@@ -119,7 +119,8 @@ class ChatService(QObject):
 
     def open(self, chat: Chat) -> None:
         """Show another chat. Answers in other chats continue, but one that is temporary is soon forgotten."""
-        before, self.shown = self.shown, chat
+        before = self.shown
+        self.shown = chat
         self._remember(chat)
         self.opened.emit(chat)
         if before.temporary and before is not chat:

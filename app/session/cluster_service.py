@@ -219,7 +219,8 @@ class ClusterService(QObject):
         if cluster.error is not None:
             self._start_failed(number, cluster.error)
             return
-        self._cluster, self.hosts = cluster, cluster.machines.labels
+        self._cluster = cluster
+        self.hosts = cluster.machines.labels
         self._models.activate(cluster.engine)
         assert self._pair is not None
         self._models.load(*self._pair)

@@ -51,7 +51,8 @@ class ListedConversations:
         self._changed = set()
         self._folders_changed = False
         # If reading fails, the next call reads everything.
-        before, self._view = self._view, ""
+        before = self._view
+        self._view = ""
         if view != before or len(changed) > _MOST:
             self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
             self._by_id = {chat.id: chat for chat in self.chats}

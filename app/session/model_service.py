@@ -109,7 +109,9 @@ class ModelService(QObject):
     ) -> None:
         """Without `stores_prefixes` the engine keeps nothing of chats on disk, whatever its settings say."""
         super().__init__(parent)
-        self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
+        self._make_engine = make_engine
+        self._bridge = bridge
+        self._stores_prefixes = stores_prefixes
         self._engine: EngineClient | None = None
         # The engine passed to `activate`, and this process's own engine, which is idle in the meantime.
         self._given_engine: EngineClient | None = None
@@ -183,7 +185,8 @@ class ModelService(QObject):
         if engine is not None:
             self._take(engine)
         else:
-            self._engine, self._local_engine = self._local_engine, None
+            self._engine = self._local_engine
+            self._local_engine = None
             if self._engine is not None and self._limits is not None:
                 self._engine.configure(self._limits)
         self.changed.emit()
@@ -250,7 +253,8 @@ class ModelService(QObject):
         """Ask the engine which models are in memory; `changed` is emitted if these are not the same as before."""
 
         def see(status: EngineStatus) -> None:
-            before, self._resident = self._resident, status.resident
+            before = self._resident
+            self._resident = status.resident
             if before != self._resident:
                 self.changed.emit()
 

@@ -49,7 +49,8 @@ class ProjectService(QObject):
 
     def __init__(self, listed: ListService, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._list, self._store = listed, store
+        self._list = listed
+        self._store = store
         self._background = Background("projects", threads=_THREADS, parent=self)
         self._times: WeakSet[ReadingTime] = WeakSet()
         # From the thread that reads to that of Qt.
@@ -74,7 +75,8 @@ class ProjectService(QObject):
         if folder is None or not folder.sources:
             then()
             return time
-        before, known_id = folder.sources, folder.id
+        before = folder.sources
+        known_id = folder.id
 
         def take(fresh: Sources) -> None:
             if problems := _new_problems(before, fresh):

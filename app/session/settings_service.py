@@ -35,7 +35,8 @@ class SettingsService(QObject):
 
     def __init__(self, chats: ChatService, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._chats, self._store = chats, store
+        self._chats = chats
+        self._store = store
         self.defaults = GenerationSettings()
         # Whether the default temperature is the user's choice, not the model's recommendation or Tandem's own.
         self.temperature_chosen = False
@@ -57,7 +58,8 @@ class SettingsService(QObject):
         chosen = self.generation_of(chat)
         if self.is_greedy(chat):
             return chosen
-        sampling, seed = chosen.sampling, chosen.sampling.seed
+        sampling = chosen.sampling
+        seed = chosen.sampling.seed
         seed = None if seed is None else (seed + before) % 2**64
         return replace(chosen, sampling=replace(sampling, temperature=sampling.temperature or VARIED, seed=seed))
 
@@ -78,7 +80,8 @@ class SettingsService(QObject):
 
     def set_defaults(self, defaults: GenerationSettings) -> None:
         """Set the values for chats without own settings, from the next question on."""
-        before, self.defaults = self.defaults, defaults
+        before = self.defaults
+        self.defaults = defaults
         if defaults.speculation != before.speculation:
             self.speculation_changed.emit()
         if defaults != before:
@@ -127,7 +130,8 @@ class SettingsService(QObject):
 
     def save_preset(self, name: str) -> None:
         """Save the system prompt and own settings of the chat on screen under a name."""
-        prompt, overrides = self._chats.shown.system_prompt, self._chats.shown.own
+        prompt = self._chats.shown.system_prompt
+        overrides = self._chats.shown.own
         self._change_presets(lambda store: store.presets.save(name, prompt, overrides))
 
     def delete_preset(self, name: str) -> None:
@@ -139,7 +143,8 @@ class SettingsService(QObject):
 
         The empty chat gets them, too, unless the person has changed its own.
         """
-        before, blank = self._chats.preset_of_new_chats, self._chats.blank
+        before = self._chats.preset_of_new_chats
+        blank = self._chats.blank
         self._chats.preset_of_new_chats = Preset("", system_prompt, overrides)
         if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):
             self.set_own(blank, system_prompt, overrides)

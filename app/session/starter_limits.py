@@ -70,7 +70,7 @@ _BEYOND = re.compile(
     re.IGNORECASE,
 )
 # Code, JSON, translation and such languages, which questions about Tandem may name as well. Names of programming
-# languages may stand beside letters that are not ASCII.
+# languages may stand next to letters that are not ASCII.
 _DOUBTFUL = re.compile(
     r"```|\bjson\b|\bdef \w+\(|\bclass \w+[:({]|\bfunction \w*\(|#include|[;{]\s*$"
     r"|\b(?:python|javascript|typescript|java|kotlin|php|swift|sql|regex|html|css)\b|\bC\+\+|\bregular expression"

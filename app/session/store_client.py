@@ -263,7 +263,8 @@ class StoreClient(QObject):
         `unavailable` follows or, if it opens, `replaced` and `opened`. Until then nothing can be asked. No answer may
         be under way.
         """
-        was_ready, self.ready = self.ready, False
+        was_ready = self.ready
+        self.ready = False
         thread = StoreThread(self.path, self._note)
         self._others.append(thread)
 
@@ -275,7 +276,9 @@ class StoreClient(QObject):
                 self.ready = was_ready
                 self.unavailable.emit(error)
                 return
-            left, self._thread, self._temporary_store = self._thread, thread, None
+            left = self._thread
+            self._thread = thread
+            self._temporary_store = None
             self._others.append(left)
             self.replaced.emit(left)
             self._begin(future.result(), None)
@@ -288,7 +291,8 @@ class StoreClient(QObject):
         Until then nothing can be asked. No answer may be under way.
         """
         assert self._temporary_store is not None
-        before, temporary_store = self._thread, self._temporary_store
+        before = self._thread
+        temporary_store = self._temporary_store
         refused: list[Exception] = []
 
         def move() -> None:

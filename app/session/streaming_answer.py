@@ -83,7 +83,7 @@ class StreamingAnswer:
         self._store = services.store.of(chat)
         self._other = other
         # The models of `other` once they are loaded.
-        self._beside: Pair | None = None
+        self._other_pair: Pair | None = None
         self._writer: AnswerWriter | None = None
         # The engine's stream of the request under way, None before the first one.
         self._stream: Any = None
@@ -133,6 +133,7 @@ class StreamingAnswer:
         self._store.run(partial(_write_turn, self.chat, write), written, lambda _error: not_stored())
 
     def _turn_stored(self, stored: Callable[[], object], turn: _StoredTurn) -> None:
+        """Take the ids of the stored turn, then read the files of its folder and submit its request."""
         self.turn.question_node = node_of(turn.question)
         self.turn.answer_node = node_of(turn.answer)
         self._writer = self._store.writer(turn.answer.id)
@@ -176,21 +177,24 @@ class StreamingAnswer:
         if self._other is None:
             self._prepare()
         else:
-            main, draft = self._other.path, self._other.draft
+            main = self._other.path
+            draft = self._other.draft
             self._services.models.load_beside(main, draft, self._take_other, self._fail)
 
     def _take_other(self, loaded: LoadedPair) -> None:
-        self._beside = Pair(loaded.main, loaded.draft)
+        self._other_pair = Pair(loaded.main, loaded.draft)
         self._prepare()
 
     def _prepare(self) -> None:
         """Make the request, then submit it; an error ends the answer."""
-        prepare_request(self.chat, self.turn, self.generation, self._services, self._submit, self._fail, self._beside)
+        prepare_request(
+            self.chat, self.turn, self.generation, self._services, self._submit, self._fail, self._other_pair
+        )
 
     @property
     def _pair(self) -> Pair:
         """The models that answer."""
-        return self._beside or self._services.models.pair
+        return self._other_pair or self._services.models.pair
 
     def _fail(self, error: EngineError) -> None:
         """End the answer with an error."""

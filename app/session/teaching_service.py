@@ -35,7 +35,8 @@ class TeachingService(QObject):
 
     def __init__(self, models: ModelService, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._models, self._store = models, store
+        self._models = models
+        self._store = store
         self.known: TaughtDraft | None = None
         self.progress = TeachingProgress()
         self.running = False
@@ -86,6 +87,7 @@ class TeachingService(QObject):
             self._end(None)
 
     def _take_progress(self) -> None:
+        """Show how far the teaching is."""
         if self._models.made:
             progress = self._models.engine.teaching_progress
             if progress.phase and progress != self.progress:
@@ -103,6 +105,7 @@ class TeachingService(QObject):
         self.refresh()
 
     def _end(self, error: EngineError | None) -> None:
+        """Note that the teaching has ended, with its error if it has one."""
         self._look.stop()
         self.running = False
         self.error = error
@@ -147,7 +150,8 @@ def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
             continue
         start = start_of(folder, {})
         for turn in chat.turns:
-            answer, node = turn.answer, turn.answer_node
+            answer = turn.answer
+            node = turn.answer_node
             if answer.state is not State.DONE or turn.steps or not turn.asks or node.id is None:
                 continue
             tokens = store.messages.tokens(node.id) if answer.model == main else ()

@@ -96,6 +96,7 @@ class ToolCalls:
         self._end(call, ToolFailed("denied"))
 
     def _run(self, call: ToolRun, permission: str) -> None:
+        """Run a call that is allowed; `_end` follows with its outcome."""
         assert call.tool is not None
         call.use = replace(call.use, permission=str(permission))
         call.state = CallState.RUNS

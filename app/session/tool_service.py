@@ -50,7 +50,9 @@ class ToolService(QObject):
         self, models: ModelService, store: StoreClient, bridge: Bridge, file: Path, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._models, self._store, self._bridge = models, store, bridge
+        self._models = models
+        self._store = store
+        self._bridge = bridge
         # Changes come from several threads, and the last choice is written before the app ends.
         self._writes = ThreadPoolExecutor(1, "tools-file")
         self.settings = ToolSettings(file, Keychain(), self._writes.submit)

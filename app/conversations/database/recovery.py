@@ -29,7 +29,10 @@ _WRONG_PARENT = """
 
 
 def mend_in_place(database: Database) -> None:
-    """Write the indexes of an open store anew, and mend what refers to rows that are not there."""
+    """Rebuild the indexes of an open store, and repair what refers to rows that are lost.
+
+    Raises sqlite3.DatabaseError if the file is too damaged for that.
+    """
     connection = database.connection
     connection.execute("PRAGMA foreign_keys = OFF")
     try:

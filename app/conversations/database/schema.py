@@ -150,6 +150,7 @@ _FIGURES = ",\n        ".join(
 
 
 def _requests(null: str, more: str = "") -> str:
+    """Return the statement that creates the table of requests; `null` is the constraint of its message."""
     return f"""
     CREATE TABLE requests (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -189,7 +190,7 @@ _V3 = (
     "ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0",
 )
 
-# Version 4: the rounds of an answer beside its tokens. Older answers have none.
+# Version 4: the rounds of an answer, next to its tokens. Older answers have none.
 _V4 = (
     "ALTER TABLE chunks ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
     "ALTER TABLE token_views ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
@@ -216,7 +217,7 @@ _V5 = (
 )
 
 # Version 6: messages of tools, below the answers that call them. `tool_use` is the call as JSON; others have none.
-# SQLite cannot change a CHECK, so the table is written anew, with the last id that was given.
+# SQLite cannot change a CHECK, so the table is replaced by another one, with the last id that was given.
 _V6 = (
     _messages("messages_with_tools", "'system', 'user', 'assistant', 'tool'", "\n        tool_use TEXT,"),
     """
@@ -258,7 +259,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
     """Migrate the file to version `to`, in one transaction for each version, so that a kill leaves a whole one."""
     enforced = connection.execute("PRAGMA foreign_keys").fetchone()[0]
-    # Otherwise dropping a table that is written anew would delete what belongs to its rows.
+    # Otherwise dropping a table that is replaced would delete what belongs to its rows.
     connection.execute("PRAGMA foreign_keys = OFF")
     try:
         _migrate(connection, to)
@@ -267,6 +268,7 @@ def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, to: int) -> None:
+    """Run the statements of each version from the file's own up to `to`. A failed version is rolled back."""
     for version in range(version_of(connection) + 1, to + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:

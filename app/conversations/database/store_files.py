@@ -81,7 +81,8 @@ def stamp(clock: Callable[[], float]) -> str:
 
 def free_name(path: Path) -> Path:
     """Return the path, with a number if such a file exists already."""
-    candidate, number = path, 2
+    candidate = path
+    number = 2
     while candidate.exists():
         candidate = path.with_name(f"{path.stem} {number}{path.suffix}")
         number += 1

@@ -63,6 +63,7 @@ def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Ite
 
 
 def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, Any]:
+    """Return a message as an object of the format; its parent is named by its uid."""
     return {
         **{name: getattr(message, name) for name in _OF_MESSAGE},
         **{field.name: getattr(message.source, field.name) for field in fields(message.source)},

@@ -255,7 +255,7 @@ AI_STUDIO = ChatReader(
 )
 
 # Plain messages have the shape of OpenAI's and Ollama's APIs. A chat is a list of them, or an object with "messages"; a
-# line of a JSONL file may be one. Ollama has pictures in a list beside the text.
+# line of a JSONL file may be one. Ollama has pictures in a list next to the text.
 
 
 def is_message(entry: object) -> bool:

@@ -26,7 +26,9 @@ class StreamedItems:
     """
 
     def __init__(self, text: str, position: int, step: Callable[[], object]) -> None:
-        self._text, self._position, self._step = text, position, step
+        self._text = text
+        self._position = position
+        self._step = step
         self.end = position
 
     def __iter__(self) -> Iterator[Any]:
