@@ -30,6 +30,7 @@ _STRIP_NOTHING = ".libs"
 
 
 def main() -> int:
+    """Build everything for this system; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "bundle", help="folder for everything that is made"

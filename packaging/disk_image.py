@@ -21,6 +21,7 @@ _TRIES = 5
 
 
 def main(app: str, image: str) -> None:
+    """Write the disk image of an app to the file `image`."""
     settings = {
         "files": [app],
         "symlinks": {"Applications": "/Applications"},

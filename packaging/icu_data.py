@@ -37,6 +37,7 @@ _UNUSED = re.compile(
 
 
 def main(bundle: str) -> None:
+    """Shorten every ICU library of a bundle on Linux."""
     for library in sorted(Path(bundle).rglob("libicudata.so.*")):
         if library.is_symlink():
             continue

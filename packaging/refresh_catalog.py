@@ -76,6 +76,7 @@ def cache_entry(shape: CacheShape) -> dict[str, Any]:
 
 
 def main() -> int:
+    """Refresh every entry, print what has changed and write the file; returns the exit code."""
     parser = argparse.ArgumentParser(description="Bring the catalog's figures up to date from the Hub.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if anything has changed")
     parser.add_argument("--endpoint", default=HUGGING_FACE)

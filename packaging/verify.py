@@ -106,7 +106,7 @@ def misplaced_kernels(folder: Path) -> Iterator[str]:
     # Under every path that leads to libmlx: it is not known by which of them MLX looks for it.
     for engine in folder.rglob("libmlx.dylib"):
         if not engine.with_name("mlx.metallib").is_file():
-            yield f"Metal's library of MLX does not lie beside {engine}"
+            yield f"Metal's library of MLX is not next to {engine}"
 
 
 def missing_files(folder: Path, names: list[str]) -> Iterator[str]:

@@ -63,7 +63,8 @@ class SettingControl:
 
     def retranslate(self) -> None:
         """Set the texts of the choices, or the words for the least number or no shortcut."""
-        setting, translate = self.setting, QCoreApplication.translate
+        setting = self.setting
+        translate = QCoreApplication.translate
         if setting.choices:
             texts = (translate("Settings", words) if words else LANGUAGES[value] for value, words in setting.choices)
             self.widget.set_texts(texts)

@@ -51,7 +51,7 @@ RULES = (("match", "Same text"), ("rejection", "Same distribution"))
 class RememberedValues:
     """Values without a row on a page.
 
-    `model_folders` are searched for models besides the Hugging Face cache.
+    `model_folders` are searched for models in addition to the Hugging Face cache.
     `move_chats_to` is the folder that the chats move to at the next start, "" for none; `restore_backup` is the name of
     the backup that replaces them then. With `remove_everything` Tandem removes all its data when it quits.
     `update_checked_at` is in seconds since 1970. `offer_seen` says whether the user answered the offer of a first pair.

@@ -30,7 +30,8 @@ class SettingsStore:
     """
 
     def __init__(self, path: Path, submit: Callable[[Callable[[], None]], object] = lambda write: write()) -> None:
-        self._path, self._submit = path, submit
+        self._path = path
+        self._submit = submit
         # Entries of other versions, which are written back as they were.
         self._foreign: dict[str, Any] = {}
         self._listeners: list[Callable[[], object]] = []
@@ -52,14 +53,15 @@ class SettingsStore:
             return
         self.values = changed
         with self._lock:
-            waits, self._waiting = self._waiting, True
+            waits = self._waiting
+            self._waiting = True
         if not waits:
             self._submit(self._write)
         for listener in self._listeners:
             listener()
 
     def _read(self) -> SettingsValues:
-        """Read the file; defaults stand in for what is missing or unusable, of which a backup is made."""
+        """Read the file; defaults replace what is missing. What is unusable is kept in a backup."""
         private_files.tighten([self._path.parent, *self._path.parent.glob(f"{self._path.stem}*.json")])
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))

@@ -119,6 +119,7 @@ def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
 
 
 async def _fetched(client: Any, address: str) -> bytes:
+    """Return the content at an address. Raises `UpdateCheckFailed` if it is larger than a feed can be."""
     content = bytearray()
     async with client.stream("GET", address) as response:
         response.raise_for_status()

@@ -45,7 +45,8 @@ class AdvancedPage(TablePage):
 
     def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("advanced", library.settings, parent)
-        self._library, self._session = library, session
+        self._library = library
+        self._session = session
         self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
@@ -110,7 +111,9 @@ class AdvancedPage(TablePage):
     def export_to(self, file: Path) -> None:
         """Write the diagnostics file and show its path."""
         figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
-        values, log, pair = self.settings.values, LOG_BUFFER.text, self._session.models.pair
+        values = self.settings.values
+        log = LOG_BUFFER.text
+        pair = self._session.models.pair
         facts = ("name", "architecture", "bytes", "context_length")
         loaded = {"main": pair.main, "draft": pair.draft}
         models = {role: model and {name: getattr(model, name) for name in facts} for role, model in loaded.items()}
@@ -154,7 +157,8 @@ class MacCheck(QObject):
 
     def __init__(self, session: Session, settings: SettingsStore, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._settings = session, settings
+        self._session = session
+        self._settings = settings
         self._background = Background("mac-check", parent=self)
         self._stop = threading.Event()
         # What was found, and the settings at that time.
@@ -194,7 +198,8 @@ class MacCheck(QObject):
         self.changed.emit()
 
     def _take(self, result: tuple[MachineFacts, PairCheck | None, SettingsValues]) -> None:
-        self.running, self._result = False, result
+        self.running = False
+        self._result = result
         self.changed.emit()
 
 

@@ -44,11 +44,13 @@ class ConnectCard(ThemeAware, Overlay):
 
     def __init__(self, library: Library, window: QWidget) -> None:
         super().__init__(window, 620)
-        self._library, self._settings = library, library.settings
+        self._library = library
+        self._settings = library.settings
         self._plan: ConfigChange | None = None
         self._said = ""
 
     def make(self) -> None:
+        """Make the widgets of the card, when it first opens."""
         title = self.bound("Connect an app", label(self, "title"))
         self.apps = self.bound("App", Chooser(self, APPS, lambda _id: self._choose()), QWidget.setAccessibleName)
         self.apps.set_texts([app.name for app in APPS.values()])
@@ -125,7 +127,8 @@ class ApiPage(TablePage):
 
     def __init__(self, library: Library, api: ApiService, parent: QWidget | None = None) -> None:
         super().__init__("api", library.settings, parent)
-        self._library, self._api = library, api
+        self._library = library
+        self._api = api
         self.state = self.row(None)
         self.copy_address, self.copy_example, self.copy_key, self.copy_variables, self.copy_ollama = (
             CopyButton(self, text)
@@ -178,7 +181,8 @@ class ApiPage(TablePage):
         """Show the state of the server and what programs need to reach it."""
         is_shown = self.show_key.isChecked()
         self.show_key.setText(self.tr("Hide") if is_shown else self.tr("Show"))
-        status, problem = self._api.status, self._api.problem
+        status = self._api.status
+        problem = self._api.problem
         for row in (self.address, self.example, self.programs, self.ollama, self.calls):
             row.set_due(status is not None)
         self.key.set_due(status is not None and bool(self._api.key))

@@ -29,7 +29,8 @@ class BackupControls(FlowRow):
 
     def __init__(self, library: Library, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
-        self._library, self._session = library, session
+        self._library = library
+        self._session = session
         self.backups: list[Backup] = []
         self.back_up = button(self, self._back_up)
         self.restore = button(self)
@@ -83,6 +84,7 @@ class BackupControls(FlowRow):
             self.choices.addAction(self.tr("Don't restore")).triggered.connect(self._choose_nothing)
 
     def _choose(self, backup: Backup, _checked: bool = False) -> None:
+        """Let a backup replace the chats at the next start."""
         text = self.tr(
             "Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup."
         )
@@ -94,6 +96,8 @@ class BackupControls(FlowRow):
         self._done(self.tr("Your chats stay as they are."))
 
     def _back_up(self) -> None:
+        """Back up the chats now, and say where the backup is."""
+
         def failed(_: Exception) -> None:
             self.said.emit(self.tr("The chats could not be backed up. Check whether there is free space on the disk."))
 

@@ -34,7 +34,9 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
-        self._library, self._session, self._models = library, session, models
+        self._library = library
+        self._session = session
+        self._models = models
         self._pages: dict[str, QWidget] = {}
         self._items: dict[str, QListWidgetItem] = {}
         # The control of a page that had the focus last, and its place in the window.

@@ -15,7 +15,7 @@ from app.widgets.style_class import styled
 
 _WIDEST = 768
 R = TypeVar("R", bound="Row")
-# Pixels between words and control, and the least width of words beside a control and alone.
+# Pixels between words and control, and the least width of words next to a control and alone.
 _GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
 
 
@@ -25,7 +25,8 @@ class Row(QFrame):
     def __init__(self, control: QWidget | None, parent: QWidget | None = None, at_end: bool = False) -> None:
         super().__init__(parent)
         self.setObjectName("settingRow")
-        self.control, self._at_end = control, at_end
+        self.control = control
+        self._at_end = at_end
         # Whether the page has something to say in it, and whether the search finds it.
         self._is_due = True
         self._is_found = True
@@ -53,12 +54,12 @@ class Row(QFrame):
         return QSize(max(control, _LEAST_ALONE), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the control below the words if they are too narrow beside it."""
+        """Put the control below the words if they are too narrow next to it."""
         super().resizeEvent(event)
         if self.control is not None:
-            beside = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
-            self._layout.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
-            self._layout.setSpacing(_GAP if beside else 8)
+            is_wide = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
+            self._layout.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+            self._layout.setSpacing(_GAP if is_wide else 8)
             side = Qt.AlignmentFlag.AlignRight if self._at_end else Qt.AlignmentFlag.AlignLeft
             self._layout.setAlignment(self.control, side | Qt.AlignmentFlag.AlignVCenter)
 

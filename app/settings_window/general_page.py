@@ -25,6 +25,7 @@ class GeneralPage(TablePage):
         self.restyle()
 
     def _keep(self, setting: Setting, value: Any) -> None:
+        """Store a value; of the shortcut, only one that the system accepts."""
         if not setting.is_shortcut:
             super()._keep(setting, value)
         elif value != self.settings.values.quick_entry:

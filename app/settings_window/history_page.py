@@ -88,6 +88,7 @@ class HistoryTable(FigureTable["RequestRow"]):
         super().__init__("History", COLUMNS, parent)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the figure of a cell, and as its tip what a double click does."""
         if role == Qt.ItemDataRole.ToolTipRole:
             row = self.rows[index.row()]
             shown = super().data(index, Qt.ItemDataRole.DisplayRole)
@@ -172,12 +173,12 @@ class HistoryPage(ThemeAware, QWidget):
         self._place_buttons()
 
     def _place_buttons(self) -> None:
-        """Put the buttons beside the chooser of pairs, or below it if it is too narrow for a name."""
+        """Put the buttons next to the chooser of pairs, or below it if it is too narrow for a name."""
         buttons = [button for button in (self.delete, self.csv, self.json) if not button.isHidden()]
         taken = sum(button.sizeHint().width() + self._line.spacing() for button in buttons)
         room = self.width() - 2 * _MARGIN - taken
-        beside = room >= self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
-        self._line.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        is_wide = room >= self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
+        self._line.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -27,7 +27,9 @@ class MachinesPage(TablePage):
 
     def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("machines", library.settings, parent)
-        self._library, self._cluster, self._models = library, session.cluster, session.models
+        self._library = library
+        self._cluster = session.cluster
+        self._models = session.models
         # The path of the model that the person chose; "" for the one in use.
         self._wanted = ""
         self.model = Chooser(self, chosen=self._choose)
@@ -81,6 +83,7 @@ class MachinesPage(TablePage):
         self._cluster.start(path, draft)
 
     def _show(self) -> None:
+        """Show what the service does, and what can be done now."""
         state = self._cluster.state
         self.model.setEnabled(state == OFF)
         self.check.setEnabled(state == OFF and self._cluster.named)
@@ -92,6 +95,7 @@ class MachinesPage(TablePage):
         self._show_findings()
 
     def _list_models(self) -> None:
+        """List the models to choose from."""
         self.model.clear()
         for entry in self._entries():
             self.model.addItem(entry_name(entry), entry.path)
@@ -121,6 +125,7 @@ class MachinesPage(TablePage):
         return words.get(cluster.state, off)
 
     def _show_findings(self) -> None:
+        """Show what the last check found on each machine; nothing before it."""
         findings = self._cluster.findings
         self.found.set_due(findings is not None)
         if findings is None:

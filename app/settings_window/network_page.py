@@ -24,7 +24,8 @@ class NetworkPage(TablePage):
     def __init__(self, library: Library, privacy: Callable[[], str] = str, parent: QWidget | None = None) -> None:
         """`privacy` says what leaves this computer; call `retranslate` when that has changed."""
         super().__init__("network", library.settings, parent)
-        self._library, self._say_privacy = library, privacy
+        self._library = library
+        self._say_privacy = privacy
         self.token = self.add_row(SecretRow(self.widget()))
         self.token.typed.connect(lambda token: library.keep_token(token, then=self._token_kept))
         # Whether the typed token is in the keychain; None before one was typed.

@@ -48,7 +48,9 @@ class ServerCard(ThemeAware, Overlay):
 
         Those of a new one are empty, or filled in as those of a `known` server.
         """
-        self._server, self._known, self._taken = server, known, taken
+        self._server = server
+        self._known = known
+        self._taken = taken
         self.open()
 
     def make(self) -> None:
@@ -75,6 +77,7 @@ class ServerCard(ThemeAware, Overlay):
         self.restyle()
 
     def fill(self) -> None:
+        """Show the fields of the server, or of the new one, and focus the one to enter first."""
         known = self._known
         server = self._server or known or Server(name="")
         for line, _, _ in self.values:

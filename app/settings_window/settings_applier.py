@@ -25,8 +25,10 @@ class SettingsApplier(QObject):
         self, settings: SettingsStore, application: Application, session: Session, composer: Composer, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._settings, self._application = settings, application
-        self._session, self._composer = session, composer
+        self._settings = settings
+        self._application = application
+        self._session = session
+        self._composer = composer
         self._shown = settings.values
         self._closed = False
         self._apply_to_chats()

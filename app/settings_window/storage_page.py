@@ -30,7 +30,8 @@ class StoragePage(TablePage):
 
     def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("storage", library.settings, parent)
-        self._library, self._session = library, session
+        self._library = library
+        self._session = session
         self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
@@ -144,6 +145,7 @@ class StoragePage(TablePage):
         self._library.background.run(work, done, owner=self)
 
     def _show_progress(self) -> None:
+        """Say how many bytes of the models are copied."""
         if self._progress is not None:
             words = self.tr("Copying and verifying: {done} of {total}.")
             done = size_words(self._progress.done)
@@ -167,6 +169,7 @@ class StoragePage(TablePage):
         self._set_folder_texts()
 
     def _set_folder_texts(self) -> None:
+        """Show the folders with their sizes, as far as these are measured."""
         names = {
             "chats": (self.tr("Chats"), self.tr("Includes the download list.")),
             "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other apps.")),
@@ -252,6 +255,7 @@ class RemovalControls(QWidget):
         self.cancel.setVisible(self._asked > 0)
 
     def _go_on(self) -> None:
+        """Ask the next question, or emit `confirmed` after the last one."""
         if self._asked == 2:
             self.confirmed.emit()
             return

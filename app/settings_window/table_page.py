@@ -29,7 +29,8 @@ class TablePage(ThemeAware, Form):
 
     def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self._page = settings, page
+        self.settings = settings
+        self._page = page
         self._setting_controls = [
             SettingControl(setting, self, partial(self._keep, setting)) for setting in settings_of(page)
         ]

@@ -85,7 +85,8 @@ class ServerView(ThemeAware, QFrame):
 
     def show_server(self, server: Server, status: ServerStatus) -> None:
         """Show a server and its state."""
-        self._server, self._status = server, status
+        self._server = server
+        self._status = status
         if [tool for tool, _, _ in self.rows] != list(status.tools):
             for _, row, _ in self.rows:
                 row.deleteLater()
@@ -100,7 +101,8 @@ class ServerView(ThemeAware, QFrame):
         self.retranslate()
 
     def retranslate(self) -> None:
-        server, status = self._server, self._status
+        server = self._server
+        status = self._status
         off = [tool for tool in status.tools if self._service.is_off(tool)]
         sentences = server_state(server, status, off), unoffered_sentence(status), server_risk(server)
         self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
@@ -150,7 +152,8 @@ class ToolsPage(ThemeAware, Form):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._tools = session, session.tools
+        self._session = session
+        self._tools = session.tools
         self._background = Background("tool-settings", parent=self)
         self._views: dict[str, ServerView] = {}
         self.card: ServerCard | None = None
@@ -257,7 +260,8 @@ class ToolsPage(ThemeAware, Form):
 
     def _sign(self, server: Server) -> None:
         """Sign in, cancel that or a start, or sign out, as the button of the server says."""
-        host, name = self._tools.host, server.name
+        host = self._tools.host
+        name = server.name
         if host.status(name).state in _CANCELLABLE:
             host.stop(name)
         elif host.status(name).wants_sign_in:

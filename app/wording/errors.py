@@ -30,6 +30,7 @@ def error_sentence(error: EngineError) -> str:
 
 
 def _sentence_of(error: EngineError) -> str:
+    """Return the sentence for an error. Raises KeyError, TypeError or ValueError if it lacks arguments."""
     arguments = _Lenient({name: str(value) for name, value in error.arguments.items()})
     if error.code in _WORDED:
         return _WORDED[error.code](arguments)
@@ -75,6 +76,7 @@ FILE_REASONS = Sentences(
 
 
 def _device_failed(arguments: Mapping[str, str]) -> str:
+    """Say what to do after the GPU failed, and whether a model was unloaded."""
     if not arguments["unloaded"]:
         return translate(
             "Errors",
@@ -89,6 +91,7 @@ def _device_failed(arguments: Mapping[str, str]) -> str:
 
 
 def _prompt_too_long(arguments: Mapping[str, str]) -> str:
+    """Say how long the chat is, and how long it may be."""
     return translate(
         "Errors",
         "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
@@ -144,6 +147,7 @@ GRAMMAR_REASONS = Sentences(
 
 
 def _not_enough_memory(arguments: Mapping[str, str]) -> str:
+    """Say how much memory is missing, and what would fit."""
     names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
     figures = {name: int(arguments[name]) for name in names}
     if figures["largest_context"]:

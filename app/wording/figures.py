@@ -191,7 +191,7 @@ def footer(answer: Answer) -> list[tuple[str, str]]:
     if stats.drafted:
         figures.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
     if helps(stats):
-        # Otherwise `gain`, beside this line, says it if it is worth saying.
+        # Otherwise `gain`, which is shown next to this line, says it if it is worth saying.
         text = translate("Figures", "{value} tokens per round")
         figures.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
     return [(sentence, text) for sentence, value, text in figures if value is not None] + left_out(stats)

@@ -336,7 +336,7 @@ def fit_words(fit: FitReport) -> str:
 
     shares = fit_shares(fit)
     weights, draft = (round(share / size, decimals) for share in shares[:2])
-    # The last part is what is left of the total, so that the rounded sum adds up.
+    # The last part is the total without the other two, so that the rounded sum adds up.
     needed = max(round(fit.needed / size, decimals), weights + draft) if shares[2] else weights + draft
     parts = [translate("Models", "weights {size}").format(size=words(weights))]
     if shares[1]:

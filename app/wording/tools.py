@@ -176,7 +176,8 @@ def _running_sentence(call: ToolRun, now: float) -> str:
 
 def _progress(progress: ToolProgress) -> str:
     """Say how far a call has come by its own report."""
-    done, total = progress.done, progress.total
+    done = progress.done
+    total = progress.total
     if not total or total < 0:
         words = translate("CallCard", "Working: {done} so far.") if done >= 1 else translate("CallCard", "Working.")
     elif 1 < total < _MOST_PARTS and done.is_integer() and total.is_integer():

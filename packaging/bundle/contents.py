@@ -143,7 +143,7 @@ def needed_binaries(
 ) -> list[Entry]:
     """Return the binaries without the system's libraries that none of them needs.
 
-    The system's libraries are at the top of the bundle, beside extension modules without a package. `imports_of`
+    The system's libraries are at the top of the bundle, next to extension modules without a package. `imports_of`
     returns the names and paths of the libraries that a file is linked to.
     """
     binaries = list(binaries)
