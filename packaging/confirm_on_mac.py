@@ -69,12 +69,12 @@ def doctor() -> str:
 
 def low_power_mode() -> str:
     """Compare Low Power Mode with what pmset says."""
-    told = json.loads(run([*TANDEM, "doctor", "--no-speed", "--json"]))["low_power_mode"]
+    reported = json.loads(run([*TANDEM, "doctor", "--no-speed", "--json"]))["low_power_mode"]
     # Macs with High Power Mode call it powermode, where 0 is automatic, 1 low and 2 high.
     on = re.search(r"^\s*(?:low)?powermode\s+1\b", run(["/usr/bin/pmset", "-g"]), re.MULTILINE) is not None
-    if told != on:
-        raise Failed(f"doctor says {told}, pmset {on}")
-    return f"Low Power Mode: {told}"
+    if reported != on:
+        raise Failed(f"doctor says {reported}, pmset {on}")
+    return f"Low Power Mode: {reported}"
 
 
 def awake() -> str:
@@ -105,16 +105,16 @@ with Engine() as engine:
 
 def self_test() -> str:
     """Ask the window a question; a Mac has to answer on its GPU."""
-    told = json.loads(run([*TANDEM, "--self-test"]).splitlines()[-1])
-    return f"{told['device']}, kernels for neural accelerators: {told['nax']}"
+    reported = json.loads(run([*TANDEM, "--self-test"]).splitlines()[-1])
+    return f"{reported['device']}, kernels for neural accelerators: {reported['nax']}"
 
 
 def on_the_cpu() -> str:
     """Ask the window a question where the CPU computes, as on the Macs of continuous integration."""
-    told = json.loads(run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *TANDEM, "--self-test"]).splitlines()[-1])
-    if "cpu" not in told["device"]:
-        raise Failed(f"MLX computes on {told['device']}")
-    return str(told["device"])
+    reported = json.loads(run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *TANDEM, "--self-test"]).splitlines()[-1])
+    if "cpu" not in reported["device"]:
+        raise Failed(f"MLX computes on {reported['device']}")
+    return str(reported["device"])
 
 
 def same_noise() -> str:

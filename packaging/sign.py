@@ -22,6 +22,7 @@ _AD_HOC = "-"
 
 
 def main(product: str) -> None:
+    """Sign the app or the image, and have Apple notarise it, as far as the environment allows."""
     identity = os.environ.get("TANDEM_SIGNING_IDENTITY")
     profile = os.environ.get("TANDEM_NOTARY_PROFILE")
     is_image = product.endswith(".dmg")
@@ -55,7 +56,7 @@ def _is_code(file: Path) -> bool:
 
 
 def _depth(file: Path) -> int:
-    """Return how deep that lies which a signature of this code seals: of a bundle's program, the whole bundle."""
+    """Return how deep that is which a signature of this code seals: the code or, for a bundle's program, the bundle."""
     bundle = next((folder for folder in file.parents if folder.suffix), file)
     return len(bundle.parts if bundle.stem == file.name else file.parts)
 

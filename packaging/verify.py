@@ -185,11 +185,11 @@ def what_the_self_test_says(folder: Path) -> Iterator[str]:
             if file.is_dir():
                 file.chmod(0o755)
         there.chmod(0o755)
-    told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
-    if done.returncode or not told.get("ok"):
+    reported = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
+    if done.returncode or not reported.get("ok"):
         yield f"the bundle's self-test failed: {done.stdout}{done.stderr}"
-    elif told["nax"] != (least_macos(folder) == WITH_NAX):
-        yield f"kernels for neural accelerators: {told['nax']}"
+    elif reported["nax"] != (least_macos(folder) == WITH_NAX):
+        yield f"kernels for neural accelerators: {reported['nax']}"
 
 
 def without_network() -> list[str]:

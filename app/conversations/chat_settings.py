@@ -55,7 +55,7 @@ class GenerationSettings:
     most_calls: int = 25
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> GenerationSettings:
-        """Return these settings, changed by a chat's own ones."""
+        """Return these settings, changed by a chat's own ones. What the settings window has for None becomes None."""
 
         def chosen(keys: tuple[str, ...]) -> dict[str, Any]:
             return {

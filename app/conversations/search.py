@@ -127,7 +127,11 @@ def parse_phrase(text: str) -> Query | None:
 
 
 def _phrase_pattern(pieces: list[_QueryPiece]) -> str:
-    """Return a pattern for folded text. A space is never the first or last piece."""
+    """Return a pattern for folded text that finds the pieces one after the other.
+
+    For example, "draft model" also finds "draft-model", and "_left" finds a part of "bisect_left". A space is never the
+    first or the last piece.
+    """
     pattern = ""
     for index, piece in enumerate(pieces):
         if piece.kind == "space":
@@ -157,7 +161,11 @@ def letters_of(folded: str) -> str:
 
 
 def _phrase(term: list[ScriptRun], quoted: bool) -> str:
-    """Return a term as a phrase of FTS5. Its last word is a prefix unless it was `quoted`."""
+    """Return a term as a phrase of FTS5. Its last word is a prefix unless it was `quoted`.
+
+    For example, draft becomes "draft"*, and the quoted "draft model" stays as it is. 初稿模型 becomes "初稿 稿模 模型",
+    the pairs of characters that the index holds.
+    """
     *leading, last = term
     tokens = [token for run in leading for token in run_tokens(run)]
     if last.unspaced:

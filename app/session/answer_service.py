@@ -240,7 +240,7 @@ class AnswerService(QObject):
         return self.can_save_again or any(answer.writing_fails for answer in self._running.values())
 
     def save_again(self) -> None:
-        """Try once more to write the ends of answers that the store could not write."""
+        """Try again to write the ends of answers that the store could not write."""
         answers = self._ends_not_stored.copy()
         self._ends_not_stored.clear()
         for answer in answers:

@@ -107,20 +107,20 @@ def chat_request(
     form = pair.main.tool_format if pair.main else ""
     tools = [tool.for_template() for tool in turn.tools]
     grammar = grammar_of(generation.answer_format)
-    told = instructions_of(turn.tools)
+    instructions = instructions_of(turn.tools)
     if tools and grammar is not None:
         try:
             grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
         except CallsNotExpressible:
             # The format of the answer was asked for in this chat; nothing else keeps it.
             tools = []
-            told = ""
+            instructions = ""
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
     variables = prompt_variables.values(pair)
     sampling = generation.sampling
     folder = services.projects.folder(chat.folder_id)
-    start = "\n\n".join(filter(None, (start_of(folder, variables), told)))
+    start = "\n\n".join(filter(None, (start_of(folder, variables), instructions)))
     files = picture_files(folder)
     # The engine answers with the window's own models if the request names none.
     named_main = str(other.main.path) if other is not None and other.main is not None else None

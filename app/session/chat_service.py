@@ -196,7 +196,7 @@ class ChatService(QObject):
         self._store.of(chat).schedule(write, FLUSH_AFTER)
 
     def close(self) -> None:
-        """Write the unsent messages once more that could not be written."""
+        """Try again to write the unsent messages that could not be written."""
         self._dropping.stop()
         for chat in self._unsent_refused.copy():
             self.keep_unsent(chat, chat.unsent, chat.unsent_attachments)

@@ -59,9 +59,10 @@ class SettingsService(QObject):
         if self.is_greedy(chat):
             return chosen
         sampling = chosen.sampling
-        seed = chosen.sampling.seed
-        seed = None if seed is None else (seed + before) % 2**64
-        return replace(chosen, sampling=replace(sampling, temperature=sampling.temperature or VARIED, seed=seed))
+        # Each further answer has a seed of its own, and the same one each time it is asked for in the same place.
+        next_seed = None if sampling.seed is None else (sampling.seed + before) % 2**64
+        varied = replace(sampling, temperature=sampling.temperature or VARIED, seed=next_seed)
+        return replace(chosen, sampling=varied)
 
     def is_greedy(self, chat: Chat) -> bool:
         """Whether another answer in that chat has the same words, because the person chose temperature 0."""

@@ -183,7 +183,7 @@ class MacCheck(QObject):
         stop = self._stop = threading.Event()
         models = self._session.models
         loaded = models.pair.main is not None and not models.pair.loading
-        (main, draft) = models.pair.names
+        main, draft = models.pair.names
         engine = models.engine if loaded else None
         values = self._settings.values
 

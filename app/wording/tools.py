@@ -39,7 +39,6 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
 
     A stored answer may have a code, or lack arguments, of another version: then the sentence is a general one.
     """
-    # A stored answer may have a code, or lack arguments, of another version.
     other = translate("ToolErrors", "The tool failed. Try again.")
     silence = arguments.get("seconds")
     known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
@@ -193,8 +192,12 @@ def _progress(progress: ToolProgress) -> str:
 
 def instructions_sentence(status: ServerStatus) -> str:
     """Say what a server tells models of its tools; "" if it tells nothing."""
-    told = "".join(tool.instructions for tool in status.tools[:1])
-    return translate("ServerView", "The server tells the model: {text}").format(text=visible(told)) if told else ""
+    instructions = "".join(tool.instructions for tool in status.tools[:1])
+    return (
+        translate("ServerView", "The server tells the model: {text}").format(text=visible(instructions))
+        if instructions
+        else ""
+    )
 
 
 def unoffered_sentence(status: ServerStatus) -> str:
