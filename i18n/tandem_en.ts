@@ -286,7 +286,7 @@
     </message>
 </context>
 <context>
-    <name>Unsaved</name>
+    <name>UnsavedChats</name>
     <message numerus="yes">
         <source>%Ln chat(s) in this window are not saved.</source>
         <translation>

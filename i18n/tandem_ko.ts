@@ -6582,7 +6582,7 @@
     </message>
 </context>
 <context>
-    <name>Unsaved</name>
+    <name>UnsavedChats</name>
     <message>
         <source>Choose another folder…</source>
         <translation>다른 폴더 선택…</translation>

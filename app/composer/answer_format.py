@@ -62,7 +62,13 @@ class AnswerFormatField(ThemeAware, QWidget):
     def show_format(self, answer_format: str) -> None:
         """Show the format of the chat."""
         schema = schema_of(answer_format)
-        self.kind.set_value("schema" if schema is not None else "json" if answer_format == JSON else "text")
+        if schema is not None:
+            kind = "schema"
+        elif answer_format == JSON:
+            kind = "json"
+        else:
+            kind = "text"
+        self.kind.set_value(kind)
         if schema is not None and schema != self.schema.toPlainText():
             with QSignalBlocker(self.schema):
                 self.schema.setPlainText(schema)

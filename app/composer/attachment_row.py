@@ -152,7 +152,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
         words = self.tr("reading…")
         chips += [
-            self._make_chip(self._mark(None), one.name, words, partial(self.cancel, one)) for one in self._reading_here
+            self._make_chip(self._mark(None), reading.name, words, partial(self.cancel, reading))
+            for reading in self._reading_here
         ]
         if len(chips) > 1:
             everything = styled(QToolButton(self._body), "quiet")
@@ -238,7 +239,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
 
     def _read_as(self, attachment: Attachment, encoding: str) -> None:
         again = read_as(attachment, encoding)
-        self._files = {again if one is attachment else one: count for one, count in self._files.items()}
+        self._files = {again if file is attachment else file: count for file, count in self._files.items()}
         self._files[again] = None
         self._fill()
 

@@ -245,7 +245,7 @@ class ToolsButton(ThemeAware, QToolButton):
         switch.setChecked(all_on)
         switch.triggered.connect(lambda on: tools.set_on(session.chat, on))
         menu.addSeparator()
-        self._add_server("Tandem" if on else f"Tandem · {unused}", [one.tool for one in tools.built_in], on)
+        self._add_server("Tandem" if on else f"Tandem · {unused}", [built_in.tool for built_in in tools.built_in], on)
         for server in tools.settings.servers:
             status = tools.host.status(server.name)
             used = server.name in tools.servers_of(chat)

@@ -82,7 +82,9 @@ class _ContextUsage:
 
     @property
     def too_long(self) -> bool:
-        return (self.message if self.drops else self.total) >= self.limit
+        # Where the oldest messages are dropped, only the new one has to fit.
+        needed = self.message if self.drops else self.total
+        return needed >= self.limit
 
 
 class ContextMeter(QObject):
@@ -153,7 +155,8 @@ class ContextMeter(QObject):
         else:
             text = self.tr("{used} of {limit} tokens")
         text = text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest)
-        return text, text if usage.too_long else "", percent(used / limit)
+        problem = text if usage.too_long else ""
+        return text, problem, percent(used / limit)
 
     def fill_menu(self) -> None:
         """Fill the menu with the ways to make the message fit."""
@@ -189,7 +192,7 @@ class ContextMeter(QObject):
 
         def replace(cut: Attachment | None) -> None:
             if cut is not None and file in shown.attachments:
-                shown.show_files(tuple(cut if one == file else one for one in shown.attachments))
+                shown.show_files(tuple(cut if attachment == file else attachment for attachment in shown.attachments))
 
         self._background.run(partial(cut_to_tokens, Path(main.path), file, tokens), replace)
 
@@ -231,16 +234,21 @@ class ContextMeter(QObject):
         return _Unsent(chat, path, main.context_length, drops, before, whole, text, files, rules, sources)
 
 
+def _count_text(unsent: _Unsent, text: str) -> int:
+    return (count_tokens(unsent.model, text) or 0) if text else 0
+
+
 def _count(unsent: _Unsent) -> _ContextUsage:
     """Count the tokens, on a thread; text that cannot be counted has none."""
-    said, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.said, unsent.text))
+    said = _count_text(unsent, unsent.said)
+    text = _count_text(unsent, unsent.text)
     files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
     if not unsent.before:
         said += sum(picture_tokens(source.files, unsent.pictures) for source in unsent.sources)
     usage = _ContextUsage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
     if not (usage.too_long and unsent.sources):
         return usage
-    largest = max(unsent.sources, key=lambda one: source_tokens(unsent.model, one, unsent.pictures) or 0)
+    largest = max(unsent.sources, key=lambda source: source_tokens(unsent.model, source, unsent.pictures) or 0)
     return replace(usage, largest=source_name(largest))
 
 

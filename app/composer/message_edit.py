@@ -105,18 +105,19 @@ class MessageEdit(QPlainTextEdit):
             self.inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        none, modifier = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
-        if event.key() in ENTER and held == (none if self.send_key == "enter" else modifier):
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        none = Qt.KeyboardModifier.NoModifier
+        to_send = none if self.send_key == "enter" else Qt.KeyboardModifier.ControlModifier
+        if event.key() in ENTER and modifiers == to_send:
             event.accept()
             # While composing, the key belongs to the input method and must neither send nor add a line.
             if not self.preedit():
                 self.submitted.emit()
             return
-        if event.key() == Qt.Key.Key_Escape and held == none and not self.preedit():
+        if event.key() == Qt.Key.Key_Escape and modifiers == none and not self.preedit():
             self.escaped.emit()
         up = event.key() == Qt.Key.Key_Up
-        if (up or event.key() == Qt.Key.Key_Down) and held == none and self._recall(up):
+        if (up or event.key() == Qt.Key.Key_Down) and modifiers == none and self._recall(up):
             return
         super().keyPressEvent(event)
 

@@ -81,17 +81,17 @@ class SettingRow(QObject):
         self.control.setMinimumWidth(_NUMBER_WIDTH)
         grid.addWidget(self.reset, line, 1)
 
-    def show_value(self, default: Any, own: Any) -> None:
+    def show_value(self, default: Any, override: Any) -> None:
         """Show the chat's own value, or the default if it has none (None)."""
-        value = default if own is None else own
+        value = default if override is None else override
         self._made.show_value(value)
         if self.slider is not None:
             with QSignalBlocker(self.slider):
                 self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
-        self.reset.setVisible(own is not None)
+        self.reset.setVisible(override is not None)
         # The name of the chat's own value is bold.
         font = self.name.font()
-        font.setBold(own is not None)
+        font.setBold(override is not None)
         self.name.setFont(font)
 
     def _make_slider(self, parent: QWidget) -> QSlider:
@@ -220,16 +220,16 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         now = session.chats.preset_of_new_chats
         self.begin.setEnabled((now.system_prompt, now.own) != (chat.system_prompt, chat.own))
 
-    def _keep(self, prompt: str, own: dict[str, Any]) -> None:
+    def _keep(self, prompt: str, overrides: dict[str, Any]) -> None:
         self._saved.setText("")
-        self._session.settings.set_own(self._session.chat, prompt, own)
+        self._session.settings.set_own(self._session.chat, prompt, overrides)
 
     def _changed(self, key: str, value: Any) -> None:
         chat = self._session.chat
-        own = {name: kept for name, kept in chat.own.items() if name != key}
+        overrides = {name: other_value for name, other_value in chat.own.items() if name != key}
         if value is not None:
-            own[key] = value
-        self._keep(chat.system_prompt, own)
+            overrides[key] = value
+        self._keep(chat.system_prompt, overrides)
 
     def _choose(self, preset: Preset | None) -> None:
         if preset is not None:

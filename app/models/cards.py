@@ -104,16 +104,16 @@ class ModelCard(Card):
     def offer(self, offered: Entry, wanted: str = "") -> None:
         """Take a search result, and of a repository with GGUF files what is `wanted`, else what is proposed."""
         self.offered = offered
-        self.entry = next((one for one in offered.variants if one.id == wanted), offered.proposed)
+        self.entry = next((variant for variant in offered.variants if variant.id == wanted), offered.proposed)
         if not offered.variants:
             return
         if self.quantisation is None:
             self.quantisation = Chooser(self, chosen=self._choose)
             self.row.insertWidget(1, self.quantisation)
         self.quantisation.clear()
-        for one in offered.variants:
-            word = self.tr("too large") if one.verdict == "too-big" else ""
-            self.quantisation.addItem(model_wording.quantisation_words(one, word), one.id)
+        for variant in offered.variants:
+            word = self.tr("too large") if variant.verdict == "too-big" else ""
+            self.quantisation.addItem(model_wording.quantisation_words(variant, word), variant.id)
         self.quantisation.set_value(self.entry.id)
         self.quantisation.setAccessibleName(self.tr("Quantization"))
 

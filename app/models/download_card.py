@@ -50,7 +50,12 @@ class DownloadCard(Card):
         word, tone = download_badge(status)
         self.badge.show_word(word, tone)
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
-        colour = "faint" if status.waits_for_network else "draft" if tone == "neutral" else tone
+        if status.waits_for_network:
+            colour = "faint"
+        elif tone == "neutral":
+            colour = "draft"
+        else:
+            colour = tone
         self._bar.show_parts([(share, colour)], words)
         asks = status.state == "failed" and status.error is not None and status.error.reason in _ASKS_FOR_CONSENT
         self.offer_page(self._address if asks else "")

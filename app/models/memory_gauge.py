@@ -38,8 +38,8 @@ class MemoryGauge(QWidget):
             return
         used = sum(pair.bytes for pair in loaded)
         limit = inventory.limit
-        own = loaded[0] if size and self._models.pair.main is not None else None
-        replaced = own.draft if is_draft and own is not None else own
+        current = loaded[0] if size and self._models.pair.main is not None else None
+        replaced = current.draft if is_draft and current is not None else current
         stays = used - (replaced.bytes if replaced is not None else 0)
         free = limit - stays - size
         if not size:

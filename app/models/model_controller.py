@@ -120,28 +120,35 @@ class ModelController(QObject):
 
     def _installed(self, id_: str) -> Entry | None:
         inventory = self._library.inventory
-        return next((one for one in inventory.installed if id_ and one.id == id_), None) if inventory else None
+        return next((entry for entry in inventory.installed if id_ and entry.id == id_), None) if inventory else None
 
     def other_models(self) -> list[OtherModel]:
-        """Return the models that can answer beside the loaded one, those in memory first."""
+        """Return the models that can answer next to the loaded one, those in memory first."""
         # Not before the first paint.
         from app.library.model_choices import main_choices
 
         inventory, models = self._library.inventory, self._session.models
         if inventory is None:
             return []
-        own = models.pair.paths[0]
+        loaded_path = models.pair.paths[0]
         in_memory = {str(pair.main.path): pair for pair in models.in_memory if pair.main}
-        rows = main_choices(inventory, own, ())
-        entries = [row.entry for row in rows if row.entry is not None and row.usable and row.path not in ("", own)]
-        found = []
-        for entry in sorted(entries, key=lambda one: one.path not in in_memory):
+        rows = main_choices(inventory, loaded_path, ())
+        entries = [
+            row.entry for row in rows if row.entry is not None and row.usable and row.path not in ("", loaded_path)
+        ]
+        others = []
+        for entry in sorted(entries, key=lambda entry: entry.path not in in_memory):
             pair = in_memory.get(entry.path)
             installed = self._installed(entry.draft)
-            draft = pair.draft_path if pair is not None else Path(installed.path) if installed is not None else None
+            if pair is not None:
+                draft = pair.draft_path
+            elif installed is not None:
+                draft = Path(installed.path)
+            else:
+                draft = None
             draft_folder = str(draft) if draft is not None else None
-            found.append(OtherModel(entry_name(entry), entry.recorded_as, entry.path, draft_folder))
-        return found
+            others.append(OtherModel(entry_name(entry), entry.recorded_as, entry.path, draft_folder))
+        return others
 
     def get(self, entry: Entry) -> None:
         """Download a model, and the draft model or head that goes with it."""

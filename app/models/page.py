@@ -171,9 +171,9 @@ class ModelsPage(ThemeAware, QWidget):
         if self._tab != INSTALLED or (inventory := self._library.inventory) is None:
             return []
         added = self._library.settings.values.model_folders
-        found = {folder for entry in inventory.installed for folder in self._library.lists_of(entry)}
-        shown = dict.fromkeys((*(one for one in added if one not in found), *inventory.absent))
-        cards = [FolderCard(one, one in inventory.absent, one in added) for one in shown]
+        folders_with_models = {folder for entry in inventory.installed for folder in self._library.lists_of(entry)}
+        shown = dict.fromkeys((*(folder for folder in added if folder not in folders_with_models), *inventory.absent))
+        cards = [FolderCard(folder, folder in inventory.absent, folder in added) for folder in shown]
         for card in cards:
             card.unlisted.connect(self._library.unlist)
         return cards
@@ -221,7 +221,7 @@ class ModelsPage(ThemeAware, QWidget):
         name = entry_name(main) if main is not None and not main.is_starter else ""
         advice = entry.advice if name else None
         if name and advice is None:
-            advice = next((one for one in library.advice(path) or () if one.id == entry.id), None)
+            advice = next((other for other in library.advice(path) or () if other.id == entry.id), None)
         return CardState(
             in_use,
             download,

@@ -154,7 +154,7 @@ class Picker(ThemeAware, Overlay):
     def _note_text(self, choices: list[ModelChoice]) -> str:
         """Return the reason if there is no choice, or no draft model among the choices, else ""."""
         if choices:
-            if self.role == "main" or self._field.words or any(one.kind in ("use", "get") for one in choices):
+            if self.role == "main" or self._field.words or any(choice.kind in ("use", "get") for choice in choices):
                 return ""
             return self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
         if self.role == "draft" and self._session.models.pair.main is None:
@@ -391,7 +391,9 @@ def folder_at(words: str) -> str:
     if not words.startswith(("/", "~")):
         return ""
     path = Path(words).expanduser()
-    return str(path if path.is_dir() else path.parent) if path.exists() else ""
+    if not path.exists():
+        return ""
+    return str(path if path.is_dir() else path.parent)
 
 
 def _is_gettable(choice: ModelChoice) -> bool:

@@ -96,8 +96,10 @@ def _key(row: ListRow) -> tuple[type, str | int]:
     """Return a key that identifies a row independently of its text; unique in a list."""
     if isinstance(row, str):
         return str, row
-    if isinstance(row, (TitleHit, MessageHit)):
-        return type(row), row.conversation_id if isinstance(row, TitleHit) else row.message_id
+    if isinstance(row, TitleHit):
+        return TitleHit, row.conversation_id
+    if isinstance(row, MessageHit):
+        return MessageHit, row.message_id
     return type(row), row.id
 
 

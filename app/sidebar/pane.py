@@ -43,11 +43,11 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 class ChatPane(ThemeAware, QFrame):
     """Lists and searches chats.
 
-    `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file, and
-    `folder_made` a new folder without chats.
+    `hit_chosen` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file,
+    and `folder_made` a new folder without chats.
     """
 
-    found = Signal(int, int)
+    hit_chosen = Signal(int, int)
     folder_made = Signal(int)
     export_wanted = Signal(int)
 
@@ -236,7 +236,7 @@ class ChatPane(ThemeAware, QFrame):
         elif isinstance(row, TitleHit):
             self._session.chats.open_id(row.conversation_id)
         elif isinstance(row, MessageHit):
-            self.found.emit(row.conversation_id, row.message_id)
+            self.hit_chosen.emit(row.conversation_id, row.message_id)
 
     def _show_menu(self, position: QPoint) -> None:
         row = self.list.indexAt(position).data(ROW)

@@ -44,10 +44,17 @@ from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
 # In pixels at the normal text size, like all constants below.
-_SIDE, _LINE, _ROW, _HIGH_ROW = 10, 20, 32, 52
+_SIDE = 10
+_LINE = 20
+_ROW = 32
+_HIGH_ROW = 52
 # The indent of chats below their folder, and the size of the folder's marks.
 _STEP, _MARK = 22, 14
-_TEXT, _HIT_TITLE, _SMALL, _HEADING = 14, 13, 12, 11
+# The sizes of letters: of titles, of the titles of found messages, of their words, and of headings.
+_TEXT = 14
+_HIT_TITLE = 13
+_SMALL = 12
+_HEADING = 11
 
 
 class RowPainter(QStyledItemDelegate):
@@ -83,9 +90,9 @@ class RowPainter(QStyledItemDelegate):
             elif isinstance(row, MessageHit):
                 title = QRect(inner.x(), inner.y() + scaled(6), inner.width(), scaled(_LINE))
                 self._line(painter, option.font, title, index.data(), (), _HIT_TITLE, muted=False)
-                found = title.translated(0, scaled(_LINE))
+                below = title.translated(0, scaled(_LINE))
                 around = _around(row.snippet.text, row.snippet.spans)
-                self._line(painter, option.font, found, *around, _SMALL, muted=True)
+                self._line(painter, option.font, below, *around, _SMALL, muted=True)
             else:
                 spans = row.spans if isinstance(row, TitleHit) else ()
                 self._line(painter, option.font, _middle(inner), index.data(), spans, _TEXT, muted=False)
@@ -190,14 +197,14 @@ def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tupl
 
 def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
     """Return the highlight of a span. Spans count characters, Qt counts UTF-16 units."""
-    found = QTextLayout.FormatRange()
-    found.start = utf16_length(text[:start])
-    found.length = utf16_length(text[start:end])
+    highlight = QTextLayout.FormatRange()
+    highlight.start = utf16_length(text[:start])
+    highlight.length = utf16_length(text[start:end])
     style = QTextCharFormat()
     style.setForeground(QColor(theme.colours().main_text))
     style.setFontWeight(QFont.Weight.DemiBold)
-    found.format = style
-    return found
+    highlight.format = style
+    return highlight
 
 
 class RowView(QListView):

@@ -88,7 +88,12 @@ class PositionBars(Chart):
         label_height = theme.scaled(self.LABEL)
         ground = self.height() - label_height
         slots = max(5, len(self._rates))
-        gap = 12 if slots <= 6 else 6 if slots < _CROWDED else 3
+        if slots <= 6:
+            gap = 12
+        elif slots < _CROWDED:
+            gap = 6
+        else:
+            gap = 3
         width = (self.width() + gap) / slots - gap
         for index, (rate, _, _) in enumerate(self._rates):
             left = index * (width + gap)

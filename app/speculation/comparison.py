@@ -141,7 +141,8 @@ class Comparison:
             return first[at], second[at]
         shorter = self.speculated if len(first) < len(second) else self.plain
         if self.step is ComparisonStep.DONE and len(first) != len(second) and shorter.state is not State.CANCELLED:
-            return (first[at] if at < len(first) else None), (second[at] if at < len(second) else None)
+            # One text goes on where the other has ended.
+            return next(iter(first[at:]), None), next(iter(second[at:]), None)
         return None
 
     def verdict(self) -> ComparisonResult:

@@ -35,7 +35,7 @@ _LEAST_TEXT = 120
 _WHOLE = 3.0
 
 
-class Racer:
+class RunRow:
     """One way of decoding in a row of `grid`: its name, its bar and its speed."""
 
     def __init__(self, mark: str, grid: QGridLayout, row: int, parent: QWidget) -> None:
@@ -128,8 +128,8 @@ class ComparisonView(ThemeAware, Overlay):
         race = QGridLayout()
         race.setHorizontalSpacing(8)
         race.setColumnStretch(2, 1)
-        self.speculated = Racer("draft-on", race, 0, self)
-        self.plain = Racer("main-model", race, 1, self)
+        self.speculated = RunRow("draft-on", race, 0, self)
+        self.plain = RunRow("main-model", race, 1, self)
         self.gain = Headline(self)
         self.verdict = label(self, "muted", wraps=True)
         self.kinds = Segments(2, self)

@@ -70,8 +70,8 @@ class Details(ThemeAware, QWidget):
     def show_costs(self, learned: tuple[LearnedPair, ...]) -> None:
         """Say what verifying costs with the loaded pair, as far as it was measured."""
         self._learned = learned
-        found = next((pair.rounding for pair in learned if pair.loaded), None)
-        words = verification_sentence(found)
+        rounding = next((pair.rounding for pair in learned if pair.loaded), None)
+        words = verification_sentence(rounding)
         self.costs.setText(words)
         self.costs.setVisible(bool(words))
 

@@ -271,16 +271,19 @@ class SampleRound(ThemeAware, QWidget):
             self.retranslate()
 
     def retranslate(self) -> None:
-        looked_up = self.tr("The next tokens are proposed as they follow in an earlier text.")
+        if self._looks_up:
+            proposing = self.tr("The next tokens are proposed as they follow in an earlier text.")
+        else:
+            proposing = self.tr("A small draft model quickly proposes the next tokens.")
         sentences = (
-            looked_up if self._looks_up else self.tr("A small draft model quickly proposes the next tokens."),
+            proposing,
             self.tr("The main model checks all of them in a single pass."),
             self.tr("It keeps every token it would have written itself, then adds one."),
         )
         start = tokens_of([self.tr("Water", "the sample: the text so far")], "token-given")
         # A sentence whose fourth token is a mistake, which the main model corrects.
         drafted = self.tr("boils|at|100|°F|or", "the sample: five draft tokens").split("|")
-        own = self.tr("°C", "the sample: the main model's token in place of the fourth")
+        corrected = self.tr("°C", "the sample: the main model's token in place of the fourth")
         right = drafted[:ACCEPTED]
         wrong = drafted[ACCEPTED]
         dropped = drafted[ACCEPTED + 1 :]
@@ -289,7 +292,7 @@ class SampleRound(ThemeAware, QWidget):
             tokens_of(drafted, proposed),
             tokens_of([f"{token} ✓" for token in right], proposed)
             + tokens_of([f"{wrong} ✗", *dropped], "token-rejected"),
-            tokens_of(right, proposed) + tokens_of([own], "token-main"),
+            tokens_of(right, proposed) + tokens_of([corrected], "token-main"),
         )
         for step, words, tokens in zip(self.steps, sentences, shown, strict=True):
             step.words.setText(words)

@@ -50,14 +50,14 @@ def spans(text: str, language: str) -> CodeSpans:
     from pygments.token import string_to_tokentype
 
     roles = [(string_to_tokentype(name), role, name in _BOLD) for name, role in _ROLES]
-    found = []
+    coloured = []
     start = 0
     for kind, value in lex(text, get_lexer_by_name(language, stripnl=False, ensurenl=False)):
         role, bold = next(((role, bold) for token, role, bold in roles if kind in token), ("", False))
         if role and value.strip():
-            found.append((start, len(value), role, bold))
+            coloured.append((start, len(value), role, bold))
         start += len(value)
-    return tuple(found)
+    return tuple(coloured)
 
 
 @cache

@@ -52,7 +52,7 @@ def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTim
     if read.encoding:
         kind += CHARSET + read.encoding
     if read.left_out:
-        kind += LEFT_OUT + ",".join(f"{one}:{count}" for one, count in read.left_out)
+        kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)
     return kind, read.text
 
 

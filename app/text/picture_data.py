@@ -19,8 +19,8 @@ def kind_of_picture(content: bytes) -> str:
 
 def picture_of_url(url: str) -> bytes | None:
     """Return the bytes in a data URL; None for an address, and for what is not base64."""
-    found = _DATA_URL.match(url)
-    return None if found is None else picture_of_base64(url[found.end() :])
+    head = _DATA_URL.match(url)
+    return None if head is None else picture_of_base64(url[head.end() :])
 
 
 def picture_of_base64(text: str) -> bytes | None:

@@ -82,7 +82,7 @@ def shown(
     reader.read(tokens)
     paragraphs = reader.paragraphs
     if after is not None:
-        ends = [-1, *(at for at, one in enumerate(paragraphs) if one.kind == "code"), len(paragraphs)]
+        ends = [-1, *(at for at, paragraph in enumerate(paragraphs) if paragraph.kind == "code"), len(paragraphs)]
         paragraphs = paragraphs[ends[after] + 1 : ends[after + 1]]
     return paragraphs or [Paragraph("p")]
 

@@ -70,8 +70,8 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndRepl
     `searched` is the start of a line before which there is no closing mark.
     """
     lead = len(text) - len(text.lstrip())
-    rest = text[lead:]
-    if _FIRST_HEADER.match(text) or (not ended and rest and _HALF_A_HEADER.fullmatch(text)):
+    bare = text[lead:]
+    if _FIRST_HEADER.match(text) or (not ended and bare and _HALF_A_HEADER.fullmatch(text)):
         return _of_messages(text, ended)
     for opening, closing in THOUGHT_MARKS:
         if text.startswith(opening, lead):
@@ -80,7 +80,7 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndRepl
             return _after(text, start, (opening, closing), ended)
         if text.startswith(closing, lead):
             return _after(text, lead, (opening, closing), ended)
-    if not ended and _begins_a_mark(rest, [mark for pair in THOUGHT_MARKS for mark in pair]):
+    if not ended and _begins_a_mark(bare, [mark for pair in THOUGHT_MARKS for mark in pair]):
         return ThoughtAndReply("", "", len(text), closed=False)
     # An answer may show such marks, for instance in code; a lone closing mark has no opening one before it.
     lone = _LONE_END.search(text, searched)

@@ -174,7 +174,9 @@ def _is_wide_table(block: ProseText) -> bool:
 
 def kind_of(block: Block) -> type[QWidget]:
     """Return the class of the widget that shows a block."""
-    return CodeBlock if isinstance(block, Code) else FoldBlock if isinstance(block, Fold) else Prose
+    if isinstance(block, Code):
+        return CodeBlock
+    return FoldBlock if isinstance(block, Fold) else Prose
 
 
 def length_of(block: Block) -> int:

@@ -67,7 +67,9 @@ class CallCard(ThemeAware, QFrame):
         fill(column, self._captions[0], self.arguments, self._captions[1], self.result, self._pictures)
         self._buttons = QWidget(self)
         choices = ONCE, Permission.CHAT, Permission.ALWAYS, Permission.DENY
-        self._choices = [styled(QPushButton(self._buttons), "accent" if one == ONCE else "button") for one in choices]
+        self._choices = [
+            styled(QPushButton(self._buttons), "accent" if choice == ONCE else "button") for choice in choices
+        ]
         flow = FlowLayout(self._buttons, 8)
         for button, choice in zip(self._choices, choices, strict=True):
             button.clicked.connect(lambda _=False, choice=choice: self.chosen.emit(self.call, str(choice)))

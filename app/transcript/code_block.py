@@ -40,9 +40,9 @@ def spans_cache() -> BackgroundCache[tuple[str, str], CodeSpans]:
     return BackgroundCache("highlight", lambda key: spans(*key), _CACHED)
 
 
-def highlight(document: QTextDocument, text: str, found: CodeSpans, before: CodeSpans = ()) -> None:
+def highlight(document: QTextDocument, text: str, spans_now: CodeSpans, before: CodeSpans = ()) -> None:
     """Colour `document`, which begins with `text`, in the theme in use. Its spans `before` have their colours."""
-    same = next((at for at, pair in enumerate(zip(found, before, strict=False)) if pair[0] != pair[1]), len(before))
+    same = next((at for at, pair in enumerate(zip(spans_now, before, strict=False)) if pair[0] != pair[1]), len(before))
     colours = theme.colours()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
@@ -52,7 +52,7 @@ def highlight(document: QTextDocument, text: str, found: CodeSpans, before: Code
         cursor.setPosition(before[same][0] + bisect_left(wide, before[same][0]))
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.setCharFormat(QTextCharFormat())
-    for start, length, role, bold in found[same:]:
+    for start, length, role, bold in spans_now[same:]:
         style = QTextCharFormat()
         style.setForeground(QColor(getattr(colours, role)))
         if bold:
@@ -190,9 +190,9 @@ class CodeBlock(ThemeAware, QFrame):
         text = self._awaited
         key = (self._awaited or "", self._lexer)
         if text is not None and spans_cache().has(key):
-            found = spans_cache().known[key]
-            highlight(self.text_view.document(), text, found, self._coloured)
-            self._coloured, self._awaited = found, None
+            known_spans = spans_cache().known[key]
+            highlight(self.text_view.document(), text, known_spans, self._coloured)
+            self._coloured, self._awaited = known_spans, None
 
     def retranslate(self) -> None:
         self._word_preview()

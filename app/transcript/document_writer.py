@@ -67,8 +67,8 @@ class DocumentWriter:
         """Write the text of a document. Return the formulas that are not typeset yet and are shown as LaTeX."""
         pairs = list(zip(paragraphs, [*paragraphs[1:], None], strict=True))
         same = (number for number, pair in enumerate(zip(pairs, self.written, strict=False)) if pair[0] != pair[1])
-        kept = next(same, min(len(pairs), len(self.written)))
-        is_last = kept + 1 == len(pairs) == len(self.written)
+        unchanged = next(same, min(len(pairs), len(self.written)))
+        is_last = unchanged + 1 == len(pairs) == len(self.written)
         if is_last and (more := _words_added(self.written[-1][0], pairs[-1][0])):
             self.cursor.movePosition(QTextCursor.MoveOperation.End)
             self.cursor.insertText(more.replace("\n", _LINE_SEPARATOR))
@@ -76,11 +76,11 @@ class DocumentWriter:
             self._ends[-1] = self.cursor.position()
             return self._missing
         # An empty block takes the format of what is removed below it.
-        while kept and not any(span.text or span.formula for span in pairs[kept - 1][0].spans):
-            kept -= 1
+        while unchanged and not any(span.text or span.formula for span in pairs[unchanged - 1][0].spans):
+            unchanged -= 1
         self._missing = []
-        self._cut(kept)
-        for pair in pairs[kept:]:
+        self._cut(unchanged)
+        for pair in pairs[unchanged:]:
             self._write(*pair)
             if not self._missing:
                 self.written.append(pair)
@@ -88,18 +88,18 @@ class DocumentWriter:
         self.cursor.endEditBlock()
         return self._missing
 
-    def _cut(self, kept: int) -> None:
-        """Remove all but so many paragraphs, and begin to edit."""
-        self.written = self.written[:kept]
-        self._ends = self._ends[:kept]
-        self._is_first = not kept
+    def _cut(self, count: int) -> None:
+        """Remove all but the first `count` paragraphs, and begin to edit."""
+        self.written = self.written[:count]
+        self._ends = self._ends[:count]
+        self._is_first = not count
         begun = {paragraph.lists[-1] for paragraph, _ in self.written if paragraph.mark}
         self._lists = {key: items for key, items in self._lists.items() if key in begun}
-        if not kept:
+        if not count:
             self.cursor.document().clear()
             self.cursor.document().setIndentWidth(LIST_INDENT)
         self.cursor.beginEditBlock()
-        if kept:
+        if count:
             self.cursor.setPosition(self._ends[-1])
             self.cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
             self.cursor.removeSelectedText()

@@ -26,9 +26,13 @@ Result = TypeVar("Result")
 _ANY_HEIGHT = 16_777_215
 # The cost of building a turn without texts, in the units of `cost_of`.
 _TURN_COST = 500
-# For estimated heights: characters and pixels of a line at the column's usual width, and the pixels around the lines of
-# the question, below the answer, and of a row of pictures.
-_LINE_CHARACTERS, _LINE_PIXELS, _QUESTION_PIXELS, _ROW_PIXELS, _PICTURE_PIXELS = 85, 21, 34, 32, 220
+# For estimated heights: characters and pixels of a line at the column's usual width.
+_LINE_CHARACTERS = 85
+_LINE_PIXELS = 21
+# The pixels around the lines of the question, below the answer, and of a row of pictures.
+_QUESTION_PIXELS = 34
+_ROW_PIXELS = 32
+_PICTURE_PIXELS = 220
 
 
 class LazyTurn(QWidget):

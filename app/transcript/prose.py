@@ -81,8 +81,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         old, now = (text.encode("utf-16-le", "surrogatepass") for text in (before, self.document().toRawText()))
         start = 2 * min(anchor, position)
         end = 2 * max(anchor, position)
-        found = now.rfind(old[start:end], 0, end)
-        moved = (found - start) // 2 if found >= 0 else 0
+        place = now.rfind(old[start:end], 0, end)
+        moved = (place - start) // 2 if place >= 0 else 0
         cursor = self.textCursor()
         last = self.document().characterCount() - 1
         if (cursor.anchor(), cursor.position()) != (anchor + moved, position + moved):

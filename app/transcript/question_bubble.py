@@ -54,9 +54,9 @@ class QuestionBubble(ThemeAware, QFrame):
         shown = shown_question(turn.question)
         self._lines = shown.split("\n")
         self._pictures = Thumbnails(pictures, _PICTURE, self)
-        self._pictures.show_pictures([one for one in turn.attachments if one.picture is not None])
+        self._pictures.show_pictures([attachment for attachment in turn.attachments if attachment.picture is not None])
         fill(column, self._pictures)
-        if names := [one.name for one in turn.attachments if one.picture is None]:
+        if names := [attachment.name for attachment in turn.attachments if attachment.picture is None]:
             fill(column, self._names(names))
         self._rest = styled(WrappedLabel(self), "muted")
         self.bound(

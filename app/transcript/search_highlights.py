@@ -44,8 +44,8 @@ class SearchHighlights:
             if view is None:
                 # A run without a widget: count its matches.
                 if query is not None and isinstance(source, AnswerRun) and (text := self._text_of(source)):
-                    found = highlights(text, query)
-                    self._matches += [_ShownMatch(source, utf16_length(text[:start])) for start, _ in found]
+                    matches = highlights(text, query)
+                    self._matches += [_ShownMatch(source, utf16_length(text[:start])) for start, _ in matches]
                 continue
             text = view.toPlainText()
             selections = []

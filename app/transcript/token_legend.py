@@ -49,12 +49,12 @@ class TokenLegend(ThemeAware, QWidget):
     def show_answer(self, answer: Answer) -> None:
         """Name the drafter of the answer, a draft model or a head, and the other proposers of its rounds."""
         proposed = {record.source for record in answer.rounds if record.drafted}
-        found = drafter_of(islice(reversed(answer.rounds), _ROUNDS_READ))
+        used_drafter = drafter_of(islice(reversed(answer.rounds), _ROUNDS_READ))
         # An answer whose tokens were all looked up has no drafter to name.
-        named = proposed | {MAIN, _REJECTED} | ({DRAFTER_METHOD} if found or not proposed else set())
+        named = proposed | {MAIN, _REJECTED} | ({DRAFTER_METHOD} if used_drafter or not proposed else set())
         for entry, _, source in self._marks:
             entry.setVisible(source in named)
-        drafter = found or self._drafter
+        drafter = used_drafter or self._drafter
         if drafter != self._drafter:
             self._drafter = drafter
             self.retranslate()

@@ -66,8 +66,8 @@ class ToolSteps(QWidget):
     @property
     def sources(self) -> list[TextView | AnswerRun]:
         """The widgets and runs with texts, top to bottom."""
-        found: list[TextView | AnswerRun] = []
+        sources: list[TextView | AnswerRun] = []
         for step in self.steps:
             thoughts = [] if step.thinking.isHidden() else step.thinking.body.text_runs
-            found += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]
-        return found
+            sources += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]
+        return sources

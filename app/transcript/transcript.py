@@ -88,8 +88,8 @@ class Transcript(ThemeAware, TurnOwner):
         if self._at_end:
             return None
         top = self.verticalScrollBar().value()
-        found = self._column.slot_at(top)
-        return (found[0], top - found[1].y()) if found is not None else None
+        top_slot = self._column.slot_at(top)
+        return (top_slot[0], top - top_slot[1].y()) if top_slot is not None else None
 
     def shows(self, chat: Chat) -> bool:
         """Whether the shown turns are those of that chat."""
@@ -164,15 +164,15 @@ class Transcript(ThemeAware, TurnOwner):
         slot.load()
         slot.attempt(lambda view: view.load_match(index), None)
         settle_layouts()
-        found = slot.attempt(lambda view: view.rect_of_match(index), None)
-        if found is None or slot.view is None:
+        place = slot.attempt(lambda view: view.rect_of_match(index), None)
+        if place is None or slot.view is None:
             self.reveal(turn)
             return
         self._target = None
         bar = self.verticalScrollBar()
         height = self.viewport().height()
-        top = slot.view.mapTo(self._body, found.topLeft()).y()
-        if not bar.value() <= top <= bar.value() + height - SIDE - found.height():
+        top = slot.view.mapTo(self._body, place.topLeft()).y()
+        if not bar.value() <= top <= bar.value() + height - SIDE - place.height():
             bar.setValue(max(0, top - height // 3))
 
     def add_turn(self, turn: Turn) -> None:
@@ -380,7 +380,8 @@ class Transcript(ThemeAware, TurnOwner):
         position = self.reading_position
         if position is not None and self._target is None:
             turn = self._column.turns[position[0]]
-            self._target = turn, position[1], self._column.slot(turn).height() if position[1] > 0 else None
+            height = self._column.slot(turn).height() if position[1] > 0 else None
+            self._target = (turn, position[1], height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # A scroll bar narrows only the viewport: the column keeps its width.

@@ -76,11 +76,11 @@ class TurnColumn(QWidget):
         # Only the first turn needs this import.
         from app.transcript.lazy_turn import LazyTurn
 
-        kept = self._kept.pop(turn, None)
-        slot = self._slots[turn] = kept or LazyTurn(turn, self._make, self._make_plain, self)
-        if kept is not None:
-            kept.attempt(_show_again, None)
-            kept.show()
+        kept_slot = self._kept.pop(turn, None)
+        slot = self._slots[turn] = kept_slot or LazyTurn(turn, self._make, self._make_plain, self)
+        if kept_slot is not None:
+            kept_slot.attempt(_show_again, None)
+            kept_slot.show()
         self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
         return slot
 
@@ -145,9 +145,9 @@ class TurnColumn(QWidget):
 
         `counts` has the number of matches in each turn that has any.
         """
-        if (found := self.slot_at(y)) is None:
+        if (first_slot := self.slot_at(y)) is None:
             return None
-        first, slot = found
+        first, slot = first_slot
         if (count := counts.get(slot.turn, 0)) and slot.view is not None:
             index = slot.attempt(lambda view: view.first_match_below(query, y - slot.y()), None)
             if index is not None:
@@ -158,9 +158,9 @@ class TurnColumn(QWidget):
 
     def anchor_at(self, y: int) -> QWidget | None:
         """Return the widget at a height: the block of an answer if it has one, else the turn."""
-        if (found := self.slot_at(y)) is None:
+        if (first_slot := self.slot_at(y)) is None:
             return None
-        slot = found[1]
+        slot = first_slot[1]
         anchor: QWidget = slot
         return slot.attempt(lambda view: view.anchor_at(y - slot.y()), anchor)
 

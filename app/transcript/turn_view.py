@@ -275,8 +275,8 @@ class TurnView(ThemeAware, QWidget):
         """Return the block that reaches below a height, or this widget."""
         for body in self._bodies():
             top = top_in(body, self)
-            if top <= y < top + body.height() and (found := body.anchor_at(y - top)) is not None:
-                return found
+            if top <= y < top + body.height() and (anchor := body.anchor_at(y - top)) is not None:
+                return anchor
         return self
 
     def _bodies(self) -> list[AnswerBody]:

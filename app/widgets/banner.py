@@ -160,7 +160,7 @@ class Banner(ThemeAware, QFrame):
         """
         given = tuple(action for action in actions if action is not None)
         message = _NoticeContent(sentence, given, is_info, is_info and not stays, closable, about)
-        replaced = [one for one in self._leaving if message.leaves and not one.is_in_hand]
+        replaced = [notice for notice in self._leaving if message.leaves and not notice.is_in_hand]
         if (same := self._by_text.get(sentence())) is not None and same not in replaced:
             replaced.append(same)
         for notice in replaced:
@@ -170,14 +170,14 @@ class Banner(ThemeAware, QFrame):
 
     def dismiss(self, about: str) -> None:
         """Drop the notices that were shown with this `about`."""
-        found = [*self._by_topic.get(about, ())]
-        for notice in found:
+        notices = [*self._by_topic.get(about, ())]
+        for notice in notices:
             self._remove(notice)
-        if found:
+        if notices:
             self._arrange()
 
     def reword(self, about: str) -> None:
-        """Word the notices that were shown with this `about` anew, because what they tell of has changed."""
+        """Word the notices that were shown with this `about` again, because what they tell of has changed."""
         for notice in [*self._by_topic.get(about, ())]:
             notice.retranslate()
 
@@ -218,9 +218,12 @@ class Banner(ThemeAware, QFrame):
         self._by_text[notice.text] = notice
 
     def _arrange(self) -> None:
-        kept = [*self._fixed, *(one for one in self._on_screen if one.message.closable and one.is_in_hand)]
-        others = (one for one in reversed(self._others) if one not in kept)
-        shown = {*kept, *islice(others, max(0, MOST_SHOWN - len(kept)))}
+        always_shown = [
+            *self._fixed,
+            *(notice for notice in self._on_screen if notice.message.closable and notice.is_in_hand),
+        ]
+        others = (notice for notice in reversed(self._others) if notice not in always_shown)
+        shown = {*always_shown, *islice(others, max(0, MOST_SHOWN - len(always_shown)))}
         for notice in self._on_screen - shown:
             notice.hide()
         for notice in shown:

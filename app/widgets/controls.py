@@ -157,7 +157,12 @@ class Switch(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         colours = theme.colours()
         track = QRectF(self.width() - 39, (self.height() - 22) / 2, 38, 22)
-        ring = colours.text if self.hasFocus() else colours.main if self.isChecked() else colours.muted
+        if self.hasFocus():
+            ring = colours.text
+        elif self.isChecked():
+            ring = colours.main
+        else:
+            ring = colours.muted
         left = track.right() - 19 if self.isChecked() else track.left() + 3
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

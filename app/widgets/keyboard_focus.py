@@ -92,17 +92,17 @@ class TabOrdered(WidgetMixin):
 
 def go_to_next(container: QWidget, forwards: bool) -> bool:
     """Move the focus to the next or the previous stop; after the last comes the first. False if there is none."""
-    found = stops(container)
-    if not found:
+    all_stops = stops(container)
+    if not all_stops:
         return False
     focus = QApplication.focusWidget()
     # A part of a control, or a text that is not a stop, counts as the stop around it.
-    while focus is not None and focus not in found and focus is not container:
+    while focus is not None and focus not in all_stops and focus is not container:
         focus = focus.parentWidget()
-    if focus in found:
-        wanted = found[(found.index(focus) + (1 if forwards else -1)) % len(found)]
+    if focus in all_stops:
+        wanted = all_stops[(all_stops.index(focus) + (1 if forwards else -1)) % len(all_stops)]
     else:
-        wanted = found[0 if forwards else -1]
+        wanted = all_stops[0 if forwards else -1]
     wanted.setFocus(Qt.FocusReason.TabFocusReason if forwards else Qt.FocusReason.BacktabFocusReason)
     above = wanted.parentWidget()
     while above is not None and above is not container:
@@ -119,16 +119,16 @@ def stops(container: QWidget) -> list[QWidget]:
 
 
 def _stops(widget: QWidget, policy: Qt.FocusPolicy) -> list[QWidget]:
-    found = []
+    inside = []
     children = widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
     for child in in_reading_order((each for each in children if not each.isHidden()), QWidget.geometry):
         if child.isWindow() or not child.isEnabled():
             continue
         if child.focusPolicy() & policy == policy and child.focusProxy() is None:
-            found.append(child)
+            inside.append(child)
         if not isinstance(child, _WHOLE):
-            found += _stops(child, policy)
-    return found
+            inside += _stops(child, policy)
+    return inside
 
 
 def in_reading_order(things: Iterable[QWidget], place: Callable[[QWidget], QRect]) -> list[QWidget]:

@@ -56,8 +56,8 @@ def reserve_width(shown: QLabel, texts: Iterable[str]) -> None:
     shown.ensurePolished()
     text = shown.text()
     widths = []
-    for one in texts:
-        shown.setText(one)
+    for other in texts:
+        shown.setText(other)
         # Some letters reach beyond their advance, which only the label's own hint counts.
         widths.append(shown.minimumSizeHint().width())
     shown.setText(text)

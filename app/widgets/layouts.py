@@ -41,13 +41,13 @@ def fill(box: Box, *parts: BoxPart) -> Box:
     A number is a stretch; a widget may come with its own stretch and alignment.
     """
     for part in parts:
-        one, how = (part[0], part[1:]) if isinstance(part, tuple) else (part, ())
-        if isinstance(one, int):
-            box.addStretch(one)
-        elif isinstance(one, QLayout):
-            box.addLayout(one, *how)
+        content, how = (part[0], part[1:]) if isinstance(part, tuple) else (part, ())
+        if isinstance(content, int):
+            box.addStretch(content)
+        elif isinstance(content, QLayout):
+            box.addLayout(content, *how)
         else:
-            box.addWidget(one, *how)
+            box.addWidget(content, *how)
     return box
 
 

@@ -43,9 +43,9 @@ def with_good_breaks(text: str) -> str:
     if max(text, default="") < _FIRST_FULL_WIDTH:
         return text
     if len(items := text.split(_SEPARATOR)) > 1:
-        kept = [unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item) for item in items]
-        return _SEPARATOR.join(kept)
+        parts = [unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item) for item in items]
+        return _SEPARATOR.join(parts)
     for together in (_STEM, _SENTENCE_END):
-        text = re.sub(together, lambda found: _WORD_JOINER.join(found.group()), text)
+        text = re.sub(together, lambda passage: _WORD_JOINER.join(passage.group()), text)
     text = re.sub(_UNIT, lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
     return re.sub(f"{_AFTER_STEM}|{_PARTICLE}", _WORD_JOINER, text)

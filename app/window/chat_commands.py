@@ -59,7 +59,7 @@ class ChatCommands(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._sidebar, self._notifications = session, sidebar, notifications
-        sidebar.found.connect(lambda chat, message: search.show_hit(chat, message, sidebar.search.words))
+        sidebar.hit_chosen.connect(lambda chat, message: search.show_hit(chat, message, sidebar.search.words))
         for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())
         # After midnight, or in another time zone, chats belong to other days.

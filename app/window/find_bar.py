@@ -30,12 +30,13 @@ class FindBar(ThemeAware, QFrame):
     """The search bar, hidden until `open`.
 
     `chosen` carries a turn and the index of the match in it to show (None: the turn itself). `changed` is emitted after
-    every change of the query, `found` after every search, and `focus_lost` when the bar closes while it has the focus.
+    every change of the query, `searched` after every search, and `focus_lost` when the bar closes while it has the
+    focus.
     """
 
     chosen = Signal(object, object)
     changed = Signal()
-    found = Signal()
+    searched = Signal()
     focus_lost = Signal()
 
     def __init__(
@@ -154,7 +155,7 @@ class FindBar(ThemeAware, QFrame):
         self._delay.stop()
         self._slices.stop()
         self.changed.emit()
-        self.found.emit()
+        self.searched.emit()
 
     def _type(self) -> None:
         self._parse = parse_phrase
@@ -195,7 +196,7 @@ class FindBar(ThemeAware, QFrame):
         self._matches = self._found
         self._total = sum(self._found.values())
         self._then()
-        self.found.emit()
+        self.searched.emit()
 
     def _first_in(self, turn: Turn) -> int:
         """Return the index of a turn's first match among all matches."""

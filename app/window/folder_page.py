@@ -185,7 +185,7 @@ class FolderPage(ThemeAware, Overlay):
         loaded = None if pair.main is None or pair.loading else pair.paths
         self.models.clear()
         self.models.addItem(self.tr("Those that are loaded"), None)
-        for main, draft in (one for one in dict.fromkeys((wanted, loaded)) if one is not None):
+        for main, draft in (paths for paths in dict.fromkeys((wanted, loaded)) if paths is not None):
             names = (recorded_name(name_of_snapshot(Path(path))) for path in (main, draft) if path)
             self.models.addItem(" + ".join(names), [main, draft])
         self.models.setCurrentIndex(0 if wanted is None else 1)
@@ -194,11 +194,11 @@ class FolderPage(ThemeAware, Overlay):
 
     def _show_files(self, folder: Folder) -> None:
         """Show the files and folders of the disk with what could not be read, and count their tokens."""
-        self._sources = {_shown(one): one for one in folder.sources}
+        self._sources = {_shown(source): source for source in folder.sources}
         self.files.show_files(tuple(self._sources))
         again = self.tr("Chats begin with what it contained before.")
-        troubled = [NotAttachable(source_name(one), one.problem) for one in folder.sources if one.problem]
-        unread = [file.name for one in folder.sources for file in one.files if file.problem]
+        troubled = [NotAttachable(source_name(source), source.problem) for source in folder.sources if source.problem]
+        unread = [file.name for source in folder.sources for file in source.files if file.problem]
         lines = [*map(self._reason, self._refused), *(f"{self._reason(error)} {again}" for error in troubled)]
         if unread:
             lines.append(self.tr("Not read: {files}").format(files=_listed(unread)))
@@ -206,28 +206,34 @@ class FolderPage(ThemeAware, Overlay):
         show_words(self.left_out, left_out_sentence(folder, self._session.models.pair))
         main = self._session.models.pair.main
         shown = dict(self._sources)
-        self._background.run(
-            lambda: [None if main is None else source_tokens(main.path, one, main.pictures) for one in shown.values()],
-            lambda found: self._show_tokens(
-                dict(zip(shown, found, strict=True)), 0 if main is None else main.context_length
-            ),
-        )
+        limit = 0 if main is None else main.context_length
 
-    def _show_tokens(self, found: dict[Attachment, int | None], limit: int) -> None:
+        def count() -> list[int | None]:
+            return [
+                None if main is None else source_tokens(main.path, source, main.pictures) for source in shown.values()
+            ]
+
+        def show(counts: list[int | None]) -> None:
+            self._show_tokens(dict(zip(shown, counts, strict=True)), limit)
+
+        self._background.run(count, show)
+
+    def _show_tokens(self, counts_by_file: dict[Attachment, int | None], limit: int) -> None:
         """Show what the files take of the context and, if that is too much, which to leave out: the largest first."""
-        self.files.show_counts(found)
-        counts = {one: count for one, count in found.items() if count is not None}
+        self.files.show_counts(counts_by_file)
+        counts = {file: count for file, count in counts_by_file.items() if count is not None}
         for part in (self.bar, self.usage):
-            part.setVisible(bool(found) and counts == found)
+            part.setVisible(bool(counts_by_file) and counts == counts_by_file)
         used = sum(counts.values())
         room = limit - limit // _CHAT_SHARE
         names = list[str]()
         left = used
-        for one in sorted(counts, key=lambda one: -counts[one]):
+        for file in sorted(counts, key=lambda file: -counts[file]):
             if left > room:
-                names.append(one.name)
-                left -= counts[one]
-        self.bar.show_parts([(used / max(limit, 1), "problem" if names else "main")], self.tr("Context"))
+                names.append(file.name)
+                left -= counts[file]
+        role = "problem" if names else "main"
+        self.bar.show_parts([(used / max(limit, 1), role)], self.tr("Context"))
         words = self.tr("{used} of {limit} tokens")
         if names:
             words = self.tr("{used} of {limit} tokens leave too little room for a chat. Remove: {files}")
@@ -236,8 +242,8 @@ class FolderPage(ThemeAware, Overlay):
 
     def _remove_missing(self) -> None:
         """Take those out that the person has removed."""
-        if gone := [self._sources.pop(one) for one in set(self._sources) - set(self.files.attachments)]:
-            left = partial(filter, lambda one: one not in gone)
+        if gone := [self._sources.pop(file) for file in set(self._sources) - set(self.files.attachments)]:
+            left = partial(filter, lambda file: file not in gone)
             self._change(ConversationList.change_files, lambda now: tuple(left(now)))
 
     def _add(self, chosen: list[str]) -> None:

@@ -60,7 +60,7 @@ from app.window.side_by_side import SideBySide
 from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import IMPORTED, ImportExport
 from app.window.turn_commands import TurnCommands
-from app.window.unsaved import Unsaved
+from app.window.unsaved import UnsavedChats
 from app.window.updates import UpdateChecker
 from app.wording import privacy
 from app.wording.pictures import left_out_sentence
@@ -107,7 +107,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
         self.sidebar = ChatPane(session, self._actions["new-chat"], self.panes.whole)
         self.transfer = ImportExport(session, self._banner, self._actions["stop-transfer"], self)
-        self._unsaved = Unsaved(session, self._banner, self._actions["export-all"], self.transfer, self)
+        self._unsaved = UnsavedChats(session, self._banner, self._actions["export-all"], self.transfer, self)
         self._header = Header(session, self._actions, self._middle)
         models = self._header.main, self._header.draft
         self.models = ModelController(self._library, session, *models, self._banner, self)
@@ -260,7 +260,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             session.answers.ended,
             session.models.changed,
             session.list.changed,
-            self.find_bar.found,
+            self.find_bar.searched,
             self.notifications.report_changed,
             self.turns.speaker.changed,
             self.transfer.changed,

@@ -61,8 +61,12 @@ class Notifications(QObject):
             self._show_model_problem(models, models.pair.draft_problem)
 
     def _show_model_problem(self, models: ModelService, error: EngineError) -> None:
-        of_draft = error is models.pair.draft_problem
-        helps = "use-starter" if models.pair.main is None else "choose-draft" if of_draft else "choose-main"
+        if models.pair.main is None:
+            helps = "use-starter"
+        elif error is models.pair.draft_problem:
+            helps = "choose-draft"
+        else:
+            helps = "choose-main"
         self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_MODELS)
 
     def hide_deleted(self) -> None:
@@ -206,9 +210,9 @@ class Notifications(QObject):
         """Dismiss the messages that the system refuses writes, after it took one."""
         self._banner.dismiss(_SAVING)
 
-    def show_damage(self, kept: Path) -> None:
-        """Show that the store was damaged; `kept` is the damaged file."""
-        self._banner.show_message(lambda: damage_sentence(kept), self._actions["show-chats-folder"])
+    def show_damage(self, damaged_file: Path) -> None:
+        """Show that the store was damaged, and where the damaged file is."""
+        self._banner.show_message(lambda: damage_sentence(damaged_file), self._actions["show-chats-folder"])
 
     def show_machines_ended(self, error: EngineError) -> None:
         """Show that one of several machines that answered together was lost."""

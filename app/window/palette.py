@@ -73,35 +73,35 @@ class CommandPalette(ThemeAware, Overlay):
 
     def _search(self, wanted: str) -> None:
         self._list.clear()
-        found = []
+        matching = []
         for spec in self._actions.specs:
             row = (self._actions[spec.id], self._actions.name(spec), self._actions.path(spec))
             # In every language the English names find it, too.
             in_english = f"{spec.text} {spec.other_text} {spec.name}".replace("&", "")
             possible = spec.id not in _LEFT_OUT and row[0].isEnabled()
             if possible and (matches(_words(*row), wanted) or matches(in_english, wanted)):
-                found.append(row)
-        found += [row for row, in_english in self._pages_now() if matches(f"{_words(*row)} {in_english}", wanted)]
+                matching.append(row)
+        matching += [row for row, in_english in self._pages_now() if matches(f"{_words(*row)} {in_english}", wanted)]
         # Actions that begin with the typed text come first, then those whose titles have it, and those of the app menu
         # and the pages last; the table's order decides among equals.
         last = {title: place for place, title in enumerate((menu_title("tandem"), _settings()), 1)}
         typed = wanted.casefold()
-        found.sort(
+        matching.sort(
             key=lambda row: (
                 not _words(*row).casefold().startswith(typed),
                 typed not in row[1].casefold(),
                 last.get(row[2], 0),
             )
         )
-        self._found = found
+        self._found = matching
         # Rows are as wide as the list, whatever the length of their texts.
-        size = QSize(0, _PaletteRow(*found[0]).sizeHint().height()) if found else QSize()
-        for action, _, _ in found:
+        size = QSize(0, _PaletteRow(*matching[0]).sizeHint().height()) if matching else QSize()
+        for action, _, _ in matching:
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
             item.setSizeHint(size)
-        self._none.setHidden(bool(found))
-        rows = min(max(len(found), 1), _ROWS_SHOWN)
+        self._none.setHidden(bool(matching))
+        rows = min(max(len(matching), 1), _ROWS_SHOWN)
         self._list.setFixedHeight(max(rows * size.height(), theme.scaled(_ROW_HEIGHT)) + 2 * self._list.frameWidth())
         self.fit_in_window()
         self._list.setCurrentRow(0)

@@ -45,7 +45,9 @@ class PanelController(QObject):
         """Show what speculation does now, in the words of header and picker."""
         pair, method = self._session.models.pair, self._session.settings.speculation.method
         # With a draft model, Compare shows what speculation would gain; the switch above turns it on.
-        remedy = ("compare" if pair.draft is not None else "choose-draft") if method == "off" else ""
+        remedy = ""
+        if method == "off":
+            remedy = "compare" if pair.draft is not None else "choose-draft"
         looks_up = bool(names_without_drafter(method)) and not (pair.draft and uses_drafter(method))
         known = looks_up if pair.main is not None and not pair.loading else None
         self._panel.show_state(partial(idle_sentence, pair, method), remedy, known)

@@ -100,4 +100,4 @@ class SideBySide(ThemeAware, Overlay):
 def _versions_of(message_id: int, store: ConversationStore) -> tuple[list[Turn], int]:
     """Return the versions of an answer, as turns without a question, and the index of this one."""
     ids = store.messages.siblings(message_id)
-    return [turns_of(store.messages.answer_path(one), ())[0] for one in ids], ids.index(message_id)
+    return [turns_of(store.messages.answer_path(version_id), ())[0] for version_id in ids], ids.index(message_id)

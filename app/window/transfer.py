@@ -282,7 +282,7 @@ class ImportExport(QObject):
             self._session.chats.reload(chat)
         from app.conversations.imports.imported import EMPTY, IN_TRASH
 
-        in_trash, empty = (sum(one.reason == reason for one in report.skipped) for reason in (IN_TRASH, EMPTY))
+        in_trash, empty = (sum(skipped.reason == reason for skipped in report.skipped) for reason in (IN_TRASH, EMPTY))
         unread = len(report.skipped) - in_trash - empty
         lines = report.left_out.get("unreadable", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))

@@ -25,7 +25,7 @@ from app.wording.hub import refused_sentence
 _UNSAVED, _LEFT = "unsaved", "left behind"
 
 
-class Unsaved(QObject):
+class UnsavedChats(QObject):
     """Says why the chats are not saved and offers what helps, asks before they are lost, and adds them afterwards."""
 
     def __init__(
@@ -33,7 +33,10 @@ class Unsaved(QObject):
     ) -> None:
         """`export` is the action that exports all chats."""
         super().__init__(window)
-        self._session, self._banner, self._export, self._transfer = session, banner, export, transfer
+        self._session = session
+        self._banner = banner
+        self._export = export
+        self._transfer = transfer
         self._window = window
         self._choose, self._again, self._add, self._show = (QAction(self) for _ in range(4))
         self._error: Exception | None = None
@@ -61,8 +64,8 @@ class Unsaved(QObject):
             self._again.setText(self.tr("Try again"))
             if folder is None:
                 return joined(closed_store_sentence(error), self.tr("Chats in this window are not saved."))
-            kept = self.tr("Until your chats can be opened, the ones in this window are kept in {folder}.")
-            return joined(closed_store_sentence(error), kept.format(folder=folder))
+            kept_in_folder = self.tr("Until your chats can be opened, the ones in this window are kept in {folder}.")
+            return joined(closed_store_sentence(error), kept_in_folder.format(folder=folder))
 
         self._update()
         self._banner.dismiss(_UNSAVED)
@@ -129,9 +132,9 @@ class Unsaved(QObject):
         question = self._question = QMessageBox(self._window)
         question.setIcon(QMessageBox.Icon.Warning)
         question.setText(self.tr("%Ln chat(s) in this window are not saved.", "", count))
-        kept = self.tr("Tandem keeps them aside and offers to add them to your chats the next time it starts.")
+        kept_aside = self.tr("Tandem keeps them aside and offers to add them to your chats the next time it starts.")
         lost = self.tr("They are lost when Tandem quits. Export them first if you want to keep them.")
-        question.setInformativeText(kept if self._session.store.is_offered else lost)
+        question.setInformativeText(kept_aside if self._session.store.is_offered else lost)
         export = question.addButton(self._export.text(), QMessageBox.ButtonRole.ActionRole)
         cancel = question.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         leave = question.addButton(self.tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)

@@ -314,7 +314,7 @@ class WindowDriver:
         self.trigger("find-in-chat")
         self.find_bar.edit.setText(text)
         ended: list[str] = []
-        self.find_bar.found.connect(lambda: ended.append(text))
+        self.find_bar.searched.connect(lambda: ended.append(text))
         # Enter does not wait until nothing more is typed.
         QTest.keyClick(self.find_bar.edit, Qt.Key.Key_Return)
         self.wait(lambda: bool(ended))

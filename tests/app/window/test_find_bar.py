@@ -213,7 +213,7 @@ def test_a_message_found_in_all_chats_is_shown_at_its_first_match(open_window: O
     window.trigger("new-chat")
     window.search("초안")
     for node, wanted in ((turn.answer_node, "2 of 3"), (turn.question_node, "1 of 3")):
-        window.sidebar.pane.found.emit(chat.id, node.id)
+        window.sidebar.pane.hit_chosen.emit(chat.id, node.id)
         window.wait(lambda text=wanted: window.found_text == text)
 
 
