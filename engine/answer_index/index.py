@@ -34,7 +34,7 @@ RUN = 8
 TOKEN_BYTES = 24
 FREED = 1 / 8
 _FILE = "answers.db"
-# A place is the number of an answer and a position in it, of so many bits.
+# A place is the number of an answer and a position in it; the position takes this many bits.
 _POSITION_BITS = 32
 # Deleted tokens are overwritten.
 _SCHEMA = """
@@ -115,8 +115,8 @@ class AnswerIndex:
 
     def forget_others(self, chats: Collection[str]) -> Future[None]:
         """Delete the answers of all other chats for good, as `forget` does."""
-        kept = {_hash(chat) for chat in chats}
-        return self._post_cleaning(lambda chat: chat not in kept)
+        kept_hashes = {_hash(chat) for chat in chats}
+        return self._post_cleaning(lambda chat: chat not in kept_hashes)
 
     def usage(self) -> Future[Usage]:
         """Count the tokens of all answers, without those that are being forgotten."""
@@ -135,12 +135,12 @@ class AnswerIndex:
         Returns the places after them, the newest first, each with the number of the `newest` tokens before it.
         """
         text = _packed(newest)
-        found = []
+        occurrences = []
         run = _run(text[-4 * RUN :], self._tokenizer)
         for place, before in self._query(_FIND, longest=len(newest), run=run, limit=limit, tokenizer=self._tokenizer):
             if (length := _alike(text, before)) >= RUN:
-                found.append((place, length))
-        return found
+                occurrences.append((place, length))
+        return occurrences
 
     def following(self, place: int, count: int) -> list[int]:
         """Return up to `count` tokens of an answer from `place` on; none if it was forgotten."""
@@ -221,12 +221,12 @@ class AnswerIndex:
             assert answer is not None
             file.executemany("insert into runs values (?, ?)", _places(answer, tokenizer, tokens))
             if before is not None and before.version == version:
-                held = before.tokens + len(tokens) // 4
+                token_count = before.tokens + len(tokens) // 4
             else:
-                [(held,)] = file.execute("select coalesce(sum(length(tokens)), 0) / 4 from answers")
-            if held > self._most_tokens:
-                held -= self._drop_oldest(file, held - (1 - FREED) * self._most_tokens)
-        self._held = _Held(held, version)
+                [(token_count,)] = file.execute("select coalesce(sum(length(tokens)), 0) / 4 from answers")
+            if token_count > self._most_tokens:
+                token_count -= self._drop_oldest(file, token_count - (1 - FREED) * self._most_tokens)
+        self._held = _Held(token_count, version)
 
     def _drop_oldest(self, file: sqlite3.Connection, tokens: float) -> int:
         """Delete answers of other tokenizers, then the oldest ones, until `tokens` are gone; return how many are."""
@@ -340,7 +340,7 @@ def _packed(tokens: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(tokens)}I", *tokens)
 
 
-def _alike(one: bytes, other: bytes) -> int:
+def _alike(first: bytes, other: bytes) -> int:
     """Return how many tokens at the ends of both are the same."""
-    most = min(len(one), len(other)) // 4
-    return next((count for count in range(most) if one[-4 * count - 4 :][:4] != other[-4 * count - 4 :][:4]), most)
+    most = min(len(first), len(other)) // 4
+    return next((count for count in range(most) if first[-4 * count - 4 :][:4] != other[-4 * count - 4 :][:4]), most)

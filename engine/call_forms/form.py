@@ -99,8 +99,8 @@ class CallForm:
         names = self.names([tool["function"]["name"] for tool in tools])
         real = {written: name for name, written in names.items()}
         try:
-            found = self.read(text, [renamed(tool, names) for tool in tools])
-            calls = [_call(entry, real, tools) for entry in (found if isinstance(found, list) else [found])]
+            entries = self.read(text, [renamed(tool, names) for tool in tools])
+            calls = [_call(entry, real, tools) for entry in (entries if isinstance(entries, list) else [entries])]
         # The model may write anything, and parsers can raise any exception.
         except Exception:
             return [], False
@@ -108,11 +108,11 @@ class CallForm:
         return known, bool(known) and len(known) == len(calls)
 
     def stray_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> list[ToolCall]:
-        """Return the calls of `tools` in a text that is nothing but calls, written beside the form; none in others."""
+        """Return the calls of `tools` in a text that is nothing but calls, not quite in this form; else none."""
         names = self.names([tool["function"]["name"] for tool in tools])
         try:
-            found = stray_calls(text if len(text) <= LONGEST_CALL else "", {*names, *names.values()})
-            return [_call(entry, {name: real for real, name in names.items()}, tools) for entry in found]
+            entries = stray_calls(text if len(text) <= LONGEST_CALL else "", {*names, *names.values()})
+            return [_call(entry, {name: real for real, name in names.items()}, tools) for entry in entries]
         # The model may write anything.
         except Exception:
             return []
@@ -132,8 +132,9 @@ class CallForm:
         return self.tags is not None and (self.tags.end or self.tags.stop) in text
 
     def begins_calls(self, text: str, mark: Marks, names: Iterable[str]) -> bool:
-        """Return whether a `text` that begins with a mark and ends an answer was cut within calls of functions with
-        these `names`. A text that only mentions the mark was not.
+        """Return whether a `text`, the end of an answer, was cut within calls of functions with these `names`.
+
+        The text begins with `mark`. One that only mentions the mark was not cut within calls.
         """
         written = list(self.names(names).values())
         begin = self.tags.beginning(text) if self.tags is not None else None
@@ -147,11 +148,11 @@ class CallForm:
     def last_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], int]:
         """Return the calls with tags with which the rest of an answer begins, and their end. Raises `AmbiguousCall`."""
         assert self.tags is not None
-        found, end = self.tags.read(text, tools)
+        entries, end = self.tags.read(text, tools)
         try:
-            return [_call(entry, {}, tools) for entry in found], end
+            return [_call(entry, {}, tools) for entry in entries], end
         except Exception as error:
-            raise AmbiguousCall(found[0]["name"]) from error
+            raise AmbiguousCall(entries[0]["name"]) from error
 
 
 def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -168,7 +169,7 @@ def _call(entry: Mapping[str, Any], real: Mapping[str, str], tools: Sequence[Map
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise ValueError("not a call")
     name = real.get(name, name)
-    parameters = next((one["function"].get("parameters") for one in tools if one["function"]["name"] == name), None)
+    parameters = next((tool["function"].get("parameters") for tool in tools if tool["function"]["name"] == name), None)
     for key, schema in arguments_of(parameters).properties.items():
         if key in arguments:
             arguments[key] = whole(arguments[key], schema)

@@ -76,24 +76,24 @@ class _ValueReader:
 
     def sees(self, sign: str) -> bool:
         """Take a sign, and the white space before it, if they come next."""
-        found = re.compile(r"\s*" + re.escape(sign)).match(self._text, self._at)
-        self._at = found.end() if found else self._at
-        return found is not None
+        match = re.compile(r"\s*" + re.escape(sign)).match(self._text, self._at)
+        self._at = match.end() if match else self._at
+        return match is not None
 
     def take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self._text, self._at) or self.fail()
-        self._at = found.end()
-        return str(found[1])
+        match = pattern.match(self._text, self._at) or self.fail()
+        self._at = match.end()
+        return str(match[1])
 
     def block(self, begin: str, sign: str, end: str) -> dict[str, Any]:
         """Take named values, with a sign between name and value, from `begin` to `end`."""
-        found = dict[str, Any]()
+        arguments = dict[str, Any]()
         more = self.sees(begin) or self.fail()
         while not self.sees(end):
             name = more and self._key(sign)
-            found[name] = self.fail() if not more or name in found else self._value()
+            arguments[name] = self.fail() if not more or name in arguments else self._value()
             more = self.sees(",")
-        return found
+        return arguments
 
     def _key(self, sign: str) -> str:
         if (text := self._quoted()) is None:
@@ -106,12 +106,12 @@ class _ValueReader:
         if self._text.startswith("{", self._at):
             return self.block("{", ":", "}")
         if self.sees("["):
-            found = []
+            entries = []
             more = True
             while not self.sees("]"):
-                found.append(self._value() if more else self.fail())
+                entries.append(self._value() if more else self.fail())
                 more = self.sees(",")
-            return found
+            return entries
         return self._word()
 
     def _quoted(self) -> str | None:
@@ -121,18 +121,19 @@ class _ValueReader:
             text = self._text[self._at : end]
             self._at = end + len(self._quote)
             return text
-        if (found := _LITERAL.match(self._text, self._at)) is None:
+        if (literal := _LITERAL.match(self._text, self._at)) is None:
             return None
-        self._at = found.end()
+        self._at = literal.end()
         try:
-            return str(json.loads(found[0], strict=False))
+            return str(json.loads(literal[0], strict=False))
         except ValueError:
-            return str(ast.literal_eval(found[0] if found[1] in ('"""', "'''") else found[0].replace("\n", "\\n")))
+            may_span_lines = literal[1] in ('"""', "'''")
+            return str(ast.literal_eval(literal[0] if may_span_lines else literal[0].replace("\n", "\\n")))
 
     def _word(self) -> Any:
-        found = _WORD.match(self._text, self._at) or self.fail()
-        self._at = found.end()
-        word = found[0].strip()
+        match = _WORD.match(self._text, self._at) or self.fail()
+        self._at = match.end()
+        word = match[0].strip()
         if word in _WORDS:
             return _WORDS[word]
         try:

@@ -96,8 +96,8 @@ def typed(text: str, schema: Schema) -> Any:
     except ValueError:
         return text if not kinds or "string" in kinds else _of_python(text)
     value = whole(value, schema)
-    kept = "string" in kinds and not ({kind_of(value), "number" if kind_of(value) == "integer" else ""} & kinds)
-    return text if kept else value
+    stays_text = "string" in kinds and not ({kind_of(value), "number" if kind_of(value) == "integer" else ""} & kinds)
+    return text if stays_text else value
 
 
 def _of_python(text: str) -> Any:
@@ -116,14 +116,14 @@ _ELEMENT = re.compile(rf"{_TAG}(?P<key>[^/<>]+)>")
 
 def _elements(text: str) -> tuple[dict[str, list[str]], str]:
     """Return the contents of the outermost elements by their names, and the text between them."""
-    found = dict[str, list[str]]()
+    contents = dict[str, list[str]]()
     between = ""
     at = 0
     while (opening := _ELEMENT.search(text, at)) is not None:
         between += text[at : opening.start()]
         content, at = _content(text, opening.end(), re.compile(rf"{_TAG}(/?){re.escape(opening['key'])}>"))
-        found.setdefault(opening["key"], []).append(content)
-    return found, between + text[at:]
+        contents.setdefault(opening["key"], []).append(content)
+    return contents, between + text[at:]
 
 
 def _content(text: str, start: int, tags: re.Pattern[str]) -> tuple[str, int]:
@@ -186,5 +186,6 @@ def _entries_of_object(entries: dict[str, list[str]], schema: Schema) -> dict[st
 def joined(values: list[Any], schema: Schema) -> Any:
     """Return the value of the elements of one name: a list if there are several."""
     if schema.kinds == {"array"}:
-        return [one for value in values for one in (value if isinstance(value, list) else [value])]
+        lists = [value if isinstance(value, list) else [value] for value in values]
+        return [entry for entries in lists for entry in entries]
     return values if len(values) > 1 else values[0]

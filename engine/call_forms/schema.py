@@ -85,51 +85,51 @@ class Schema:
     @property
     def kinds(self) -> set[str]:
         """The types of the values that the schema allows; none if it says nothing about them."""
-        found = {one.kind for one in self.alternatives}
-        return set() if "" in found else found
+        kinds = {option.kind for option in self.alternatives}
+        return set() if "" in kinds else kinds
 
     def allows(self, value: Any) -> bool:
         """Return whether a value has one of the types, or is one of the values, that the schema allows."""
         kind = kind_of(value)
         kinds = {kind, "number", "integer"} if kind in ("number", "integer") else {kind}
         return any(
-            one.content["const"] == value if one.is_value else one.kind in kinds or not one.kind
-            for one in self.alternatives
+            option.content["const"] == value if option.is_value else option.kind in kinds or not option.kind
+            for option in self.alternatives
         )
 
     @cached_property
     def properties(self) -> dict[str, Schema]:
         """The schemas of an object's entries by their names, also those only required, or on a condition."""
-        found = dict[str, Schema]()
-        for one in self.alternatives:
-            branches = (one.content.get(key) for key in ("if", "then", "else"))
-            for part in (one.content, *(branch for branch in branches if isinstance(branch, Mapping))):
+        properties = dict[str, Schema]()
+        for option in self.alternatives:
+            branches = (option.content.get(key) for key in ("if", "then", "else"))
+            for part in (option.content, *(branch for branch in branches if isinstance(branch, Mapping))):
                 declared = part.get("properties")
                 for name, content in declared.items() if isinstance(declared, Mapping) else ():
                     if content is not False:
-                        found.setdefault(name, self.part(content if part is one.content else {}))
+                        properties.setdefault(name, self.part(content if part is option.content else {}))
                 for name in _names(part.get("required")):
-                    found.setdefault(name, self.part({}))
-        return found
+                    properties.setdefault(name, self.part({}))
+        return properties
 
     @property
     def required(self) -> set[str]:
         """The names of the entries that an object must have."""
-        return set.intersection(*(set(_names(one.content.get("required"))) for one in self.alternatives))
+        return set.intersection(*(set(_names(option.content.get("required"))) for option in self.alternatives))
 
     @property
     def others(self) -> Schema:
         """The schema of the entries of an object that have no schema of their own; False if there are none."""
-        found = list[Any]()
-        for one in self.alternatives:
-            more = one.content.get("additionalProperties", one.content.get("unevaluatedProperties"))
-            patterns = one.content.get("patternProperties")
+        schemas = list[Any]()
+        for option in self.alternatives:
+            more = option.content.get("additionalProperties", option.content.get("unevaluatedProperties"))
+            patterns = option.content.get("patternProperties")
             if more is not False:
-                found.append(more)
+                schemas.append(more)
             elif isinstance(patterns, Mapping):
                 # Which of them a name follows is not looked up: a stranger's pattern could take forever.
-                found += patterns.values()
-        return self.part({"anyOf": found} if found else False)
+                schemas += patterns.values()
+        return self.part({"anyOf": schemas} if schemas else False)
 
     @property
     def items(self) -> Schema:
@@ -139,14 +139,14 @@ class Schema:
     @property
     def whole(self) -> dict[str, Any]:
         """The schema with what it may refer to, and with the options of llguidance."""
-        anything = any(not one.content for one in self.alternatives)
+        anything = any(not option.content for option in self.alternatives)
         content = self.content if isinstance(self.content, Mapping) and not anything else {}
         return {**content, **{key: self.root[key] for key in _SHARED if key in self.root}}
 
     def _target(self, reference: Any) -> Any:
         """Return the part of the schema that a reference leads to; any value if there is none."""
-        found = target_of(self.root, reference)
-        return {} if found is None else found
+        target = target_of(self.root, reference)
+        return {} if target is None else target
 
 
 def arguments_of(parameters: Any) -> Schema:
@@ -160,18 +160,18 @@ def target_of(root: Mapping[str, Any], reference: Any) -> Any:
     if not isinstance(reference, str):
         return None
     base, _, pointer = reference.partition("#")
-    found: Any = root if base in ("", root.get("$id")) else _named_part(root, ("$id", "id"), base)
+    part: Any = root if base in ("", root.get("$id")) else _named_part(root, ("$id", "id"), base)
     if pointer and not pointer.startswith("/"):
         return _named_part(root, ("$anchor", "$dynamicAnchor"), pointer)
     for step in pointer.split("/")[1:]:
         key = unquote(step).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and key.isdecimal() and int(key) < len(found):
-            found = found[int(key)]
-        elif isinstance(found, Mapping):
-            found = found.get(key)
+        if isinstance(part, list) and key.isdecimal() and int(key) < len(part):
+            part = part[int(key)]
+        elif isinstance(part, Mapping):
+            part = part.get(key)
         else:
             return None
-    return found
+    return part
 
 
 def _named_part(root: Mapping[str, Any], keys: Sequence[str], name: str) -> Any:
@@ -198,19 +198,19 @@ def _simple(content: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"const": value} for value in _list(content.get("enum")) or [content["const"]]]
     named = content.get("type") or next((kind for key, kind in _TELLING.items() if key in content), None)
     kinds = [named] if isinstance(named, str) else _names(named)
-    rest = {key: value for key, value in content.items() if key != "type"}
-    return [{**rest, "type": kind} for kind in kinds if kind in (*_KINDS.values(), "null")] or [rest]
+    without_type = {key: value for key, value in content.items() if key != "type"}
+    return [{**without_type, "type": kind} for kind in kinds if kind in (*_KINDS.values(), "null")] or [without_type]
 
 
-def _both(one: Any, other: Any) -> Any:
+def _both(first: Any, other: Any) -> Any:
     """Return a schema whose values follow both, as far as one schema can say so."""
-    if one is False or other is False:
+    if first is False or other is False:
         return False
-    one, other = ({**schema} if isinstance(schema, Mapping) else {} for schema in (one, other))
-    if isinstance(one.get("properties"), Mapping) and isinstance(other.get("properties"), Mapping):
-        other["properties"] = {**one["properties"], **other["properties"]}
-    lists = {key: [*_list(one.get(key)), *_list(other.get(key))] for key in ("required", "allOf")}
-    return {**one, **other, **{key: values for key, values in lists.items() if values}}
+    first, other = ({**schema} if isinstance(schema, Mapping) else {} for schema in (first, other))
+    if isinstance(first.get("properties"), Mapping) and isinstance(other.get("properties"), Mapping):
+        other["properties"] = {**first["properties"], **other["properties"]}
+    lists = {key: [*_list(first.get(key)), *_list(other.get(key))] for key in ("required", "allOf")}
+    return {**first, **other, **{key: values for key, values in lists.items() if values}}
 
 
 def _list(value: Any) -> list[Any]:
@@ -218,4 +218,4 @@ def _list(value: Any) -> list[Any]:
 
 
 def _names(value: Any) -> list[str]:
-    return [one for one in _list(value) if isinstance(one, str)]
+    return [name for name in _list(value) if isinstance(name, str)]

@@ -1,4 +1,7 @@
-"""Reads calls beside a model's form: a brace too many or too few, fenced JSON, `Calling tool: f({...})`."""
+"""Reads calls that are not quite in a model's form.
+
+They have a brace too many or too few, are fenced JSON, or are written as `Calling tool: f({...})`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 
 from engine.call_forms.named_values import as_python_call
 
-# The names under which models write a function's name and its arguments beside their form.
+# The names under which models write a function's name and its arguments outside of their form.
 _NAMES = ("name", "tool_name", "tool", "function", "function_name", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "params", "input", "tool_input", "action_input")
 # What models write before the name of a function.
@@ -41,15 +44,15 @@ def stray_calls(text: str, names: Collection[str]) -> list[dict[str, Any]]:
     calls = list[dict[str, Any]]()
     at = 0
     while (at := between.match(text, at).end()) < len(text):  # type: ignore[union-attr]
-        if (found := name.match(text, at)) is None:
+        if (begin := name.match(text, at)) is None:
             value, at = _decoded(text, at)
             calls += _calls_in(value, names)
-        elif (values := _BEFORE_VALUES.match(text, found.end())) is not None:
+        elif (values := _BEFORE_VALUES.match(text, begin.end())) is not None:
             arguments, at = _decoded(text, values.end())
-            calls.append({"name": found[1], "arguments": arguments})
+            calls.append({"name": begin[1], "arguments": arguments})
         else:
-            arguments, at = as_python_call(text, found.end())
-            calls.append({"name": found[1], "arguments": arguments})
+            arguments, at = as_python_call(text, begin.end())
+            calls.append({"name": begin[1], "arguments": arguments})
     return calls
 
 
@@ -76,7 +79,7 @@ def _decoded(text: str, at: int) -> tuple[Any, int]:
 
 def _calls_in(value: Any, names: Collection[str]) -> list[dict[str, Any]]:
     if isinstance(value, list):
-        return [call for one in value for call in _calls_in(one, names)]
+        return [call for entry in value for call in _calls_in(entry, names)]
     if isinstance(value.get("tool_calls"), list):
         return _calls_in(value["tool_calls"], names)
     function = value.get("function")

@@ -51,12 +51,12 @@ def _tagged(
     start, stop = marks or ("", "")
     signs = more.pop("signs", ())
     tags = Tagged(start, name, opening, calls.closing, end, stop, shared=bool(calls.start), **more)
-    found = [Marks(start, stop)] if start else []
-    found += [Marks(*marks) for marks in tags.similar]
+    all_marks = [Marks(start, stop)] if start else []
+    all_marks += [Marks(*marks) for marks in tags.similar]
     if tags.bare or not start:
         begin = calls.begin.removeprefix(f"{start}\n").partition("NAME")[0]
-        found.append(Marks(begin.rstrip('"'), end, whole=True))
-    return CallForm(tuple(found), json_or(tags) if json else tags, calls, signs=signs, tags=tags)
+        all_marks.append(Marks(begin.rstrip('"'), end, whole=True))
+    return CallForm(tuple(all_marks), json_or(tags) if json else tags, calls, signs=signs, tags=tags)
 
 
 def _functions(mark: str, line: str = "", **more: Any) -> CallForm:

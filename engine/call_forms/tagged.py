@@ -47,7 +47,7 @@ class Tagged:
     `closing`, which may contain NAME, ends it. If `opening` has the group `string`, that says whether the value is a
     text, otherwise the function's schema does. In the group `cdata` begins a text with an end of its own. `start` and
     `stop` stand around calls: around each, or around all of them if `shared`; with `bare`, models leave them out at
-    times, and `similar` are other marks that they write instead. With `lines` a line break beside each tag is not a
+    times, and `similar` are other marks that they write instead. With `lines` a line break next to each tag is not a
     part of the value. `typed` returns the value of a text.
     """
 
@@ -73,8 +73,8 @@ class Tagged:
 
     def begins(self, text: str, at: int, names: Container[str]) -> bool:
         """Return whether a call of one of the functions begins here."""
-        found = self.beginning(text, at)
-        return found is not None and found["name"] in names
+        begin = self.beginning(text, at)
+        return begin is not None and begin["name"] in names
 
     def beginning(self, text: str, at: int = 0) -> re.Match[str] | None:
         """Return how a call of any function begins here, with the group `name`; None if none does."""
@@ -140,7 +140,7 @@ class _CallsText:
         stop = tags._stop.pattern if marked else ""
         whole = re.compile(f"(?:{closing}|{begins}){self._call_end.pattern}{stop}")
         # Where the last end of a call is, behind the closing tag of an argument or the beginning of the call.
-        self._last_end = max((found.end() for found in whole.finditer(text)), default=0)
+        self._last_end = max((tag.end() for tag in whole.finditer(text)), default=0)
         # Whether several elements of a name are a list.
         self._repeats = "NAME" in tags.closing
         # Whether a free text was read, and whether it has the end of a call in it.
@@ -162,7 +162,7 @@ class _CallsText:
 
     def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
         """Read arguments that all have a closing tag."""
-        found = dict[str, list[Any]]()
+        values_by_key = dict[str, list[Any]]()
         end = None
         while end is None:
             at = self._after_space(at)
@@ -170,12 +170,12 @@ class _CallsText:
             if opening is None:
                 end = self._end(at) or _fail("a text before arguments")
             else:
-                value, at, end = self._value(opening, schema, found)
-                found.setdefault(opening["key"], []).append(value)
+                value, at, end = self._value(opening, schema, values_by_key)
+                values_by_key.setdefault(opening["key"], []).append(value)
         if not self._repeats:
-            return {key: values[-1] for key, values in found.items()}, end
+            return {key: values[-1] for key, values in values_by_key.items()}, end
         schemas = schema.properties
-        return {key: joined(values, schemas.get(key, schema.others)) for key, values in found.items()}, end
+        return {key: joined(values, schemas.get(key, schema.others)) for key, values in values_by_key.items()}, end
 
     def _value(self, opening: re.Match[str], schema: Schema, given: Container[str]) -> tuple[Any, int, _CallEnd | None]:
         """Return an argument's value, where its closing tag ends, and the end of the call if that follows.
@@ -355,7 +355,7 @@ def _given(arguments: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 def _depth(tags: Iterator[re.Match[str]], depth: int = 0) -> int:
-    """Return how many of the tags that open something are not closed after `tags`, of which `depth` came before."""
+    """Return how many tags are open after `tags`; `depth` were open before them."""
     for tag in tags:
         depth = depth + 1 if tag["opened"] is not None else max(0, depth - 1)
     return depth

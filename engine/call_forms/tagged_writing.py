@@ -99,22 +99,22 @@ class _TaggedWriter:
             add(f"{call}_{index}: {' | '.join(keys)}")
             closing = self.form.closing.replace("NAME", name) + self.form.after
             for kind, values in self._variants(schema).items():
-                if kind != "false" and any(one.free_text for one in values):
+                if kind != "false" and any(option.free_text for option in values):
                     if closing not in texts:
                         texts[closing] = self._after_texts(closing, call, parameters)
                     body = texts[closing][index + 1]
                 else:
-                    content = " | ".join(self.form.value(self.writer, one) for one in values)
+                    content = " | ".join(self.form.value(self.writer, option) for option in values)
                     body = f"({content}) {self.writer.text(self.form.line + closing)} {call}_{index + 1}"
                 add(f"{call}_value_{index}{kind}: {body}")
 
     def _variants(self, schema: Schema) -> dict[str, list[Schema]]:
         """Return the values for each of the words that STRING stands for."""
-        found = schema.alternatives
+        options = schema.alternatives
         if "STRING" not in self.form.key:
-            return {"": found}
-        texts = [one for one in found if one.kind in ("string", "")]
-        others = [one for one in found if one.kind != "string"]
+            return {"": options}
+        texts = [option for option in options if option.kind in ("string", "")]
+        others = [option for option in options if option.kind != "string"]
         return {kind: values for kind, values in (("true", texts), ("false", others)) if values}
 
     def _keys(self, call: str, parameters: Sequence[Parameter], index: int) -> list[tuple[str, str]]:
@@ -125,24 +125,24 @@ class _TaggedWriter:
 
     def _after_texts(self, closing: str, call: str, parameters: Sequence[Parameter]) -> list[str]:
         """Return for each number of parameters the rule of a free text in the last of them, and all that follows it."""
-        found = [self._last_text(closing)]
+        rules = [self._last_text(closing)]
         for index in range(len(parameters) - 1, -1, -1):
             keys = [f"{self._up_to(closing + key)} {body}" for key, body in self._keys(call, parameters, index)]
             if not parameters[index][2]:
-                keys.append(found[-1])
-            found.append(self.writer.rule(" | ".join(keys)))
-        return found[::-1]
+                keys.append(rules[-1])
+            rules.append(self.writer.rule(" | ".join(keys)))
+        return rules[::-1]
 
     def _last_text(self, closing: str) -> str:
         """Return the rule of a free text with the end of its call, and all that follows that."""
         if closing not in self.known:
             end = closing + self.form.end + self.form.stop
-            found = [self.writer.text_up_to(end, self._tags, more="anything" if self.in_text else "end")]
+            options = [self.writer.text_up_to(end, self._tags, more="anything" if self.in_text else "end")]
             # A text with a call in it may have several: which of them are calls of the answer, nobody can tell yet.
             mention = self.form.begin.partition("NAME")[0].rpartition("\n")[2]
             for begin, call in self._next_calls() if self.several else ():
-                found.append(f"{self.writer.text_up_to(closing + begin, self._tags, mention)} {call}")
-            self.known[closing] = self.writer.rule(" | ".join(found))
+                options.append(f"{self.writer.text_up_to(closing + begin, self._tags, mention)} {call}")
+            self.known[closing] = self.writer.rule(" | ".join(options))
         return self.known[closing]
 
     def _up_to(self, end: str) -> str:
@@ -172,7 +172,7 @@ class NestedCalls(TaggedCalls):
 
     def _element(self, writer: Writer, name: str, schema: Schema) -> str:
         opening, closing = (writer.text(tag.replace("NAME", name)) for tag in (self.key, self.closing))
-        if any(one.free_text for one in schema.alternatives):
+        if any(option.free_text for option in schema.alternatives):
             # The mark begins the closing tag.
             return writer.rule(f"{opening} {writer.any_text(self.mark)} {writer.text(f'</{name}>')}")
         return writer.rule(f"{opening} {writer.value(schema, partial(self._content, writer))} {closing}")

@@ -22,7 +22,7 @@ _BEFORE_VALUES = re.compile(r"[^{(]*+")
 _FIRST_WORD = re.compile(r"\s*+(?P<word>[^\W\d][\w.-]*+)(?P<end>.?)", re.DOTALL)
 # Words before the name of a function that are no part of it.
 _BEGINNINGS = ("call", "function", "functions.")
-# A word of a sentence; in calls, words stand beside signs.
+# A word of a sentence; in calls, words stand next to signs.
 _PROSE = re.compile(r"(?<!\S)[^\W\d_]++(?=\s)|[^\W\d_\x00-\x7f]")
 # The signs before a function's name are not longer.
 _LONGEST_HEAD = 120
@@ -46,8 +46,8 @@ def begins_calls(text: str, names: Collection[str], *, marked: bool = True) -> b
 
 def _names_function_in_json(text: str, names: Collection[str]) -> bool:
     """Return whether the JSON object that begins so is a call of one of the functions, or may become one."""
-    found = [(_FIRST_KEY.match(text), (*_FIRST_KEYS, *names)), (_NAME.search(text), names)]
-    return all(_is_among(one["word"], bool(one["end"]), words) for one, words in found if one is not None)
+    matches = [(_FIRST_KEY.match(text), (*_FIRST_KEYS, *names)), (_NAME.search(text), names)]
+    return all(_is_among(match["word"], bool(match["end"]), words) for match, words in matches if match is not None)
 
 
 def _lists_function(text: str, names: Collection[str]) -> bool:
@@ -88,4 +88,4 @@ def _goes_on(text: str) -> bool:
 
 def _is_among(word: str, ended: bool, words: Collection[str]) -> bool:
     """Return whether a word is one of the words or, if it has not `ended`, the beginning of one."""
-    return word in words if ended else any(one.startswith(word) for one in words)
+    return word in words if ended else any(candidate.startswith(word) for candidate in words)

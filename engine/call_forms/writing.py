@@ -36,7 +36,7 @@ class Writer:
     marks: Mapping[str, int] = field(default_factory=dict)
     rules: list[str] = field(default_factory=list)
     # The rules of values by their schemas, which may contain themselves.
-    kept: dict[tuple[int, str], str] = field(default_factory=dict)
+    names_of_values: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
         """Return an expression for exactly this text."""
@@ -76,8 +76,8 @@ class Writer:
 
     def _parts(self, text: str) -> list[str]:
         """Split a text at the control tokens in it, which stand at the odd places."""
-        found = "|".join(re.escape(mark) for mark in sorted(self.marks, key=len, reverse=True))
-        return re.split(f"({found})", text) if self.marks else [text]
+        marks = "|".join(re.escape(mark) for mark in sorted(self.marks, key=len, reverse=True))
+        return re.split(f"({marks})", text) if self.marks else [text]
 
     def _expression(self, part: str) -> str:
         return f"<[{self.marks[part]}]>" if part in self.marks else json.dumps(part)
@@ -97,10 +97,10 @@ class Writer:
     def value(self, schema: Schema, write: Callable[[Schema], str]) -> str:
         """Return a rule for values of a schema: for each of its simple alternatives what `write` returns."""
         asked = (id(schema.root), json.dumps(schema.content))
-        if asked not in self.kept:
-            self.kept[asked] = f"value_{len(self.kept)}"
-            self.rules.append(f"{self.kept[asked]}: {' | '.join(map(write, schema.alternatives))}")
-        return self.kept[asked]
+        if asked not in self.names_of_values:
+            self.names_of_values[asked] = f"value_{len(self.names_of_values)}"
+            self.rules.append(f"{self.names_of_values[asked]}: {' | '.join(map(write, schema.alternatives))}")
+        return self.names_of_values[asked]
 
     def list_of(self, entries: Sequence[tuple[str, bool]], separator: str) -> str:
         """Return an expression for all needed entries and any of the others, in this order; "" without entries."""
@@ -146,7 +146,7 @@ class Function:
 
 def entries_of(schema: Schema) -> list[Parameter]:
     properties, required = schema.properties, schema.required
-    return [(name, one, name in required) for name, one in properties.items() if _WRITABLE.fullmatch(name)]
+    return [(name, entry, name in required) for name, entry in properties.items() if _WRITABLE.fullmatch(name)]
 
 
 Write = Callable[[Writer, Function], str]
@@ -159,8 +159,9 @@ def cannot_write(_: Writer, __: Function) -> str:
 
 def json_of(schema: Mapping[str, Any]) -> str:
     """Return a Lark expression for JSON that follows the schema, in LAYOUT unless its "x-guidance" says otherwise."""
-    own = schema.get("x-guidance", {})
-    return f"%json {json.dumps({**schema, 'x-guidance': LAYOUT | (own if isinstance(own, dict) else {})})}"
+    guidance = schema.get("x-guidance", {})
+    layout = LAYOUT | (guidance if isinstance(guidance, dict) else {})
+    return f"%json {json.dumps({**schema, 'x-guidance': layout})}"
 
 
 def json_call(call: str) -> Write:
@@ -232,8 +233,10 @@ class BracedCall:
         if isinstance(value, str):
             return f"{writer.text(self.quote)} {json.dumps(value)} {writer.text(self.quote)}"
         if isinstance(value, list):
-            return f'"[" {writer.list_of([(self._literal(writer, one), True) for one in value], ",")} "]"'
+            return f'"[" {writer.list_of([(self._literal(writer, entry), True) for entry in value], ",")} "]"'
         if isinstance(value, dict):
-            entries = [(f"{json.dumps(f'{key}:')} {self._literal(writer, one)}", True) for key, one in value.items()]
+            entries = [
+                (f"{json.dumps(f'{key}:')} {self._literal(writer, entry)}", True) for key, entry in value.items()
+            ]
             return f'"{{" {writer.list_of(entries, ",")} "}}"'
         return json.dumps(json.dumps(value))

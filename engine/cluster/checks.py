@@ -83,11 +83,11 @@ def check_machines(machines: Machines, model: str | Path | None = None, split: s
     """
     ranks = len(machines.all)
     wanted = [_Wanted() if model is None else _wanted(model, split, rank, ranks) for rank in range(ranks)]
-    own = own_report(wanted[0].name or None)
+    report_here = own_report(wanted[0].name or None)
     with ThreadPoolExecutor(ranks) as pool:
         started = [
-            pool.submit(_check, machine, label, one, own)
-            for machine, label, one in zip(machines.all, machines.labels, wanted, strict=True)
+            pool.submit(_check, machine, label, wanted_here, report_here)
+            for machine, label, wanted_here in zip(machines.all, machines.labels, wanted, strict=True)
         ]
         return tuple(check.result() for check in started)
 
@@ -106,9 +106,9 @@ def _wanted(model: str | Path, split: str, rank: int, ranks: int) -> _Wanted:
     return _Wanted(portable_name(model), {name: size for name, size in sizes.items() if name not in spared})
 
 
-def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]) -> HostCheck:
+def _check(machine: Machine, label: str, wanted: _Wanted, report_here: Mapping[str, Any]) -> HostCheck:
     if machine.is_local:
-        return _compared(HostCheck(label), own, own, wanted)
+        return _compared(HostCheck(label), report_here, report_here, wanted)
     secret = secrets.token_bytes(32)
     try:
         process = Process(label, command_on(machine, "cluster", "report"))
@@ -118,9 +118,9 @@ def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]
     giving_up.start()
     try:
         process.tell({"secret": secret.hex(), "address": machine.address, "model": wanted.name or None})
-        found = next(process.messages(), {})
-        check = _compared(HostCheck(label), found, own, wanted)
-        return _measured(check, machine, found, secret)
+        report = next(process.messages(), {})
+        check = _compared(HostCheck(label), report, report_here, wanted)
+        return _measured(check, machine, report, secret)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return HostCheck(label, process.failure("unreachable"))
     finally:
@@ -128,37 +128,39 @@ def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]
         process.kill()
 
 
-def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any], wanted: _Wanted) -> HostCheck:
-    """Return the check of a machine that reports `found`, compared with this machine's `own` report."""
+def _compared(
+    check: HostCheck, report: Mapping[str, Any], report_here: Mapping[str, Any], wanted: _Wanted
+) -> HostCheck:
+    """Return the check of a machine with this `report`, compared with that of this machine; see `own_report`."""
     check = replace(
         check,
-        system=str(found["system"]),
-        versions=tuple((str(name), str(number)) for name, number in found["versions"].items()),
-        memory=int(found["memory"]),
-        free=int(found["free"]),
+        system=str(report["system"]),
+        versions=tuple((str(name), str(number)) for name, number in report["versions"].items()),
+        memory=int(report["memory"]),
+        free=int(report["free"]),
     )
-    if other := other_versions(found["versions"], own["versions"]):
+    if other := other_versions(report["versions"], report_here["versions"]):
         return replace(check, problem=ClusterError("other-version", check.host, other))
-    alike = are_alike(found["files"], own["files"])
-    lacks = [name for name in wanted.files if not alike or name not in found["files"]]
+    alike = are_alike(report["files"], report_here["files"])
+    lacks = [name for name in wanted.files if not alike or name not in report["files"]]
     if not wanted.name or not lacks:
         return check
     if is_on_hub(wanted.name):
         count = sum(wanted.files[name] for name in lacks)
         problem = ClusterError("download", check.host, f"{count / 1e9:.1f} GB")
         return replace(check, problem=problem, lacks=tuple(lacks))
-    if found["problem"] or alike:
-        return replace(check, problem=ClusterError("no-model", check.host, str(found["problem"] or min(lacks))))
+    if report["problem"] or alike:
+        return replace(check, problem=ClusterError("no-model", check.host, str(report["problem"] or min(lacks))))
     return replace(check, problem=ClusterError("other-model", check.host, wanted.name))
 
 
-def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secret: bytes) -> HostCheck:
+def _measured(check: HostCheck, machine: Machine, report: Mapping[str, Any], secret: bytes) -> HostCheck:
     """Return the check with the speed of the link, or with its problem."""
-    if "port" not in found:
-        problem = ClusterError("no-address", check.host, str(found.get("link_problem", "")))
+    if "port" not in report:
+        problem = ClusterError("no-address", check.host, str(report.get("link_problem", "")))
         return replace(check, problem=check.problem or problem)
     try:
-        channel = connect((machine.address, int(found["port"])), secret, ECHO)
+        channel = connect((machine.address, int(report["port"])), secret, ECHO)
     except OSError as error:
         if is_denied(error):
             return replace(check, problem=ClusterError("network-denied", check.host))

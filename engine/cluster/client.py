@@ -230,17 +230,17 @@ class RemoteEngine(EngineBase):
         if stream is not None:
             stream.deliver(event)
 
-    def _settle(self, number: int, found: Any) -> None:
-        if isinstance(found, EngineError) and self._is_a_loss(found):
+    def _settle(self, number: int, outcome: Any) -> None:
+        if isinstance(outcome, EngineError) and self._is_a_loss(outcome):
             return
         with self._lock:
             _, future = self._futures.pop(number, ("", None))
         if future is None:
             return
-        if isinstance(found, EngineError):
-            future.set_exception(found)
+        if isinstance(outcome, EngineError):
+            future.set_exception(outcome)
         else:
-            future.set_result(found)
+            future.set_result(outcome)
 
     def _is_a_loss(self, error: EngineError) -> bool:
         """Whether rank 0 failed because another rank is lost; the watch over the ranks then calls `fail`."""

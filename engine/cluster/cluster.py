@@ -122,8 +122,8 @@ class Cluster:
             self._ended = error
         # A rank that was killed is the cause, even if another rank, which failed without it, reported first.
         time.sleep(SETTLE_S)
-        killed = [found for process in self._processes if (found := process.killed) is not None]
-        if killed and error.host not in {one.host for one in killed}:
+        killed = [error_of_process for process in self._processes if (error_of_process := process.killed) is not None]
+        if killed and error.host not in {loss.host for loss in killed}:
             self._ended = error = killed[0]
         log.warning("%s", error)
         if self._engine is not None:

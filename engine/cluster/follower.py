@@ -93,12 +93,12 @@ class Follower:
     def _pass(self, model: nn.Module, caches: list[Any], shape: Sequence[int], tail: LastExchange) -> mx.array:
         ids = shared_ids(None, shape, self._group)
         run_pass(model, ids, caches, tail)
-        held = [array for cache in flatten(caches) for array in leaves(vars(cache))]
+        arrays = [array for cache in flatten(caches) for array in leaves(vars(cache))]
         if shape[-1] >= PROMPT_ROWS:
-            mx.eval(held)
+            mx.eval(arrays)
             mx.clear_cache()
         else:
-            mx.async_eval(held)  # type: ignore[no-untyped-call]
+            mx.async_eval(arrays)  # type: ignore[no-untyped-call]
         return ids
 
     def _unload(self) -> None:

@@ -54,8 +54,8 @@ def parse_machines(text: str) -> Machines:
     if len(own_ranks) + len(others) < 2:
         raise ClusterError("too-few", detail=str(len(own_ranks) + len(others)))
     reached = [Machine(name, _address_of(name)) for name in others]
-    own = _own_address(reached[0].address) if reached else "127.0.0.1"
-    return Machines((*(Machine(name, own) for name in own_ranks), *reached))
+    address_here = _own_address(reached[0].address) if reached else "127.0.0.1"
+    return Machines((*(Machine(name, address_here) for name in own_ranks), *reached))
 
 
 def _address_of(name: str) -> str:

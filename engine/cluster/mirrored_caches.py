@@ -114,9 +114,9 @@ class Replay(Journal):
             if not getattr(method, "is_journaled", False):
                 raise OutOfStep(f"no change of caches: {change.method}")
             with_what = [self._held[change.other]] if change.other else []
-            found = _outcome(target, method(target, *with_what, *change.arguments))  # type: ignore[misc]
-            if found != change.outcome:
-                raise OutOfStep(f"{change.method} came to {found}, and on rank 0 to {change.outcome}")
+            outcome = _outcome(target, method(target, *with_what, *change.arguments))  # type: ignore[misc]
+            if outcome != change.outcome:
+                raise OutOfStep(f"{change.method} came to {outcome}, and on rank 0 to {change.outcome}")
         for number in changes.dropped:
             self._held.pop(number, None)
         if changes.caches:

@@ -47,11 +47,11 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
     Raises `ModelNotUsable` if there is no configuration.
     """
-    found = {_FOLDER: folder.name}
+    digests = {_FOLDER: folder.name}
     try:
-        found[_CONFIG] = hashlib.sha256((folder / _CONFIG).read_bytes()).hexdigest()
+        digests[_CONFIG] = hashlib.sha256((folder / _CONFIG).read_bytes()).hexdigest()
         if (folder / INDEX_NAME).exists():
-            found[INDEX_NAME] = hashlib.sha256((folder / INDEX_NAME).read_bytes()).hexdigest()
+            digests[INDEX_NAME] = hashlib.sha256((folder / INDEX_NAME).read_bytes()).hexdigest()
         for path in ModelFolder(folder).weight_files:
             if not path.exists():
                 continue
@@ -59,15 +59,15 @@ def fingerprint(folder: Path) -> dict[str, str]:
                 start = file.read(8)
                 length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
                 header = file.read(min(length, _LARGEST_HEADER))
-            found[path.name] = hashlib.sha256(f"{path.stat().st_size} ".encode() + start + header).hexdigest()
+            digests[path.name] = hashlib.sha256(f"{path.stat().st_size} ".encode() + start + header).hexdigest()
     except OSError as error:
         raise ModelNotUsable(folder, "incomplete", Path(error.filename or "").name) from error
-    return found
+    return digests
 
 
-def are_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+def are_alike(first: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Whether two fingerprints are of the same model; either folder may lack files of weights."""
-    differ = {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)} - {_FOLDER}
+    differ = {name for name in first.keys() | other.keys() if first.get(name) != other.get(name)} - {_FOLDER}
     # A file that only one of them has cannot be compared; then both have to be the same version on the Hub.
-    lacking = (one.keys() ^ other.keys()) - {_CONFIG, INDEX_NAME}
-    return not differ or (differ <= lacking and one.get(_FOLDER) == other.get(_FOLDER))
+    lacking = (first.keys() ^ other.keys()) - {_CONFIG, INDEX_NAME}
+    return not differ or (differ <= lacking and first.get(_FOLDER) == other.get(_FOLDER))

@@ -135,10 +135,10 @@ class _Rank:
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
         return places
 
-    def _unraisable(self, found: Any) -> None:
-        if isinstance(found.exc_value, MemoryError):
-            self._fail(found.exc_value)
-        sys.__unraisablehook__(found)
+    def _unraisable(self, unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, MemoryError):
+            self._fail(unraisable.exc_value)
+        sys.__unraisablehook__(unraisable)
 
     def _fail(self, error: BaseException) -> NoReturn:
         """Report the error if possible, and end the process."""
@@ -181,15 +181,15 @@ class _Rank:
         serve(engine, channel, self._fail)
 
     def _followers(self, control: Listener[ToLeader], hosts: list[str]) -> Followers:
-        found: Followers = {}
-        while len(found) < self._size - 1:
+        followers: Followers = {}
+        while len(followers) < self._size - 1:
             try:
                 number, channel = control.accept(JOIN_S)
             except TimeoutError as error:
-                missing = next(rank for rank in range(1, self._size) if rank not in found)
+                missing = next(rank for rank in range(1, self._size) if rank not in followers)
                 raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
-            found[number] = hosts[number], channel
-        return found
+            followers[number] = hosts[number], channel
+        return followers
 
     def _follow(self, order: Mapping[str, Any]) -> None:
         from engine.cluster.follower import Follower
@@ -254,17 +254,17 @@ class _Rank:
 
 def versions() -> dict[str, str]:
     """Return the versions here of what computes; "" for a package that is not installed, as Tandem in a checkout."""
-    found = dict.fromkeys(("tandem-chat", "mlx", "mlx-lm"), "")
-    for package in found:
+    numbers = dict.fromkeys(("tandem-chat", "mlx", "mlx-lm"), "")
+    for package in numbers:
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            numbers[package] = version(package)
+    return numbers
 
 
-def other_versions(found: Mapping[str, str], own: Mapping[str, str]) -> str:
+def other_versions(reported: Mapping[str, str], expected: Mapping[str, str]) -> str:
     """Return which of the versions that a machine reports are not those of this one; "" if none are."""
-    differences = [f"{name} {found.get(name, '?')}, not {own[name]}" for name in own if found.get(name) != own[name]]
-    return "; ".join(differences)
+    differing = [name for name in expected if reported.get(name) != expected[name]]
+    return "; ".join(f"{name} {reported.get(name, '?')}, not {expected[name]}" for name in differing)
 
 
 def check_memory(host: str) -> None:

@@ -26,15 +26,15 @@ _DROP_AFTER = 0x80
 
 def open_sockets() -> set[int]:
     """Return the descriptors of this process's sockets."""
-    found = set()
+    descriptors = set()
     for name in os.listdir("/dev/fd"):
         try:
             if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
-                found.add(int(name))
+                descriptors.add(int(name))
         except OSError:
             # The descriptor of the listing itself is closed by now.
             continue
-    return found
+    return descriptors
 
 
 def _step_of(end: socket.socket, own_port: int) -> int:

@@ -48,8 +48,8 @@ def shared_ids(ids: mx.array | None, shape: Sequence[int], group: mx.distributed
     Like the exchanges of the layers this is lazy, so rank 0 need not wait for ids that are still computed. Gathering
     waits for the link half as often as a sum.
     """
-    own = mx.zeros(tuple(shape), mx.uint32) if ids is None else ids.astype(mx.uint32)
-    return mx.distributed.all_gather(own, group=group)[: shape[0]]
+    ids_here = mx.zeros(tuple(shape), mx.uint32) if ids is None else ids.astype(mx.uint32)
+    return mx.distributed.all_gather(ids_here, group=group)[: shape[0]]
 
 
 class NotLaunched(Exception):
@@ -57,8 +57,9 @@ class NotLaunched(Exception):
 
 
 def run_pass(call: Callable[..., mx.array], ids: mx.array, caches: Sequence[Any], tail: LastExchange) -> mx.array:
-    """Run the model's pass over `ids`, and launch the part of it in which ranks exchange anything.
+    """Run the model's pass over `ids` (rows, width), and launch the part of it in which ranks exchange anything.
 
+    Returns lazy logits (rows, width, V). `tail` is the last exchange of the model's passes.
     So every rank makes the exchanges in the order of the calls, however the logits are used later. If MLX reports a
     failed device, that is raised only once this pass is launched, and the ranks are in step. Raises `NotLaunched` if
     the pass cannot be launched.
@@ -147,7 +148,7 @@ class LastExchange:
         self._trunk.__class__ = type(base.__name__, (base,), {"__call__": call, "__module__": base.__module__})
 
     def of(self, logits: mx.array) -> Any:
-        """Return the array to evaluate of the pass that returned `logits`."""
+        """Return the array to evaluate of the pass that returned `logits` (rows, width, V), or them."""
         outputs = list(self._outputs)
         self._outputs.clear()
         return outputs[0] if len(outputs) == 1 else logits
@@ -161,7 +162,7 @@ def _trunk_of(model: nn.Module) -> nn.Module | None:
     for module in model.modules():
         if module is model:
             continue
-        if any(isinstance(child, list) and any(one is last for one in child) for child in module.children().values()):
+        if any(isinstance(child, list) and any(part is last for part in child) for child in module.children().values()):
             return module
     return None
 

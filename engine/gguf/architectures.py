@@ -22,7 +22,7 @@ from engine.gguf.weights import Floats, width_of
 
 Order = tuple[int, ...]
 _LAYER = re.compile(r"blk\.(\d{1,4})\.(.+)")
-# The tensors that become settings, and those of towers, which some files have beside the language model.
+# The tensors that become settings, and those of towers, which some files have as well as the language model.
 ROPE_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
 _TOWERS = ("v.", "mm.", "a.")
 # Architectures of files that hold a tower or nothing, and of models that embed.
@@ -186,7 +186,8 @@ def _unpermuted(settings: GgufSettings, part: str, tensor: GgufTensor) -> Order:
     return tuple(np.arange(tensor.shape[0]).reshape(heads, -1, 2).swapaxes(1, 2).ravel().tolist())
 
 
-# What changes numbers is undone alike everywhere: a logarithm that was resolved, axes that were added or taken away.
+# What changes numbers is undone in the same way everywhere: a logarithm that was resolved, axes that were added or
+# taken away.
 _CHANGES: dict[str, Callable[[Floats], Floats]] = {
     "ssm_a": lambda numbers: np.log(-numbers).ravel(),
     "ssm_d": np.ravel,

@@ -95,7 +95,7 @@ def qwen3_5(settings: GgufSettings) -> dict[str, Any]:
 
 
 def qwen3_5_moe(settings: GgufSettings) -> dict[str, Any]:
-    """For qwen3_5_moe.py; undoes Qwen3_5MoeTextModel and, of which layers are the same, Qwen3NextModel (qwen.py)."""
+    """For qwen3_5_moe.py; undoes Qwen3_5MoeTextModel and, where layers are the same, Qwen3NextModel (qwen.py)."""
     config = qwen3_5(settings)
     shared = settings.named(shared_expert_intermediate_size="expert_shared_feed_forward_length")
     config["text_config"] |= _experts(settings, "num_experts") | shared | {"model_type": "qwen3_5_moe_text"}

@@ -175,7 +175,7 @@ class _HeaderReader:
             raise DamagedHeaderError("a tensor twice")
         begin = -(-self._read // alignment) * alignment
         end = 0
-        found = []
+        tensors = []
         for name, shape, kind, offset in entries:
             block, block_bytes = GGML_QUANT_SIZES[kind]
             if shape[-1] % block:
@@ -187,8 +187,8 @@ class _HeaderReader:
             if offset != end:
                 raise DamagedHeaderError(f"{name}: bad offset")
             end = -(-(offset + nbytes) // alignment) * alignment
-            found.append(GgufTensor(name, kind, shape, file, begin + offset, nbytes))
-        return found
+            tensors.append(GgufTensor(name, kind, shape, file, begin + offset, nbytes))
+        return tensors
 
     def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
         name = self._take(self._length(_LONGEST_TENSOR_NAME)).decode("utf-8", "replace")

@@ -51,12 +51,12 @@ def named(names: Sequence[str], wanted: str) -> list[str]:
         tag_of,
         lambda name: tag_of(name).lower().removeprefix("ud-"),
     ):
-        if found := [name for name in names if spell(name).lower() == text]:
-            return found
+        if matching := [name for name in names if spell(name).lower() == text]:
+            return matching
     return []
 
 
 def proposed(names: Sequence[str]) -> str:
     """Return the set to propose among some, smaller ones first: the middle one if no tag is a usual one."""
-    usual = (found[0] for tag in _PROPOSED if (found := named(names, tag)))
+    usual = (matching[0] for tag in _PROPOSED if (matching := named(names, tag)))
     return next(usual, names[len(names) // 2])

@@ -197,10 +197,10 @@ class GgufSettings:
     def _llama3(self, factors: tuple[float, ...]) -> dict[str, Any]:
         """Return the published scaling that makes these factors, or one that names each of them."""
         context = self.whole("context_length")
-        found = {"type": "llama3", "factor": float(max(factors)), **_LLAMA_3}
+        published = {"type": "llama3", "factor": float(max(factors)), **_LLAMA_3}
         base = self.number("rope.freq_base", 10_000.0)
-        if np.allclose(_factors_of(found, base, len(factors)), factors, rtol=1e-4):
-            return found
+        if np.allclose(_factors_of(published, base, len(factors)), factors, rtol=1e-4):
+            return published
         # With an original context that is the whole one, no other scale is added.
         named = {"long_factor": list(factors), "short_factor": list(factors)}
         return {"type": "longrope", **named, "original_max_position_embeddings": context}

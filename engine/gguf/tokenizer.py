@@ -91,31 +91,31 @@ class _Fields:
 
     def texts(self, key: str) -> list[str]:
         """Return the texts of a field, [] if the file lacks it. Raises `ModelNotUsable` (damaged) for anything else."""
-        found = self.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        texts = self.get(key, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise ModelNotUsable(self._folder, "damaged", f"tokenizer.ggml.{key}")
-        return found
+        return texts
 
     def numbers(self, key: str) -> list[Any]:
         """Return one number for each token, or nothing.
 
         Raises `ModelNotUsable` (damaged) for too few, and for anything else.
         """
-        found = self.get(key, [])
-        sound = isinstance(found, list) and all(isinstance(number, int | float) for number in found)
-        if not sound or 0 < len(found) < len(self.tokens):
+        numbers = self.get(key, [])
+        sound = isinstance(numbers, list) and all(isinstance(number, int | float) for number in numbers)
+        if not sound or 0 < len(numbers) < len(self.tokens):
             raise ModelNotUsable(self._folder, "damaged", f"tokenizer.ggml.{key}")
-        return list(found[: len(self.tokens)])
+        return list(numbers[: len(self.tokens)])
 
     def id_of(self, name: str) -> int | None:
         """Return the id of the token with this role, such as "bos"; None if the file names none.
 
         Raises `ModelNotUsable` (damaged) for an id that is no whole number.
         """
-        found = self.get(f"{name}_token_id", -1)
-        if type(found) is not int:
+        token = self.get(f"{name}_token_id", -1)
+        if type(token) is not int:
             raise ModelNotUsable(self._folder, "damaged", f"tokenizer.ggml.{name}_token_id")
-        return found if 0 <= found < len(self.tokens) else None
+        return token if 0 <= token < len(self.tokens) else None
 
 
 def _merging(fields: _Fields) -> dict[str, Any]:
@@ -215,7 +215,9 @@ def _templates(metadata: Mapping[str, Any]) -> dict[str, Any]:
     keys = {key: key[len(start) + 1 :] or "default" for key in metadata if key == start or key.startswith(f"{start}.")}
     named = {name: metadata[key] for key, name in keys.items() if isinstance(metadata[key], str)}
     listed = [{"name": name, "template": text} for name, text in named.items()]
-    return {"chat_template": listed if len(listed) > 1 else listed[0]["template"]} if listed else {}
+    if not listed:
+        return {}
+    return {"chat_template": listed if len(listed) > 1 else listed[0]["template"]}
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:

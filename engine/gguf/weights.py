@@ -1,7 +1,7 @@
 """The weights of GGUF tensors as MLX reads them: affine groups of 32 with the codes of the file where that is exact.
 
 A code q of a group with scale s and bias b stands for q * s + b. GGUF's kinds below have groups of 32, too, so their
-codes stay; the remaining kinds are quantised anew. Works on arrays of whole rows, with NumPy only.
+codes stay; the remaining kinds are quantised again. Works on arrays of whole rows, with NumPy only.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 GROUP = 32
 FLOATS = {Kind.F32: "F32", Kind.F16: "F16", Kind.BF16: "BF16"}
-# The kinds that are quantised anew, with two bits more than they have: a group's new step is then less than half of the
-# file's, even where two of the file's groups of 16 become one.
+# The kinds that are quantised again, with two bits more than they have: a group's new step is then less than half of
+# the file's, even where two of the file's groups of 16 become one.
 _BITS_ANEW = {
     **dict.fromkeys((Kind.IQ1_S, Kind.IQ1_M, Kind.TQ1_0, Kind.TQ2_0), 4),
     **dict.fromkeys((Kind.Q2_K, Kind.IQ2_XXS, Kind.IQ2_XS, Kind.IQ2_S), 4),
@@ -33,11 +33,15 @@ _BITS_ANEW = {
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How MLX stores a tensor: bits a code, and whether they are the codes of the file. Groups have 32 weights."""
+    """How MLX stores a quantised tensor: bits a code, in groups of 32 weights.
+
+    `codes_of_file` says whether the codes are those of the file, so that every weight stays the same number. Others
+    are quantised again.
+    """
 
     bits: int
     mode: str = "affine"
-    kept: bool = True
+    codes_of_file: bool = True
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -51,11 +55,14 @@ def width_of(kind: GGMLQuantizationType) -> Width | None:
         return None
     if kind == Kind.MXFP4:
         return Width(4, "mxfp4")
-    return Width(_KEPT[kind][0]) if kind in _KEPT else Width(_BITS_ANEW[kind], kept=False)
+    return Width(_KEPT[kind][0]) if kind in _KEPT else Width(_BITS_ANEW[kind], codes_of_file=False)
 
 
 def stored_bytes(kind: GGMLQuantizationType, elements: int, nbytes: int) -> int:
-    """Return the bytes of a tensor as MLX stores it, of which the file has `nbytes`, the same for floats."""
+    """Return how many bytes a tensor takes as MLX stores it.
+
+    It has `elements` numbers and takes `nbytes` bytes in the file; floats take the same.
+    """
     try:
         width = width_of(kind)
     except KeyError:
@@ -85,7 +92,7 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
         scaled = rows.reshape(len(rows), -1, 17)
         codes = _nibbles(scaled[..., 1:]).reshape(len(rows), -1)
         return {"weight": _packed(codes, 4), "scales": scaled[..., 0].copy()}
-    if width.kept:
+    if width.codes_of_file:
         blocks = rows.reshape(-1, GGML_QUANT_SIZES[kind][1])
         codes, scales, biases = _KEPT[kind][1](blocks)
         parts = {"scales": cast(scales, dtype), "biases": cast(biases, dtype)}

@@ -107,7 +107,7 @@ def prepare(source_path: str, folder_path: str) -> Prepared:
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     outputs = [output for shard in layout.shards for output in shard]
-    requantised = {output.tensor.name for output in outputs if output.width and not output.width.kept}
+    requantised = {output.tensor.name for output in outputs if output.width and not output.width.codes_of_file}
     provenance = Provenance(
         source=str(source),
         size=status.st_size,

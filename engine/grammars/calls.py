@@ -122,8 +122,8 @@ def opening_of(source: str) -> Opening:
     asked = json.loads(source)
     form = call_form(asked["format"])
     names = tuple(name for name, _ in asked["functions"])
-    mark = next((one for one in form.marks if not one.first), Marks(""))
-    return Opening(form.opening or mark.start, bool(mark.end), any(one.first for one in form.marks), names)
+    mark = next((candidate for candidate in form.marks if not candidate.first), Marks(""))
+    return Opening(form.opening or mark.start, bool(mark.end), any(candidate.first for candidate in form.marks), names)
 
 
 def _form(name: str, marks: Mapping[str, int]) -> CallForm:

@@ -87,19 +87,19 @@ class CallsInText:
         masks = None
         first = len(drafted) - rows + 1
         places = enumerate(self._places(committed, drafted))
-        held = [(index, place) for index, place in places if place.call is not None and index >= first]
-        for call, rows_of_call in groupby(held, key=lambda one: one[1].call):
+        in_calls = [(index, place) for index, place in places if place.call is not None and index >= first]
+        for call, rows_of_call in groupby(in_calls, key=lambda entry: entry[1].call):
             assert call is not None
             indices, of_call = zip(*rows_of_call, strict=True)
             tokens = of_call[-1].tokens
             known = len(self._place.tokens) if call is self._place.call else 0
             try:
-                found = call.allowed(tokens[:known], tokens[known:], len(indices))
+                mask = call.allowed(tokens[:known], tokens[known:], len(indices))
             except GrammarNotUsable as error:
                 self._give_up(error)
                 break
-            masks = np.ones((rows, found.shape[1]), dtype=np.bool_) if masks is None else masks
-            masks[indices[0] - first : indices[-1] - first + 1] = found
+            masks = np.ones((rows, mask.shape[1]), dtype=np.bool_) if masks is None else masks
+            masks[indices[0] - first : indices[-1] - first + 1] = mask
         return masks
 
     def accepted_length(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
@@ -176,8 +176,8 @@ class CallsInText:
         aligned = len(b"".join(texts[:before])) == at
         closes = self._opening.closes
         begun = text[at:].decode(errors="replace")
-        found = self._call(closes=closes, tokens=tokens[before:]) if aligned else None
-        return found or self._call(closes=closes, begun=begun) or self._bare_call() or _Place()
+        place = self._call(closes=closes, tokens=tokens[before:]) if aligned else None
+        return place or self._call(closes=closes, begun=begun) or self._bare_call() or _Place()
 
     def _bare_call(self) -> _Place | None:
         """Return the place after a mark that the grammar does not begin with."""

@@ -30,8 +30,8 @@ def check_answer(schema: str, text: str) -> list[str]:
         content = json.loads(schema)
         # The empty registry fetches nothing.
         check = validator_for(content, Draft202012Validator)(content, registry=Registry())
-        found = islice(check.iter_errors(json.loads(text)), _MOST)
-        return [sendable(f"{error.json_path}: {error.message}"[:_LONGEST]) for error in found]
+        errors = islice(check.iter_errors(json.loads(text)), _MOST)
+        return [sendable(f"{error.json_path}: {error.message}"[:_LONGEST]) for error in errors]
     # A schema may be none, name others that do not exist, or have patterns that Python does not know.
     except Exception as error:
         return [sendable(f"It cannot be checked: {' '.join(str(error).split())}"[:_LONGEST])]

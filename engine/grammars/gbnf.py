@@ -80,13 +80,13 @@ def _with_rules_alone(lark: str) -> str:
     return parts.sub(lambda found: expressions.get(found[0], found[0]), lark)
 
 
-def _without_comment(found: re.Match[str]) -> str:
-    return "" if found[0].startswith("#") else found[0]
+def _without_comment(match: re.Match[str]) -> str:
+    return "" if match[0].startswith("#") else match[0]
 
 
-def _written(found: re.Match[str], text_of: Callable[[str], str]) -> str:
+def _written(match: re.Match[str], text_of: Callable[[str], str]) -> str:
     """Return a part of a grammar in GBNF as llguidance reads it. Raises `GrammarNotUsable`."""
-    text, text_end, characters, class_end = found.groups()
+    text, text_end, characters, class_end = match.groups()
     if "" in (text_end, class_end):
         raise GrammarNotUsable("invalid", "a text or a class of characters does not end")
     if text is not None:
@@ -94,16 +94,17 @@ def _written(found: re.Match[str], text_of: Callable[[str], str]) -> str:
     if characters is not None:
         return _class_of(characters)
     # The library drops the parentheses of (a*)* otherwise.
-    return {".": _ANY, ")": ' "")'}.get(found[0], " ")
+    return {".": _ANY, ")": ' "")'}.get(match[0], " ")
 
 
 def _text_of(written: str) -> str:
     characters = map(_character, _CHARACTER.findall(written))
-    return f'"{"".join(_code(one) if one in _MARKS or one < " " else one for one in characters)}"'
+    escaped = [_code(character) if character in _MARKS or character < " " else character for character in characters]
+    return f'"{"".join(escaped)}"'
 
 
 def _characters_of(written: str) -> str:
-    classes = [f"[{_in_class(one)}]" for one in _CHARACTER.findall(written)]
+    classes = [f"[{_in_class(character)}]" for character in _CHARACTER.findall(written)]
     return f'({" ".join(classes)} "")' if classes else '""'
 
 

@@ -132,7 +132,7 @@ class Grammar:
 
 
 def choice_of(texts: Sequence[str]) -> Grammar:
-    """Return a grammar of answers that are one of `texts`, of which there is at least one."""
+    """Return a grammar of answers that are one of `texts`, which are at least one."""
     return Grammar("choice", json.dumps(list(texts)))
 
 

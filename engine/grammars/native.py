@@ -131,8 +131,8 @@ class ModelTokens:
     def tokenize(self, text: str) -> list[int]:
         """Write `text` with the longest possible tokens."""
         content = text.encode()
-        found = (ctypes.c_uint32 * max(1, len(content)))()
-        return found[: _short.llg_tokenize_bytes(self.pointer, content, len(content), found, len(found))]
+        tokens = (ctypes.c_uint32 * max(1, len(content)))()
+        return tokens[: _short.llg_tokenize_bytes(self.pointer, content, len(content), tokens, len(tokens))]
 
 
 def _free_with(owner: object, free: Callable[[int], None], pointer: int) -> None:

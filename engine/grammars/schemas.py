@@ -31,7 +31,7 @@ _LISTED = ("prefixItems",)
 _ALONE = ("items", "additionalItems", "additionalProperties")
 # The whole numbers that every program reads exactly; they have 16 digits at most.
 LARGEST_INTEGER = 2**53 - 1
-# What lies behind it stands for no bound.
+# Values beyond it mean: no bound.
 _WIDEST = 2**64
 
 Usable = Callable[[Mapping[str, Any]], bool]
@@ -44,12 +44,12 @@ def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
     have no others, unless the schema speaks of others.
     """
     plain = _PlainSchema(schema)
-    found = plain.node(schema, "#")
+    written = plain.node(schema, "#")
     while plain.waiting:
         reference, opened, name = plain.waiting.pop()
         place = reference if reference.startswith("#/") else "#"
         plain.parts[name] = plain.node(target_of(schema, reference), place, opened=opened)
-    return found | ({"$defs": plain.parts} if plain.parts else {}), tuple(dict.fromkeys(plain.left_out))
+    return written | ({"$defs": plain.parts} if plain.parts else {}), tuple(dict.fromkeys(plain.left_out))
 
 
 def _parts_for_same_value(content: Mapping[str, Any]) -> int:
@@ -62,7 +62,10 @@ def _parts_for_same_value(content: Mapping[str, Any]) -> int:
 
 @dataclass
 class _PlainSchema:
-    """Writes the nodes of a schema anew. An `opened` node is a part of one that says which properties there are."""
+    """Writes the nodes of a schema again, with what can be checked.
+
+    An `opened` node is a part of one that says which properties there are.
+    """
 
     root: Mapping[str, Any]
     left_out: list[str] = field(default_factory=list)
@@ -120,7 +123,7 @@ class _PlainSchema:
             if not isinstance(part, Mapping):
                 continue
             yield part
-            waiting += [one for key in _SAME for one in _list(part.get(key))]
+            waiting += [part_of_value for key in _SAME for part_of_value in _list(part.get(key))]
             if conditional:
                 waiting += [*_mapping(part.get("dependentSchemas")).values(), *map(part.get, ("if", "then", "else"))]
             reference = part.get("$ref")
@@ -130,43 +133,43 @@ class _PlainSchema:
 
     def _properties(self, content: Mapping[str, Any], *, patterns: bool) -> dict[str, None] | None:
         """Return the names of the properties of an object; None if it may have others, apart from `patterns`."""
-        found = dict[str, None]()
+        names = dict[str, None]()
         for part in self._of_same_value(content, conditional=True):
             more = "additionalProperties" in part or part.get("unevaluatedProperties", False) is not False
             if more or ("patternProperties" in part and not patterns):
                 return None
-            needed = [one for one in _list(part.get("required")) if isinstance(one, str)]
-            found |= dict.fromkeys([*_mapping(part.get("properties")), *needed])
-        return found
+            needed = [name for name in _list(part.get("required")) if isinstance(name, str)]
+            names |= dict.fromkeys([*_mapping(part.get("properties")), *needed])
+        return names
 
-    def _require_possible(self, found: dict[str, Any], place: str) -> None:
+    def _require_possible(self, content: dict[str, Any], place: str) -> None:
         """Leave out that an object needs what it may not have."""
-        properties = found.get("properties", {})
-        needed = _list(found.get("required"))
-        only = found.get("additionalProperties") is False and "patternProperties" not in found
+        properties = content.get("properties", {})
+        needed = _list(content.get("required"))
+        only = content.get("additionalProperties") is False and "patternProperties" not in content
         possible = [
             name for name in needed if isinstance(properties, dict) and properties.get(name, not only) is not False
         ]
         if possible != needed:
-            found["required"] = possible
+            content["required"] = possible
             self.left_out.append(f"{place}/required")
 
 
-def _bounded(found: dict[str, Any]) -> dict[str, Any]:
+def _bounded(content: dict[str, Any]) -> dict[str, Any]:
     """Return a schema whose integers, if it has any, are bounded."""
-    kinds = found.get("type")
+    kinds = content.get("type")
     listed = isinstance(kinds, list) and "integer" in kinds and "number" not in kinds
-    if not (kinds == "integer" or listed) or "enum" in found or "const" in found:
-        return found
+    if not (kinds == "integer" or listed) or "enum" in content or "const" in content:
+        return content
     for key, exclusive, bound in (("maximum", "exclusiveMaximum", 1), ("minimum", "exclusiveMinimum", -1)):
-        given = found.get(key)
+        given = content.get(key)
         if isinstance(given, int | float) and abs(given) > _WIDEST:
-            del found[key]
-        other = found.get("minimum" if bound > 0 else "maximum", 0)
+            del content[key]
+        other = content.get("minimum" if bound > 0 else "maximum", 0)
         beyond = isinstance(other, int | float) and other * bound >= LARGEST_INTEGER
-        if key not in found and not beyond and isinstance(found.get(exclusive, True), bool):
-            found[key] = bound * LARGEST_INTEGER
-    return found
+        if key not in content and not beyond and isinstance(content.get(exclusive, True), bool):
+            content[key] = bound * LARGEST_INTEGER
+    return content
 
 
 def reduced_schema(schema: Mapping[str, Any], usable: Usable) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -175,8 +178,8 @@ def reduced_schema(schema: Mapping[str, Any], usable: Usable) -> tuple[dict[str,
     # Each part is made usable alone, with any values in place of the others.
     reduction = _Reduction(usable, {name: {} for name in parts})
     reduction.parts = {name: reduction.node(part, f"#/$defs/{name}") for name, part in parts.items()}
-    found = reduction.node({key: value for key, value in schema.items() if key != "$defs"}, "#")
-    return {**found, **({"$defs": reduction.parts} if parts else {})}, tuple(reduction.left_out)
+    reduced = reduction.node({key: value for key, value in schema.items() if key != "$defs"}, "#")
+    return {**reduced, **({"$defs": reduction.parts} if parts else {})}, tuple(reduction.left_out)
 
 
 @dataclass
@@ -231,9 +234,9 @@ class _Reduction:
 def with_nodes(key: str, value: Any, place: str, node: Callable[[Any, str], Any]) -> Any:
     """Return the value of a keyword with each schema in it as `node` writes it."""
     if key in _NAMED and isinstance(value, Mapping):
-        return {name: node(one, f"{place}/{name}") for name, one in value.items()}
+        return {name: node(inner, f"{place}/{name}") for name, inner in value.items()}
     if key in (*_SAME, *_LISTED, "items") and isinstance(value, list):
-        return [node(one, f"{place}/{index}") for index, one in enumerate(value)]
+        return [node(inner, f"{place}/{index}") for index, inner in enumerate(value)]
     return node(value, place) if key in _ALONE else value
 
 

@@ -46,32 +46,27 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
     config = files.config
     if config.get("model_type") not in _MODEL_TYPES:
         raise UnknownHeadError
-    own = text_config(config)
-    settings = Settings(own)
+    text = text_config(config)
+    settings = Settings(text)
     outer = Settings(config)
-    types = settings.layer_types(own, _MOST_LAYERS)
+    types = settings.layer_types(text, _MOST_LAYERS)
     for name in ("enable_moe_block", "use_double_wide_mlp"):
-        if own.get(name):
+        if text.get(name):
             raise HeadConfigError(name)
     kinds = tuple(kind for kind in LAYER_TYPES if kind in types)
     for kind in kinds:
-        settings.rope(own, kind)
+        settings.rope(text, kind)
     fields = settings.head_fields(files)
     kv_heads = settings.attention_sizes()["kv_heads"]
     vocabulary = fields["vocabulary"]
     head_dim = settings.whole("head_dim", 2, 2**12)
     widest = max(head_dim, settings.whole("global_head_dim", 2, 2**12, head_dim))
     window = settings.whole("sliding_window", 1, 2**20, 512)
-    ordered = bool(outer.flag("use_ordered_embeddings"))
-    if ordered != (_CENTROIDS in files.tensors):
-        raise HeadConfigError("use_ordered_embeddings")
-    centroids = outer.whole("num_centroids", 1, vocabulary, 2048) if ordered else 0
-    if centroids and vocabulary % centroids:
-        raise HeadConfigError("num_centroids")
-    found = AssistantConfig(
+    centroids = _centroids(outer, files, vocabulary)
+    made = AssistantConfig(
         **fields,
         text={
-            **own,
+            **text,
             "layer_types": types,
             "num_kv_shared_layers": len(types),
             "hidden_size_per_layer_input": 0,
@@ -86,7 +81,23 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
         layer_types=tuple(types),
         kinds=kinds,
         centroids=centroids,
-        chosen=outer.whole("centroid_intermediate_top_k", 1, centroids, min(32, centroids)) if ordered else 0,
+        chosen=outer.whole("centroid_intermediate_top_k", 1, centroids, min(32, centroids)) if centroids else 0,
         own_output=outer.flag("tie_word_embeddings") is False and "lm_head.weight" in files.tensors,
     )
-    return found, {name: name for name in files.tensors}
+    return made, {name: name for name in files.tensors}
+
+
+def _centroids(outer: Settings, files: HeadFiles, vocabulary: int) -> int:
+    """Return the number of groups into which the output matrix is divided; 0 if it is whole.
+
+    Raises `HeadConfigError` if settings and tensors disagree, or the groups cannot be equally large.
+    """
+    ordered = bool(outer.flag("use_ordered_embeddings"))
+    if ordered != (_CENTROIDS in files.tensors):
+        raise HeadConfigError("use_ordered_embeddings")
+    if not ordered:
+        return 0
+    count = outer.whole("num_centroids", 1, vocabulary, 2048)
+    if vocabulary % count:
+        raise HeadConfigError("num_centroids")
+    return count

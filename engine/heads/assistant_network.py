@@ -134,10 +134,10 @@ class AssistantHead(Head):
         """
         super().bind(ports)
         attended = [ports.attended.get(kind) for kind in self.config.kinds]
-        self._attended = [one for one in attended if one is not None and self._fits(one)]
+        self._attended = [layer for layer in attended if layer is not None and self._fits(layer)]
         if len(self._attended) < len(attended):
             raise ModelNotUsable(self._path, "wrong-main", "keys and values")
-        inputs = {one.layer - 1 for one in self._attended if one.layer}
+        inputs = {layer.layer - 1 for layer in self._attended if layer.layer}
         self.taps = tuple(sorted(inputs | {ports.layer_count - 1}))
 
     @property
@@ -145,10 +145,10 @@ class AssistantHead(Head):
         return False
 
     def new_context(self, start: int = 0) -> HeadContext:
-        return HeadContext([one.window or self.config.context_rows for one in self._attended], start, goes_on=True)
+        return HeadContext([layer.window or self.config.context_rows for layer in self._attended], start, goes_on=True)
 
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
-        shapes: list[RowShape] = [((one.heads, one.size),) * 2 for one in self._attended]
+        shapes: list[RowShape] = [((layer.heads, layer.size),) * 2 for layer in self._attended]
         return self.new_context().restored(state, shapes, self.config.tap_width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
@@ -183,27 +183,30 @@ class AssistantHead(Head):
         query = mx.arange(count)[:, None]
         key = mx.arange(count)[None]
         masks = {}
-        for kind, one in zip(self.config.kinds, self._attended, strict=True):
-            masks[kind] = key <= query if one.window is None else (key <= query) & (key > query - one.window)
+        for kind, attended in zip(self.config.kinds, self._attended, strict=True):
+            masks[kind] = key <= query if attended.window is None else (key <= query) & (key > query - attended.window)
         seen = dict(zip(self.config.kinds, read, strict=True))
         embedded = self.embed(mx.array([tokens[1:]], mx.int32))
         rows = self.network(embedded, self._states(taps[:, :-1]), seen, self._ahead, masks)
         return mean_log_chance(*self.network.scores(rows), answers)
 
-    def _fits(self, one: AttendedLayer) -> bool:
+    def _fits(self, attended: AttendedLayer) -> bool:
         return any(
-            layer.self_attn.head_dim == one.size and layer.self_attn.n_heads % one.heads == 0
+            layer.self_attn.head_dim == attended.size and layer.self_attn.n_heads % attended.heads == 0
             for layer in self.network.model.layers
-            if layer.layer_type == one.kind
+            if layer.layer_type == attended.kind
         )
 
     def _read(self, taps: mx.array, tokens: Sequence[int], start: int) -> list[Rows]:
         """Return the keys and values of each kind of attention for `tokens` from position `start` on."""
         outputs = dict(zip(self.taps, mx.split(taps, len(self.taps), axis=-1), strict=True))
         made = []
-        for one in self._attended:
-            rows = outputs[one.layer - 1] if one.layer else self.ports.embed(mx.array([list(tokens)], mx.int32))
-            keys, values = one.read(rows, start)
+        for attended in self._attended:
+            if attended.layer:
+                rows = outputs[attended.layer - 1]
+            else:
+                rows = self.ports.embed(mx.array([list(tokens)], mx.int32))
+            keys, values = attended.read(rows, start)
             made.append((keys.astype(self.dtype), values.astype(self.dtype)))
         return made
 

@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.heads.config import HeadConfigError, NetworkConfig, RopeConfig, Settings, network_settings, tap_width
+from engine.heads.config import (
+    HeadConfigError,
+    NetworkConfig,
+    RopeConfig,
+    RowShape,
+    Settings,
+    network_settings,
+    tap_width,
+)
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
 
@@ -109,7 +117,6 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         sizes |= _gemma_sizes(settings, layers, sizes)
     width = fields["width"]
     vocabulary = fields["vocabulary"]
-    row = (sizes["kv_heads"], sizes["head_dim"])
     # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
     own_output = "lm_head.weight" in tensors
     drafted = settings.draft_vocabulary(vocabulary, own_output=own_output)
@@ -121,7 +128,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         raise HeadConfigError("target_layer_ids")
     # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
     mask_token = 4 if str(config.get("model_type", "")).startswith("gemma4") else None
-    found = BlockConfig(
+    made = BlockConfig(
         **fields,
         **sizes,
         layers=layers,
@@ -130,7 +137,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         tap_width=each_tap,
         main_layers=main_layers,
         mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, mask_token),
-        shapes=((row, row),) * len(layers),
+        shapes=_row_shapes(sizes, len(layers)),
         window_before_anchor=spec,
         sandwich=gemma,
         draft_vocabulary=drafted,
@@ -143,7 +150,13 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         **_block(settings, kind, spec=spec),
         **_mimo(settings, config, sizes["head_dim"]),
     )
-    return found, names
+    return made, names
+
+
+def _row_shapes(sizes: Mapping[str, int], layers: int) -> tuple[RowShape, ...]:
+    """Return the shape of the keys and values that each layer keeps for a row."""
+    row = (sizes["kv_heads"], sizes["head_dim"])
+    return ((row, row),) * layers
 
 
 def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -155,12 +168,12 @@ def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Map
         raise HeadConfigError("layer_types")
     if layers[0].window is not None:
         return {}
-    found = {"head_dim": settings.whole("global_head_dim", 2, 2**12, sizes["head_dim"])}
+    larger = {"head_dim": settings.whole("global_head_dim", 2, 2**12, sizes["head_dim"])}
     if settings.flag("attention_k_eq_v"):
-        found["kv_heads"] = settings.whole("num_global_key_value_heads", 1, sizes["heads"], sizes["kv_heads"])
-        if sizes["heads"] % found["kv_heads"]:
+        larger["kv_heads"] = settings.whole("num_global_key_value_heads", 1, sizes["heads"], sizes["kv_heads"])
+        if sizes["heads"] % larger["kv_heads"]:
             raise HeadConfigError("num_global_key_value_heads")
-    return found
+    return larger
 
 
 def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[str, Any]:

@@ -199,10 +199,10 @@ class BlockHead(Head):
                 continue
             parts = mx.split(array, [queries, queries + keys], axis=0) if ".qkv_proj." in name else [array]
             for projection, part in zip(("q_proj", "k_proj", "v_proj"), parts, strict=False):
-                own = name.replace("qkv_proj", projection)
-                if own in made:
+                part_name = name.replace("qkv_proj", projection)
+                if part_name in made:
                     raise HeadTensorError(name)
-                made[own] = part
+                made[part_name] = part
         return _NETWORKS[config.kind](config, made), made
 
     def new_context(self, start: int = 0) -> HeadContext:

@@ -90,12 +90,12 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
         self.kernel_projection = nn.Linear(width, 2 * kernel * (width // group), bias=False)
 
     def prepare(self, rows: mx.array) -> tuple[mx.array, mx.array]:
-        """Return the convolved rows, and the kernels (1, b, kernel, groups) that `finish` takes."""
+        """Return the convolved `rows` (1, b, width), and the kernels (1, b, kernel, groups) that `finish` takes."""
         kernels = self.kernel_projection(rows).reshape(1, rows.shape[1], 2, self._kernel, -1)
         return self._convolved(rows, kernels[:, :, 0], self.base_kernel[0]), kernels[:, :, 1]
 
     def finish(self, rows: mx.array, kernels: mx.array) -> mx.array:
-        """Return the convolved output of the sublayer."""
+        """Return the convolved output of the sublayer, `rows` (1, b, width), with the `kernels` from `prepare`."""
         return self._convolved(rows, kernels, self.base_kernel[1])
 
     def _convolved(self, rows: mx.array, kernels: mx.array, base: mx.array) -> mx.array:
@@ -167,12 +167,12 @@ class BlockNetwork(TapNetwork):
             taps = normed_taps(taps, self.aux_hidden_norms)
         rows = self.hidden_norm(self.fc(taps))
         position = context.length
-        for layer, kept in zip(self.layers, context.layers, strict=True):
-            kept.append(*layer.self_attn.keys_and_values(rows, position))
+        for layer, layer_rows in zip(self.layers, context.layers, strict=True):
+            layer_rows.append(*layer.self_attn.keys_and_values(rows, position))
 
     def __call__(self, rows: mx.array, context: HeadContext) -> mx.array:
         """Return the hidden states of a block that follows the context, from its embeddings (1, b, width)."""
-        for layer, kept in zip(self.layers, context.layers, strict=True):
-            rows = layer(rows, kept)
+        for layer, layer_rows in zip(self.layers, context.layers, strict=True):
+            rows = layer(rows, layer_rows)
         normed: mx.array = self.norm(rows)
         return normed

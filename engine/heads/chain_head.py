@@ -43,7 +43,10 @@ class ChainHead(Head):
         """
 
     def next_states(self, read: mx.array, made: mx.array) -> mx.array:  # noqa: ARG002
-        """Return the states for the next step, from the states that a step `read` and those that it `made`."""
+        """Return the states (1, 1, width) for the next step.
+
+        `read` and `made` (1, n, width) are the states that a step has read and those that it has returned.
+        """
         return made[:, -1:]
 
     @abstractmethod
@@ -69,27 +72,27 @@ class ChainHead(Head):
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         assert isinstance(context, ChainContext)
-        own = context
+        draft_context = context
         draw = self.on_main_ids(draw)
-        known, states = own.take_waiting(self.depths)
-        kept = max(0, states.shape[1] - self.depths)
-        end = own.layers[0].offset + kept
+        known, states = draft_context.take_waiting(self.depths)
+        missing = max(0, states.shape[1] - self.depths)
+        end = draft_context.layers[0].offset + missing
         ids = mx.concatenate([mx.array(known, mx.int32), anchor.astype(mx.int32)]) if known else anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
-        for depth in range(max(count, self.depths if kept else 0)):
+        for depth in range(max(count, self.depths if missing else 0)):
             # A step that proposes nothing only fills the caches with committed pairs.
-            states = states if depth < count else states[:, :kept]
+            states = states if depth < count else states[:, :missing]
             rows = states.shape[1]
             read = ids[-rows:] if depth < count else ids[depth : depth + rows]
-            made = self.step(self.embed(read[None]), states, own.layers, depth)
+            made = self.step(self.embed(read[None]), states, draft_context.layers, depth)
             if depth < count:
                 scores.append(self.scores(made[:, -1:], depth)[0])
                 tokens.append(draw(depth, scores[-1], None))
                 ids = mx.concatenate([ids, tokens[-1]])
             states = self.next_states(states, made)
-        own.cut(end)
-        for layer in own.layers:
+        draft_context.cut(end)
+        for layer in draft_context.layers:
             layer.drop()
         drawn_from = mx.concatenate(scores)
         return HeadProposal(mx.concatenate(tokens), drawn_from, self.columns(drawn_from))

@@ -144,7 +144,10 @@ class Settings:
         return value
 
     def head_fields(self, files: HeadFiles, inner: str = "intermediate_size") -> dict[str, Any]:
-        """Return what all kinds read alike, by the names of `HeadConfig`; only the setting for `inner` varies."""
+        """Return the settings that all kinds read in the same way, by the names of `HeadConfig`.
+
+        Only the name of the setting for `inner` varies. Raises `HeadConfigError` for one that is missing or wrong.
+        """
         return {
             "kind": files.kind,
             "width": self.width("hidden_size"),

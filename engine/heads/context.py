@@ -22,8 +22,9 @@ Rows = tuple[mx.array, mx.array]
 class LayerRows(KVCache):  # type: ignore[misc]
     """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `offset - 1` of the text.
 
-    A query sees the `window` rows that end with its own. The buffers `keys` and `values` have unused rows at their end.
-    mlx-lm's layers write to this cache as to their own.
+    A query sees the `window` rows that end with its own. With a window, rows that no query can see any more are dropped
+    in large pieces. The buffers `keys` and `values` have unused rows at their end; `rows` returns the ones in use, and
+    both are None before the first row. mlx-lm's layers write to this cache as to their own.
     """
 
     keys: mx.array | None
@@ -32,7 +33,10 @@ class LayerRows(KVCache):  # type: ignore[misc]
 
     def __init__(self, window: int, first: int = 0) -> None:
         super().__init__()
-        self.window, self.first, self.offset = window, first, first
+        self.window = window
+        # The position of the oldest row, and the one after the newest.
+        self.first = first
+        self.offset = first
 
     @property
     def count(self) -> int:
@@ -40,32 +44,39 @@ class LayerRows(KVCache):  # type: ignore[misc]
         return self.offset - self.first
 
     def append(self, keys: mx.array, values: mx.array) -> None:
-        """Append rows after the last one."""
+        """Append `keys` and `values` (1, heads, n, size) after the last row, and drop old rows if there are many."""
         self.extended(keys, values, 0)
         self.drop()
 
     def drop(self) -> None:
-        """Drop old rows if there are many."""
-        kept, most = kept_and_most(self.window)
+        """Drop the oldest rows, if there are more than `kept_and_most` allows; copies those that stay."""
+        stay, most = kept_and_most(self.window)
         if self.count >= most and (rows := self.rows()) is not None:
-            self.keys, self.values = (mx.contiguous(array[:, :, -kept:]) for array in rows)
-            self.first = self.offset - kept
+            self.keys, self.values = (mx.contiguous(array[:, :, -stay:]) for array in rows)
+            self.first = self.offset - stay
 
     def extended(self, keys: mx.array, values: mx.array, seen: int) -> Rows:
-        """Append rows and return them behind the last `seen` of those before."""
+        """Append `keys` and `values` (1, heads, n, size), and return them behind the last `seen` rows before them.
+
+        Returns keys and values (1, heads, m, size), where m is seen + n, or the rows that there are. Drops no rows.
+        """
         # In the buffers, the first row is at 0.
         self.offset -= self.first
         rows = super().update_and_fetch(keys, values)
         self.offset += self.first
-        held = min(self.count, seen + keys.shape[2])
-        return rows[0][:, :, -held:], rows[1][:, :, -held:]
+        count = min(self.count, seen + keys.shape[2])
+        return rows[0][:, :, -count:], rows[1][:, :, -count:]
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> Rows:
-        """Append rows and return all that they see."""
+        """Append `keys` and `values` (1, heads, n, size), and return all rows that they see, as `extended` does."""
         return self.extended(keys, values, self.window - 1)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array | str | None:  # noqa: ARG002
-        """Return the mask of `rows` rows over what `update_and_fetch` returns for them."""
+        """Return the mask of `rows` rows over what `update_and_fetch` returns for them.
+
+        As mlx-lm's caches do, that is None for a single row, "causal", or a boolean array (rows, m), true for what a
+        row sees; always an array if `return_array`. `window_size` is not used: the cache has its own.
+        """
         seen = min(self.count, self.window - 1)
         mask: mx.array | str | None = create_attention_mask(
             rows, seen, return_array, self.window if seen + rows > self.window else None
@@ -73,7 +84,10 @@ class LayerRows(KVCache):  # type: ignore[misc]
         return mask
 
     def with_block(self, keys: mx.array, values: mx.array, seen: int) -> Rows:
-        """Return the last `seen` rows followed by those of a block, which are not kept."""
+        """Return the last `seen` rows followed by a block of n, as keys and values (1, heads, m, size).
+
+        `keys` and `values` (1, heads, n, size) are those of the block. They are not kept: `offset` stays.
+        """
         rows = self.extended(keys, values, seen)
         self.offset -= keys.shape[2]
         return rows
@@ -85,7 +99,7 @@ class LayerRows(KVCache):  # type: ignore[misc]
             self.first, self.keys, self.values = self.offset, None, None
 
     def rows(self) -> Rows | None:
-        """Return the rows that are kept, or None if there are none."""
+        """Return keys and values (1, heads, count, size) of the rows in use, or None if there are none."""
         if self.keys is None or self.values is None:
             return None
         return self.keys[:, :, : self.count], self.values[:, :, : self.count]
@@ -247,9 +261,9 @@ class ChainContext(HeadContext):
         return tokens, states
 
     def rewind(self, length: int) -> None:
-        kept = length - self.layers[0].offset
-        if kept > 0 and self.states is not None:
-            self.states = self.states[:, :kept]
-            self.tokens = self.tokens[: kept - 1]
+        remaining = length - self.layers[0].offset
+        if remaining > 0 and self.states is not None:
+            self.states = self.states[:, :remaining]
+            self.tokens = self.tokens[: remaining - 1]
         else:
             super().rewind(length)

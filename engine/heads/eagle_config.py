@@ -76,7 +76,7 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         raise HeadConfigError("draft_vocab_size")
     types = settings.layer_types(body, _MOST_LAYERS, 1)
     window = settings.whole("sliding_window", 2, 2**24) if "sliding_attention" in types else None
-    found = EagleConfig(
+    made = EagleConfig(
         **fields,
         **sizes,
         draft_vocabulary=drafted,
@@ -94,7 +94,7 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         own_embedding=width != each_tap or bool(settings.flag("embed_requires_grad")),
         own_output=own_output,
     )
-    return found, names
+    return made, names
 
 
 def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:

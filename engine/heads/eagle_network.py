@@ -43,7 +43,10 @@ class ChainAttention(HeadAttention):
 
 
 def _mask(count: int, seen: int, window: int) -> mx.array | str | None:
-    """Return the mask of `count` rows over `seen` others and themselves."""
+    """Return the mask of `count` rows over `seen` others and themselves: bool (count, seen + count), or "causal".
+
+    None means that every row sees everything.
+    """
     if seen + count <= window:
         return "causal" if count > 1 else None
     mask: mx.array = create_causal_mask(count, seen, window)
@@ -106,7 +109,7 @@ class EagleNetwork(TapNetwork):
         return self.norm(rows) if self._output_norm == "state" else rows
 
     def before_output(self, states: mx.array) -> mx.array:
-        """Return the input of the output matrix."""
+        """Return the input (1, n, width) of the output matrix, which is the `states` (1, n, width), perhaps normed."""
         return self.norm(states) if self._output_norm == "output" else states
 
 

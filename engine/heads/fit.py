@@ -48,8 +48,8 @@ def rows_at_most(window: int) -> int:
 
 def kept_and_most(window: int) -> tuple[int, int]:
     """Return how many rows a layer keeps when it drops rows, and the number of rows at which it does."""
-    kept = window + min(window, SLACK)
-    return kept, kept + min(max(window, GROWTH), 2 * SLACK)
+    stay = window + min(window, SLACK)
+    return stay, stay + min(max(window, GROWTH), 2 * SLACK)
 
 
 def memory_config(config: HeadConfig) -> dict[str, Any]:

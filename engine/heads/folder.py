@@ -48,15 +48,15 @@ class HeadContent:
 
 
 def inspect_head(folder: Path) -> HeadContent:
-    """Return the content of a head's folder, or of a file of tensors beside a main model.
+    """Return the content of a head's folder, or of a file of tensors in a main model's folder.
 
     Reads JSON, headers, and the embedding of the mask token that some heads have. `load_head` compares shapes, before
     it reads the arrays.
 
     Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-head.
     """
-    found = ModelFolder(folder)
-    raw, files, headers = found.config, found.head_files, found.head_tensors
+    model_folder = ModelFolder(folder)
+    raw, files, headers = model_folder.config, model_folder.head_files, model_folder.head_tensors
     kind = head_kind(headers)
     if kind is None or not kind.reader:
         raise ModelNotUsable(folder, "unknown-head", kind.name if kind else str(raw.get("model_type", ""))[:80])
@@ -67,7 +67,7 @@ def inspect_head(folder: Path) -> HeadContent:
         headers[MASK] = TensorHeader(mask.dtype, (mask.length,), len(mask.data))
     try:
         config, names = pkgutil.resolve_name(kind.reader)(HeadFiles(raw, kind.name, headers))
-        tensors = {own: headers[name] for name, own in names.items()}
+        tensors = {our_name: headers[name] for name, our_name in names.items()}
         check_types(tensors)
     except UnknownHeadError as error:
         raise ModelNotUsable(folder, "unknown-head", kind.name) from error

@@ -35,8 +35,9 @@ from engine.heads.weights import Weights
 class AttendedLayer:
     """A layer of the main model whose keys and values a head may attend to.
 
-    `kind` is its kind of attention, `layer` counts from 0, `window` is in tokens, None for full attention. `read` maps
-    the layer's input (1, n, width) and its first position to keys and values (1, heads, n, size), as in the cache.
+    `kind` is its kind of attention, `layer` counts from 0, `window` is in tokens, None for full attention. It has
+    `heads` heads of keys, of `size` numbers each. `read` maps the layer's input (1, n, width) and its first position to
+    keys and values (1, heads, n, size), as in the cache.
     """
 
     kind: str
@@ -212,8 +213,8 @@ class Head(ABC):
 
     def embed(self, ids: mx.array) -> mx.array:
         """Return the embeddings (1, n, width) of main-model ids (1, n), the head's own or the main model's."""
-        own = "embed_tokens" in self.network
-        embedded: mx.array = self.network.embed_tokens(ids) if own else self.ports.embed(ids)
+        has_table = "embed_tokens" in self.network
+        embedded: mx.array = self.network.embed_tokens(ids) if has_table else self.ports.embed(ids)
         return embedded.astype(self.dtype)
 
     def logits(self, rows: mx.array) -> mx.array:

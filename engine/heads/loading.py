@@ -104,9 +104,9 @@ def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
             if is_device_failure(error):
                 raise
             raise ModelNotUsable(folder, "damaged", " ".join(str(error).split())[:120]) from error
-        if not all(one.item() for one in finite):
+        if not all(flag.item() for flag in finite):
             raise ModelNotUsable(folder, "not-finite", "NaN or infinity")
-        zero = zero and not any(one.item() for one in used)
+        zero = zero and not any(flag.item() for flag in used)
         yield None
     if zero:
         raise ModelNotUsable(folder, "all-zero")

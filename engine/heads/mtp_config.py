@@ -119,21 +119,21 @@ def _our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
     prefix = _PREFIX.match(name)
     bare = name[prefix.end() :] if prefix else name
     match = _LAYER.fullmatch(bare)
-    index, rest = (0, bare) if match is None else (int(match[2]), match[3])
+    index, part = (0, bare) if match is None else (int(match[2]), match[3])
     if match is not None and match[1] == "layers" and not (prefix and prefix[1]) and index >= main_layers:
         index -= main_layers
-    stem, _, leaf = rest.rpartition(".")
+    stem, _, leaf = part.rpartition(".")
     depth, layer = (index, 0) if family.by_depth else (0, index)
     if stem in _PARTS:
-        # With a pattern of layers, the last norm lies beside the last layer.
+        # With a pattern of layers, the last norm lies next to the last layer, not in it.
         deeper = not family.by_depth and index > 0 and bare.startswith("mtp_layers.")
         return None if deeper else f"depths.{depth}.{_PARTS[stem]}.{leaf}"
     if match is None and not bare.startswith(_OF_LAYER):
         return f"depths.0.{bare}"
-    rest = rest.removeprefix("mtp_block.")
+    part = part.removeprefix("mtp_block.")
     if family.by_depth:
-        rest = rest.replace("pre_mlp_layernorm.", "post_attention_layernorm.")
-    return f"depths.{depth}.layers.{layer}.{rest}"
+        part = part.replace("pre_mlp_layernorm.", "post_attention_layernorm.")
+    return f"depths.{depth}.layers.{layer}.{part}"
 
 
 def layers_of_main(config: Mapping[str, Any]) -> int:
@@ -239,9 +239,9 @@ def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
 def _settings_of_last_layers(text: Mapping[str, Any], first: int) -> Settings:
     """Return the settings of the attention in the head's layers, which follow those of the main model."""
     other = text.get("attention_other_setting") if text["layer_types"][first] == "sliding_attention" else None
-    found = Settings(other, text)
-    heads = found.whole("num_attention_heads", 1, 4096)
-    return Settings({"num_key_value_heads": found.whole("num_attention_groups", 1, heads)}, other, text)
+    settings = Settings(other, text)
+    heads = settings.whole("num_attention_heads", 1, 4096)
+    return Settings({"num_key_value_heads": settings.whole("num_attention_groups", 1, heads)}, other, text)
 
 
 def _window(settings: Settings, family: MtpFamily, text: Mapping[str, Any], first: int) -> int | None:

@@ -69,9 +69,9 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
         mask = caches[0].make_mask(rows.shape[1], self._latent)
         start = 0
         for layer, count in zip(self.layers, self._counts, strict=True):
-            own = caches[start : start + count]
+            layer_caches = caches[start : start + count]
             start += count
-            rows = layer(rows, mask=mask, cache=own[0] if count == 1 else own or None)
+            rows = layer(rows, mask=mask, cache=layer_caches[0] if count == 1 else layer_caches or None)
         return rows if self._chains_raw else self.norm(rows)
 
 

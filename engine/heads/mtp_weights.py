@@ -54,12 +54,12 @@ def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
     weights = _with_whole_latents(weights, config.text.get("kv_lora_rank"))
     if (names := _STACKED.get(config.family.name)) is not None:
         weights = dict(_with_stacked_experts(weights.items(), names))
-    own = "depths.0.layers."
+    ours = "depths.0.layers."
     theirs = f"{_SANITIZED[config.family.name]}.layers."
-    layers = {theirs + name.removeprefix(own): array for name, array in weights.items() if name.startswith(own)}
+    layers = {theirs + name.removeprefix(ours): array for name, array in weights.items() if name.startswith(ours)}
     layers = module.Model.sanitize(SimpleNamespace(args=arguments), layers)
-    rest = {name: array for name, array in weights.items() if not name.startswith(own)}
-    return rest | {own + name.removeprefix(theirs): array for name, array in layers.items()}
+    others = {name: array for name, array in weights.items() if not name.startswith(ours)}
+    return others | {ours + name.removeprefix(theirs): array for name, array in layers.items()}
 
 
 def _with_whole_latents(weights: Weights, rank: Any) -> Weights:

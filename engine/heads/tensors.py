@@ -48,14 +48,14 @@ def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = b
     `our_name` returns None for a tensor that is not read. Tensors of the main model that some exports repeat are left
     out. Raises `HeadTensorError` if two names stand for one tensor.
     """
-    found: dict[str, str] = {}
+    name_by_ours: dict[str, str] = {}
     for name in names:
-        own = our_name(name)
-        if own is None or own.startswith(("verifier_", "t2d", "rotary_emb.")) or own.endswith("rotary_emb.inv_freq"):
+        ours = our_name(name)
+        if ours is None or ours.startswith(("verifier_", "t2d", "rotary_emb.")) or ours.endswith("rotary_emb.inv_freq"):
             continue
-        if (first := found.setdefault(own, name)) != name:
+        if (first := name_by_ours.setdefault(ours, name)) != name:
             raise HeadTensorError(first)
-    return {name: own for own, name in found.items()}
+    return {name: ours for ours, name in name_by_ours.items()}
 
 
 def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
@@ -63,7 +63,7 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
 
     Raises `HeadTensorError`. Bits and mode are those of the layer's own entry in the settings, or the common ones.
     """
-    tensors = {own: files.tensors[name] for name, own in names.items()}
+    tensors = {layer_entry: files.tensors[name] for name, layer_entry in names.items()}
     weight = tensors.get(f"{layer}.weight")
     scales = tensors.get(f"{layer}.scales")
     if weight is None or not weight.shape:
@@ -72,8 +72,8 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
         return weight.shape[-1]
     declared = [files.config.get(name) for name in ("quantization", "quantization_config")]
     common = next((settings for settings in declared if isinstance(settings, Mapping)), {})
-    own = common.get(layer)
-    settings = {**common, **own} if isinstance(own, Mapping) else common
+    layer_entry = common.get(layer)
+    settings = {**common, **layer_entry} if isinstance(layer_entry, Mapping) else common
     bits = settings.get("bits")
     group = settings.get("group_size")
     mode = settings.get("mode", "affine")

@@ -63,9 +63,11 @@ class PrefixCache:
         shared: bool = False,
         boundaries: Sequence[int] = (),
     ) -> CachedConversation:
-        """Return a conversation `name` for `tokens`, with as many of them cached as any entry with a name or, without
-        one, any other can provide: programs must not find out from speeds what chats contain. Its main sequence holds
-        exactly `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of turns in it.
+        """Return a conversation for `tokens`, with as many of them cached as an entry can provide.
+
+        With a `name`, entries with a name may provide them, and otherwise only entries without: programs must not find
+        out from speeds what chats contain. The main sequence holds exactly `tokens` with `pictures`; at least the last
+        one is pending. `boundaries` are the ends of turns in it.
         """
         content = content_of(tokens, pictures)
         store = None if name is None else self.store
@@ -153,19 +155,19 @@ class PrefixCache:
                 self._kept.remove(entry)
 
     def _save(self, store: PrefixStore) -> None:
-        own = [entry for entry in self._kept if entry.name and entry.main.model is store.model]
+        named = [entry for entry in self._kept if entry.name and entry.main.model is store.model]
         shared = TextIndex[CachedConversation]()
-        for entry in own:
+        for entry in named:
             if entry.shared:
                 shared.add(entry.main.tokens, entry)
         left = store.budget
-        kept = []
-        for entry in reversed(own):
+        remaining = []
+        for entry in reversed(named):
             size = entry.bytes
             if size <= left and not _is_mostly_shared(entry, shared):
                 left -= size
-                kept.append(entry)
-        for entry in reversed(kept):
+                remaining.append(entry)
+        for entry in reversed(remaining):
             store.save(entry)
 
     def _checkpoint_places(
@@ -200,17 +202,17 @@ def _is_mostly_shared(entry: CachedConversation, shared: TextIndex[CachedConvers
 
 def _covers(entry: CachedConversation, other: CachedConversation) -> bool:
     """Whether `entry` can provide all that `other` can, so that `other` is not needed."""
-    held = other.main.position
+    held_tokens = other.main.position
     if entry.main.model is not other.main.model:
         return False
-    if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
+    if entry is other or held_tokens > entry.main.position or (other.draft is not None and entry.draft is None):
         return False
     if other.head is not None and (entry.head is None or entry.head.start > other.head.start):
         return False
     if (entry.name is None) != (other.name is None) or (other.name and not entry.name):
         # They serve different requests, or only `other` may be stored on disk.
         return False
-    if entry.main.content[:held] != other.main.content[:held]:
+    if entry.main.content[:held_tokens] != other.main.content[:held_tokens]:
         return False
-    positions = {held, *(kept.position for kept in other.main.checkpoints)}
+    positions = {held_tokens, *(checkpoint.position for checkpoint in other.main.checkpoints)}
     return all(entry.main.reach(position) == position for position in positions)

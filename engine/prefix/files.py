@@ -56,13 +56,13 @@ def hash_in_name(path: Path) -> str:
 
 def files_in(folder: Path) -> list[StoredFile]:
     """Return the store's files, the least recently used first, without files deleted since."""
-    found = []
+    files = []
     for path in folder.glob("*"):
         if path.suffix in (SUFFIX, _OLD_ENTRY, PARTIAL):
             with suppress(OSError):
                 status = path.stat()
-                found.append(StoredFile(path, status.st_size, status.st_mtime_ns))
-    return sorted(found, key=lambda file: file.used)
+                files.append(StoredFile(path, status.st_size, status.st_mtime_ns))
+    return sorted(files, key=lambda file: file.used)
 
 
 def stored_bytes(folder: Path) -> int:

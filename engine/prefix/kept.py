@@ -22,7 +22,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 # share the most with it are asked whether they can be cut there. That they can only a few rows from their ends, so one
 # that can shares nearly its whole text, and is among the first.
 MOST_ASKED = 32
-# No other conversation is dropped for an inner checkpoint of one that has at most so many.
+# No other conversation is dropped for an inner checkpoint of one that has at most this many.
 KEPT_CHECKPOINTS = 4
 
 
@@ -169,4 +169,4 @@ def _text(sequence: CachedSequence) -> Sequence[int]:
 
 
 def _inner_checkpoints(sequence: CachedSequence) -> list[int]:
-    return [kept.position for kept in sequence.checkpoints if 0 < kept.position < sequence.position]
+    return [checkpoint.position for checkpoint in sequence.checkpoints if 0 < checkpoint.position < sequence.position]

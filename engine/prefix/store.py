@@ -121,19 +121,19 @@ class PrefixStore:
     def _worth_loading(self, text: Sequence[int], better_than: int) -> Path | None:
         """Return the turn that shares the most with `text`, of several that share as much the one last used."""
         best: Shared[Path] | None = None
-        for found in islice(self._index.texts.nearest(text), MOST_ASKED):
-            gained = found.length - better_than
-            if gained <= 0 or (best is not None and found.length < best.length):
+        for candidate in islice(self._index.texts.nearest(text), MOST_ASKED):
+            gained = candidate.length - better_than
+            if gained <= 0 or (best is not None and candidate.length < best.length):
                 break
-            worth = gained * WORTH_LOADING >= len(self._index.entries[found.value]["main"]["tokens"])
-            if worth and (best is None or self._index.later(found.value, best.value)):
-                best = found
+            worth = gained * WORTH_LOADING >= len(self._index.entries[candidate.value]["main"]["tokens"])
+            if worth and (best is None or self._index.later(candidate.value, best.value)):
+                best = candidate
         return None if best is None else best.value
 
     def save(self, conversation: CachedConversation) -> None:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
         assert conversation.name
-        entry, held = self._describe_conversation(conversation)
+        entry, contents = self._describe_conversation(conversation)
         for path in (*self._index.of(conversation.name), *self._loaded.of(conversation.name)):
             known = self._index.entries.get(path) or self._loaded.entries[path]
             if _is_current(known, entry) and path.is_file():
@@ -146,7 +146,7 @@ class PrefixStore:
             if shutil.disk_usage(self._folder).free < conversation.bytes + LEAST_FREE:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             private_files.create(partial)
-            _save(partial, entry, held)
+            _save(partial, entry, contents)
             path = publish(partial, conversation.name)
         except (OSError, TypeError, ValueError, RuntimeError) as error:
             log.warning("a finished turn cannot be kept in %s: %s", self._folder, error)
@@ -171,30 +171,30 @@ class PrefixStore:
             "name": conversation.name,
             "main": _describe(main),
         }
-        held: dict[str, Any] = {"main": _held_by(main)}
+        contents: dict[str, Any] = {"main": _held_by(main)}
         if draft is not None and self._draft is not None and draft.plain_only is None:
             entry["draft"] = {"stamp": self._draft[1], **_describe(draft)}
-            held["draft"] = _held_by(draft)
+            contents["draft"] = _held_by(draft)
         if (head := conversation.head) is not None:
             state = head.context.state
             entry["head"] = {"identity": head.head.identity, "arrays": sorted(state)}
-            held["head"] = state
-        return entry, held
+            contents["head"] = state
+        return entry, contents
 
     def _load(self, path: Path) -> CachedConversation | None:
         entry = self._index.entries[path]
         try:
             if not is_sound(path):
                 raise ValueError("its checksum is another")
-            held = _load(path)
+            contents = _load(path)
             conversation = CachedConversation(
-                _restore_sequence(self._model, entry["main"], held["main"]), name=entry["name"]
+                _restore_sequence(self._model, entry["main"], contents["main"]), name=entry["name"]
             )
             draft = entry.get("draft")
             if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
-                conversation.draft = _restore_sequence(self._draft[0], draft, held["draft"])
+                conversation.draft = _restore_sequence(self._draft[0], draft, contents["draft"])
             if self._head is not None and draft is None and (head := entry.get("head")) is not None:
-                conversation.head = _restore_head(self._head, head, held["head"], conversation.main.position)
+                conversation.head = _restore_head(self._head, head, contents["head"], conversation.main.position)
             for chunk in in_chunks(conversation.arrays()):
                 _read(chunk)
         # mlx can raise anything for a file that another program wrote.
@@ -217,10 +217,10 @@ class PrefixStore:
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error) as error:
             log.info("%s is ignored: %s", path.name, error)
 
-    def _delete_prefixes_of(self, path: Path, held: Sequence[int]) -> None:
+    def _delete_prefixes_of(self, path: Path, text: Sequence[int]) -> None:
         """Delete the turns that are prefixes of a turn just saved, which replaces them."""
         for known in (self._index, self._loaded):
-            for other in [shared.value for shared in known.texts.beginnings(held)]:
+            for other in [shared.value for shared in known.texts.beginnings(text)]:
                 if other != path:
                     known.discard(other)
                     unlink(other)
@@ -256,7 +256,7 @@ def _is_current(stored: dict[str, Any], entry: dict[str, Any]) -> bool:
 
 def _describe(sequence: CachedSequence) -> dict[str, Any]:
     """Return the parts of a sequence that are not arrays."""
-    checkpoints = [kept.position for kept in _checkpoints(sequence)]
+    checkpoints = [checkpoint.position for checkpoint in _checkpoints(sequence)]
     described = {"tokens": sequence.tokens[: sequence.position], "checkpoints": checkpoints}
     pictures = [[*astuple(picture)] for picture in within(sequence.pictures, 0, sequence.position)]
     return described | ({"pictures": pictures} if pictures else {})
@@ -268,21 +268,21 @@ def _held_by(sequence: CachedSequence) -> dict[str, Any]:
     return {
         "kinds": [kind_name(cache) for cache in caches],
         "caches": [vars(cache) for cache in caches],
-        "checkpoints": [kept.states for kept in _checkpoints(sequence)],
+        "checkpoints": [checkpoint.states for checkpoint in _checkpoints(sequence)],
     }
 
 
-def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[str, Any]) -> CachedSequence:
-    """Return the sequence that `described` and `held` define. Raises if they do not fit the model."""
+def _restore_sequence(model: LoadedModel, described: dict[str, Any], contents: dict[str, Any]) -> CachedSequence:
+    """Return the sequence that `described` and `contents` define. Raises if they do not fit the model."""
     sequence = CachedSequence(model.model, model.new_caches())
     caches = [*flatten(sequence.caches)]
-    if [kind_name(cache) for cache in caches] != held["kinds"]:
+    if [kind_name(cache) for cache in caches] != contents["kinds"]:
         raise ValueError("its caches are of another kind")
-    for cache, attributes in zip(caches, held["caches"], strict=True):
+    for cache, attributes in zip(caches, contents["caches"], strict=True):
         vars(cache).update(attributes)
     sequence.set_caches(sequence.caches, described["tokens"], len(described["tokens"]))
     sequence.pictures = pictures_held(described)
-    checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
+    checkpoints = zip(described["checkpoints"], contents["checkpoints"], strict=True)
     sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]
     return sequence
 
@@ -328,12 +328,12 @@ def _load(path: Path) -> Any:
     def from_json(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        [(form, held)] = value.items()
+        [(form, contents)] = value.items()
         if form == "array":
-            return arrays[held]
+            return arrays[contents]
         if form == "mapping":
-            return {name: from_json(item) for name, item in held.items()}
-        return {"list": list, "tuple": tuple}[form](from_json(item) for item in held)
+            return {name: from_json(item) for name, item in contents.items()}
+        return {"list": list, "tuple": tuple}[form](from_json(item) for item in contents)
 
     return from_json(json.loads(metadata["structure"]))
 
@@ -342,13 +342,13 @@ def _read(arrays: Sequence[mx.array]) -> None:
     """Read a part of a turn: macOS stops evaluations that take long. Raises `ValueError` for NaN and infinity."""
     finite = [mx.isfinite(array).all() for array in arrays if mx.issubdtype(array.dtype, mx.floating)]
     mx.eval(arrays, finite)
-    if not all(one.item() for one in finite):
+    if not all(flag.item() for flag in finite):
         raise ValueError("it has rows that are not finite")
 
 
 def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
     """Return the checkpoints before the end of the sequence."""
-    return [kept for kept in sequence.checkpoints if kept.position < sequence.position]
+    return [checkpoint for checkpoint in sequence.checkpoints if checkpoint.position < sequence.position]
 
 
 def _stamp(model: LoadedModel) -> str:

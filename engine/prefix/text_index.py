@@ -38,9 +38,9 @@ class TextIndex(Generic[Value]):
 
     def add(self, text: Sequence[int], value: Value) -> None:
         """Add a value. The index keeps a `text` that is a list itself, which must not change then."""
-        kept = text if isinstance(text, list) else list(text)
-        place = bisect_right(self._texts, kept)
-        self._texts.insert(place, kept)
+        as_list = text if isinstance(text, list) else list(text)
+        place = bisect_right(self._texts, as_list)
+        self._texts.insert(place, as_list)
         self._values.insert(place, value)
 
     def remove(self, text: Sequence[int], value: Value) -> None:

@@ -19,7 +19,7 @@ from engine.tuning import PassSize
 
 Quantised: TypeAlias = nn.QuantizedLinear | nn.QuantizedEmbedding
 Product = Callable[[Quantised, mx.array], mx.array]
-# The rows of passes that can use the kernel, of which those above TILE read the weights twice.
+# The rows of passes that can use the kernel; those above TILE read the weights twice.
 WIDTHS = range(2, 2 * TILE + 1)
 # The rows whose bits are compared.
 ROWS = 24

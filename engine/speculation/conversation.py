@@ -121,5 +121,5 @@ def usable_prefix(sequence: CachedSequence, content: Sequence[int]) -> int:
 
     `content` are the tokens, with pictures as in `CachedSequence.content`.
     """
-    held = sequence.content[: sequence.position]
-    return sequence.reach(shared_prefix(held, content[: len(content) - 1]))
+    cached = sequence.content[: sequence.position]
+    return sequence.reach(shared_prefix(cached, content[: len(content) - 1]))

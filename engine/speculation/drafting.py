@@ -57,7 +57,7 @@ class Drafting:
         self.answers: AnswerIndex | None = None
         self.reduced: ReducedVocabulary | None = None
         self.timing = RoundTiming(self.controllers)
-        # Hears of a round that stalled: its rows, and how many times as long as expected it took.
+        # Called when a round stalls, with its rows and how many times longer than expected it took.
         self.on_stall: Callable[[int, float], None] = lambda _rows, _times: None
         # Those that have begun and have not ended.
         self._requests: list[RequestProposers] = []
@@ -157,7 +157,7 @@ class Drafting:
         self._begin(request)
 
     def _begin(self, request: RequestProposers) -> None:
-        """Let the controller begin an answer, or what is left of one."""
+        """Let the controller begin an answer, or the remainder of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
         main.row_rules = RowRules(self.controllers.rounding, main.row_rules.strict)
         request.answer = self.controller.begin(constrained=constrained)
@@ -197,12 +197,12 @@ class Drafting:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Begin what is left of all answers, with other costs or another rule of rows than before."""
+        """Begin the remainder of all answers, with other costs or another rule of rows than before."""
         for request in self._requests:
             self._begin(request)
 
     def choose(self, requests: Sequence[tuple[RequestProposers, int]]) -> list[Choice]:
-        """Choose what each request does in the next round; the number beside it is how many tokens may follow.
+        """Choose what each request does in the next round; the number next to it is how many tokens may follow.
 
         A proposer that fails is dropped.
         """
@@ -285,7 +285,7 @@ class Drafting:
             for index, (request, choice) in enumerate(asked)
             if choice.depth
         }
-        drafting = {index: one for index, one in chosen.items() if self.joint.can_join(one[0])}
+        drafting = {index: proposing for index, proposing in chosen.items() if self.joint.can_join(proposing[0])}
         if not drafting or not self.joint.worthwhile([proposer for proposer, _ in drafting.values()]):
             return {}
         source = next(iter(drafting.values()))[0].source
@@ -306,17 +306,17 @@ class Drafting:
 
     def update_log(self, request: RequestProposers, log: RequestLog) -> None:
         """Copy the figures that only the drafting knows."""
-        found: dict[str, Any] = {}
+        entry: dict[str, Any] = {}
         rounding = self.controllers.rounding
         if request.alone and rounding is not None and not request.redraws:
-            found["rounding"] = "identical" if log.exact and not log.shared else "rounded"
-            found["same_text_cost"] = request.same_text_cost
+            entry["rounding"] = "identical" if log.exact and not log.shared else "rounded"
+            entry["same_text_cost"] = request.same_text_cost
         log.figures = replace(
             log.figures,
             draft=self.drafter.info.name if self.drafter and request.use_drafter else log.figures.draft,
             draft_fits=self.draft_fits,
             draft_prefill_tokens=request.draft_prefill_tokens,
-            **found,
+            **entry,
         )
         if request.alone and log.drafted:
             log.speedup = self.controller.measured_speedup(request.answer)

@@ -179,15 +179,15 @@ class RequestProposers:
         """
         for source, proposer in list(self.by_source.items()):
             used = proposal is not None and proposal.source == source
-            kept, drafted = (accepted, proposal.count) if proposal is not None and used else (0, 0)
-            self.attempt(source, partial(proposer.committed, tokens, kept, drafted))
+            accepted_here, drafted = (accepted, proposal.count) if proposal is not None and used else (0, 0)
+            self.attempt(source, partial(proposer.committed, tokens, accepted_here, drafted))
 
     def observations(self) -> list[tuple[str, Observation]]:
         """Return (source, observation) of all shadow evaluations since the last call; drops a proposer that fails."""
-        found: list[tuple[str, Observation]] = []
+        observations: list[tuple[str, Observation]] = []
         for source, proposer in list(self.by_source.items()):
-            found += [(source, seen) for seen in self.attempt(source, proposer.observations) or ()]
-        return found
+            observations += [(source, seen) for seen in self.attempt(source, proposer.observations) or ()]
+        return observations
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""

@@ -36,7 +36,11 @@ class ControlMarks:
 
     def cut(self, messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return the messages with a CUT in each mark of their texts."""
-        return [_cut(one, self._in_answers if one.get("role") == "assistant" else self._any) for one in messages]
+        by_assistant = [message.get("role") == "assistant" for message in messages]
+        return [
+            _cut(message, self._in_answers if is_answer else self._any)
+            for message, is_answer in zip(messages, by_assistant, strict=True)
+        ]
 
     def cut_others(self, given: Any) -> Any:
         """Return what else a template is given, tools and its variables, with a CUT in each mark."""

@@ -36,8 +36,8 @@ def with_described_tools(
         elif is_result:
             turns.append({"role": "user", "content": _RESULT.format(content)})
         else:
-            rest = {key: value for key, value in message.items() if key != "tool_calls"}
-            turns.append({**rest, "content": "\n".join(filter(None, [content, *written]))})
+            without_calls = {key: value for key, value in message.items() if key != "tool_calls"}
+            turns.append({**without_calls, "content": "\n".join(filter(None, [content, *written]))})
         after_result = is_result
     if not tools:
         return turns

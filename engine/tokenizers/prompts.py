@@ -92,7 +92,7 @@ def _parts(tokenizer: Any, texts: Sequence[str]) -> list[int]:
 def _with_thoughts(template: Any, conversation: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Give the thoughts of earlier turns the name that the template has for them; most read `reasoning_content`.
 
-    A template with the other name refuses text beside the thoughts of a turn with calls, so that text joins them.
+    A template with the other name refuses text next to the thoughts of a turn with calls, so that text joins them.
     """
     if not _READS_THINKING.search(str(template)):
         return conversation
@@ -110,14 +110,14 @@ def _with_short_ids(template: Any, conversation: Sequence[Mapping[str, Any]]) ->
     """Give calls and their results ids of nine letters and digits for a template that refuses others."""
     if not _WANTS_SHORT_IDS.search(str(template)):
         return conversation
-    found = []
+    turns_so_far = []
     for turn in conversation:
         if turn["role"] == "tool":
             turn = {**turn, "tool_call_id": _short_id(turn.get("tool_call_id"))}
         elif calls := turn.get("tool_calls"):
             turn = {**turn, "tool_calls": [{**call, "id": _short_id(call.get("id"))} for call in calls]}
-        found.append(turn)
-    return found
+        turns_so_far.append(turn)
+    return turns_so_far
 
 
 def _short_id(given: Any) -> str:
@@ -374,18 +374,18 @@ def turn_boundaries(
     if not tokenizer.has_chat_template:
         return last_boundary(prompt)
     heads = [list(messages[:count]) for count in (1, len(messages) - 1) if 0 < count < len(messages)]
-    found = {len(prompt) - 1}
+    positions = {len(prompt) - 1}
     for head in heads:
         try:
             with panics_as_errors():
                 rendered = apply_template(
-                    tokenizer, [dict(one) for one in head], pictures, **_with_tools(options, tools)
+                    tokenizer, [dict(message) for message in head], pictures, **_with_tools(options, tools)
                 )
         # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue
-        found.add(shared_prefix([int(token) for token in rendered], prompt[:-1]))
-    return tuple(sorted(position for position in found if position > 0))
+        positions.add(shared_prefix([int(token) for token in rendered], prompt[:-1]))
+    return tuple(sorted(position for position in positions if position > 0))
 
 
 def local_decoder(tokenizer: Any) -> Callable[[Sequence[int]], str]:

@@ -92,13 +92,13 @@ class ThinkingChoice:
         """Return the template's variables for a choice; a `budget` of 0 tokens is "off"."""
         chosen = "off" if budget == 0 else chosen
         level = self.level(chosen)
-        found = dict[str, OptionValue | None]()
+        options = dict[str, OptionValue | None]()
         if level and "off" in self.levels:
             switch = SWITCHES[self.switch]
-            found[switch.variable] = switch.values["off" if level == "off" else "on"]
+            options[switch.variable] = switch.values["off" if level == "off" else "on"]
         if level in LEVELS:
-            found[EFFORTS[self.effort].variable] = level
-        return {name: value for name, value in found.items() if value is not None}
+            options[EFFORTS[self.effort].variable] = level
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def may_choose(template: str) -> bool:
@@ -117,26 +117,26 @@ def thinking_of(tokenizer: Any) -> ThinkingChoice:
     choice = ThinkingChoice()
     for name, switch in SWITCHES.items():
         tried = ThinkingChoice(SWITCHED, switch=name)
-        if _is_in(switch, template) and (found := _switched(tokenizer, tried, switch)):
+        if _is_in(switch, template) and (switched := _switched(tokenizer, tried, switch)):
             choice = tried
-            prompts = prompts | found
+            prompts = prompts | switched
             break
     for name, switch in EFFORTS.items():
         tried = ThinkingChoice((*choice.levels, *LEVELS), switch=choice.switch, effort=name)
-        if _is_in(switch, template) and (found := _efforts(tokenizer, tried, switch, prompts)):
-            levels = (*choice.levels, *(level for level in LEVELS if level in found))
+        if _is_in(switch, template) and (switched := _efforts(tokenizer, tried, switch, prompts)):
+            levels = (*choice.levels, *(level for level in LEVELS if level in switched))
             choice = replace(choice, levels=levels, effort=name)
-            prompts = prompts | found
+            prompts = prompts | switched
             break
     return replace(choice, default=next((level for level in choice.levels if prompts[level] == prompts[""]), ""))
 
 
 def _switched(tokenizer: Any, tried: ThinkingChoice, switch: TemplateSwitch) -> dict[str, _Ids]:
     """Return the prompts of a switch's levels; none if it is not one of the template's."""
-    found = {level: _prompt(tokenizer, tried.options(level)) for level in SWITCHED}
-    refused = not all(found.values()) and switch.values["on"] is not True
-    changes = len(set(found.values())) > 1 and not refused
-    return found if changes and not _writes_any(tokenizer, switch, {}) else {}
+    prompts_by_level = {level: _prompt(tokenizer, tried.options(level)) for level in SWITCHED}
+    refused = not all(prompts_by_level.values()) and switch.values["on"] is not True
+    changes = len(set(prompts_by_level.values())) > 1 and not refused
+    return prompts_by_level if changes and not _writes_any(tokenizer, switch, {}) else {}
 
 
 def _efforts(
@@ -145,13 +145,13 @@ def _efforts(
     """Return the prompts of those efforts that are unlike each other and unlike the switch's levels."""
     base = tried.options("on") if "on" in tried.levels else {}
     levels = _COMMON if _writes_any(tokenizer, switch, base) else LEVELS
-    found = dict[str, _Ids]()
+    prompts_by_level = dict[str, _Ids]()
     # Where efforts are alike, the outer ones stay.
-    for level in sorted(levels, key=lambda one: one in ("medium", "max")):
+    for level in sorted(levels, key=lambda name: name in ("medium", "max")):
         ids = _prompt(tokenizer, tried.options(level))
-        if ids and ids not in (*found.values(), prompts.get("on"), prompts.get("off")):
-            found[level] = ids
-    return found if len(found) > ("on" not in tried.levels) else {}
+        if ids and ids not in (*prompts_by_level.values(), prompts.get("on"), prompts.get("off")):
+            prompts_by_level[level] = ids
+    return prompts_by_level if len(prompts_by_level) > ("on" not in tried.levels) else {}
 
 
 def _writes_any(tokenizer: Any, switch: TemplateSwitch, base: Options) -> bool:

@@ -44,8 +44,8 @@ def mark_tokens(
 ) -> tuple[tuple[str, int], tuple[str, int]] | None:
     """Return the first of the pairs of texts that are both single tokens, with their ids; None without one."""
     ids = tokenizer.get_vocab()
-    found = (((start, ids[start]), (end, ids[end])) for start, end in pairs if start in ids and end in ids)
-    return next(found, None)
+    single_tokens = (((start, ids[start]), (end, ids[end])) for start, end in pairs if start in ids and end in ids)
+    return next(single_tokens, None)
 
 
 def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
@@ -61,13 +61,13 @@ def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
 
 def parts_of_characters(vocabulary: Vocabulary) -> dict[int, bytes]:
     """Return the bytes of the ids whose bytes alone are no text, because a character is split over several tokens."""
-    found = {}
+    bytes_by_token = {}
     for token, value in enumerate(bytes_by_id(vocabulary)):
         try:
             (value or b"").decode()
         except UnicodeDecodeError:
-            found[token] = value or b""
-    return found
+            bytes_by_token[token] = value or b""
+    return bytes_by_token
 
 
 def tokens_by_bytes(vocabulary: Vocabulary) -> dict[bytes | str, int]:

@@ -57,7 +57,7 @@ class Child(Generic[Received]):
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
-                    env={name: one for name, one in os.environ.items() if _NEEDED.fullmatch(name)} | environment,
+                    env={name: value for name, value in os.environ.items() if _NEEDED.fullmatch(name)} | environment,
                     pass_fds=(theirs.fileno(),),
                 )
             except OSError:

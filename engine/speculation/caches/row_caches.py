@@ -34,7 +34,7 @@ class RowCaches:
     the model, then `go_on` and a pass for each further pass, then `commit`. Add and remove rows between transactions;
     adding does not move the contents of other rows, and removing moves only the last row.
 
-    Two rows at `positions` [5, 3] verify two and one draft tokens: `begin([3, 2])`, a pass over ids (2, 3), of which
+    Two rows at `positions` [5, 3] verify two and one draft tokens: `begin([3, 2])`, a pass over ids (2, 3), where
     the last of row 1 is padding, then `commit([3, 1])`, which returns [3, 1] and leaves `positions` [8, 4].
     """
 

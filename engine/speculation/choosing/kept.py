@@ -33,8 +33,10 @@ MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
 def machine_here() -> str:
-    """Return what determines the speed of kernels and their rounding: chip, cores, backend, linear algebra and, on a
-    Mac, macOS with its build, which brings Metal's compiler.
+    """Return what determines the speed of kernels and their rounding, as one line of text.
+
+    That is the chip, its cores, the backend, the library of linear algebra and, on a Mac, macOS with its build, which
+    brings Metal's compiler.
     """
     chip = mx.device_info().get("device_name", "")
     parts = [f"{chip}", f"{os.cpu_count()} cores", backend().name, f"BLAS {BLAS}"]
@@ -78,12 +80,12 @@ class Controllers:
             except ValueError as error:
                 log.warning("how %s is rounded is ignored: %s", name, error)
                 self._roundings[name] = None
-        found = self._roundings[name]
-        return found.without_kernels if self.kernels_off and found is not None else found
+        rounding = self._roundings[name]
+        return rounding.without_kernels if self.kernels_off and rounding is not None else rounding
 
     @rounding.setter
-    def rounding(self, found: Rounding) -> None:
-        self._roundings[self._main_name] = found
+    def rounding(self, value: Rounding) -> None:
+        self._roundings[self._main_name] = value
 
     @property
     def current(self) -> Controller:

@@ -20,7 +20,8 @@ log = logging.getLogger(__name__)
 
 # The file's name for it, which is none of a model's.
 NAME = "races that did not end"
-# So many races that did not end are enough. One can have ended with a battery, or because a person ended the program.
+# After this many races that did not end, a kernel is left out. One of them can have ended with a battery, or because a
+# person ended the program.
 MOST = 2
 
 
@@ -37,13 +38,13 @@ class RaceJournal:
     A race does not end if the Mac hangs, if the process ends, or if anything is raised in it, such as a time-out of the
     GPU. The next run of the program does without races of that kernel, whatever the model: passes use MLX's. The run
     after that tries it again, and after MOST of them none does. They are forgotten with what the file holds, so another
-    version of macOS, of MLX or of our kernels tries anew, and so does a person who lets Tandem forget what it learned.
+    version of macOS, of MLX or of our kernels tries again, and so does a person who lets Tandem forget what it learned.
 
     Without `kept`, nothing is known of earlier runs. `problems` are those of the latest choice of kernels.
     """
 
-    def __init__(self, kept: KeptJson | None = None) -> None:
-        self._kept = kept or KeptJson(None, {})
+    def __init__(self, stored: KeptJson | None = None) -> None:
+        self._kept = stored or KeptJson(None, {})
         # None before the file was read.
         self._left_out: dict[str, bool] | None = None
         self.problems: tuple[KernelProblem, ...] = ()

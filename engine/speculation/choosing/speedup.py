@@ -57,7 +57,16 @@ class Comparisons(Struct):
 
 
 class SpeedupMeter:
-    """Measures one pair of models. `begin` starts an answer, `end` ends it."""
+    """Measures the speed-up of one pair of models. `begin` starts an answer, `end` ends it.
+
+    The load of a machine changes while an answer is written, so plain rounds of one minute cannot be compared with
+    speculative rounds of another. The meter asks for a short run of plain rounds now and then (`take_sample`), and
+    compares it with the rounds right before and after it, under the same load.
+
+    For example, rounds of four rows take 32 ms before and 34 ms after a run whose plain rounds take 22 ms. A round
+    costs exp((log(32 / 22) + log(34 / 22)) / 2) = 1.5 plain steps. If such rounds committed 3 tokens on average, the
+    answer was written 3 / 1.5 = 2.0 times as fast. What two sides of a run differ by goes into the bounds.
+    """
 
     def __init__(self, kept: Comparisons) -> None:
         self.kept = kept
@@ -93,8 +102,8 @@ class SpeedupMeter:
         known = self._cost(self._near[-1][0])
         if known is not None and 2.0 * sqrt(known[1]) <= EXACT:
             return None
-        found = self.measured()
-        token_s = plain_s / found.factor if found is not None else self._seconds / max(1, self._tokens)
+        speedup = self.measured()
+        token_s = plain_s / speedup.factor if speedup is not None else self._seconds / max(1, self._tokens)
         # One more step is lost because the next pass is not launched before the last one is read.
         return max(0.0, (RUN + 1) * plain_s - RUN * token_s)
 
@@ -193,10 +202,10 @@ class SpeedupMeter:
             return
         for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
-            found = [median(side) - step for side in sides if side]
+            differences = [median(side) - step for side in sides if side]
             # The difference of the two sides is the change of the load.
-            change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
-            compared = _possible((fmean(found), self.kept.noise + change**2), kind[1])
+            change = (differences[0] - differences[1]) / 2.0 if len(differences) == 2 else UNSURE
+            compared = _possible((fmean(differences), self.kept.noise + change**2), kind[1])
             if compared is None:
                 continue
             mean, variance = compared

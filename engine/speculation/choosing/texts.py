@@ -108,8 +108,8 @@ class TextStatistics(Struct):
     def fits(self, source: str) -> bool:
         """False if hardly any first draft token of `source` was accepted, in about MEMORY rounds or more."""
         firsts = [positions[0] for positions in self.counts.get(source, ())]
-        reached = sum(one.reached for one in firsts)
-        accepted = sum(one.accepted for one in firsts)
+        reached = sum(first.reached for first in firsts)
+        accepted = sum(first.accepted for first in firsts)
         return reached < ENOUGH or accepted >= LEAST_RATE * reached
 
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
@@ -134,14 +134,14 @@ class TextStatistics(Struct):
 
     def likelihoods(self, source: str, verified: int, accepted: int) -> list[float]:
         """Return, for each state, how likely it is that the first `accepted` of `verified` tokens are accepted."""
-        found = []
+        likelihoods = []
         for rate, counts in zip(FIRST_RATES, self._known(source), strict=True):
             likely = 1.0
             for index, count in enumerate(counts[: min(verified, accepted + 1)]):
                 rate = count.rate(rate)
                 likely *= rate if index < accepted else 1.0 - rate
-            found.append(likely)
-        return found
+            likelihoods.append(likely)
+        return likelihoods
 
     def learn(self, source: str, verified: int, accepted: int, weights: Sequence[float]) -> None:
         """Count a proposal in each state, weighted by the state's probability."""
@@ -184,10 +184,10 @@ class AnswerState:
     def _weights(self, source: str) -> list[float]:
         """Return the probability of each state of `source`."""
         part = _part(source)
-        found = [0.0] * len(FIRST_RATES)
+        weights = [0.0] * len(FIRST_RATES)
         for share, state in zip(self._belief, STATES, strict=True):
-            found[state[part]] += share
-        return found
+            weights[state[part]] += share
+        return weights
 
 
 def _part(source: str) -> int:

@@ -77,7 +77,7 @@ class DraftRows(SequenceBatch):
         """
         self._settle()
         width = max(len(member.pending) for member in wanted)
-        done = self.read([own.pending if own in wanted else own.pending[:-1][:width] for own in self.members])
+        done = self.read([row.pending if row in wanted else row.pending[:-1][:width] for row in self.members])
         return done.logits[:, 0] if width == 1 else done.logits[mx.arange(len(done.firsts)), mx.array(done.firsts)]
 
     def open(self, most: int) -> None:

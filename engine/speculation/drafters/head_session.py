@@ -104,7 +104,7 @@ class HeadSession:
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         """Take the rows of `tokens` at positions `start` and on; those that it has already are ignored.
 
-        If it has missed rows, it starts anew, because a context has no gaps. On failure the head is no longer fed;
+        If it has missed rows, it starts again, because a context has no gaps. On failure the head is no longer fed;
         `read_some` re-raises the error later, so the main model's pass is unaffected.
         """
         if self._failure is not None:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 # Tokenizers learn their tokens in the order of frequency. These are common ones, for words that no answer had yet: as
 # large a share as was best in FR-Spec.
 FIRST_IDS = 1 / 4
-# Matrices are multiplied in blocks of so many rows.
+# Matrices are multiplied in blocks of this many rows.
 BLOCK = 64
 # The depth at which gain and loss are compared, and the least gain worth another matrix in memory.
 USUAL_DEPTH = 4
@@ -107,9 +107,9 @@ def _timed(rows: OutputRows, count: int) -> Steps[float]:
     products: tuple[Callable[[mx.array], mx.array], ...] = (rows.whole, rows)
     times: list[list[float]] = [[], []]
     for _ in range(TIMINGS):
-        for product, found in zip(products, times, strict=True):
+        for product, seconds in zip(products, times, strict=True):
             started = time.perf_counter()
             mx.eval(product(x))
-            found.append(time.perf_counter() - started)
+            seconds.append(time.perf_counter() - started)
         yield None
     return median(times[0]) - median(times[1])

@@ -19,11 +19,11 @@ class Translation:
     """
 
     def __init__(self, main: Tokenizer, draft: Tokenizer) -> None:
-        own = vocabulary_of(main)
+        main_vocabulary = vocabulary_of(main)
         self._draft_ids = tokens_by_bytes(vocabulary_of(draft))
-        self._main_bytes = bytes_by_id(own)
-        self.to_draft: NDArray[np.int32] = np.full(own.size, NO_ID, dtype=np.int32)
-        for key, token in tokens_by_bytes(own).items():
+        self._main_bytes = bytes_by_id(main_vocabulary)
+        self.to_draft: NDArray[np.int32] = np.full(main_vocabulary.size, NO_ID, dtype=np.int32)
+        for key, token in tokens_by_bytes(main_vocabulary).items():
             self.to_draft[token] = self._draft_ids.get(key, NO_ID)
         self._translated: dict[int, list[int]] = {}
 

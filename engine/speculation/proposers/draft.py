@@ -36,11 +36,11 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
 
 def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelProposer:
     model, translation, sampler = draft.model, draft.translation, context.sampler
-    main, held, limit = context.conversation.main, context.conversation.draft, model.info.context_length
+    main, draft_sequence, limit = context.conversation.main, context.conversation.draft, model.info.context_length
     tokens = without_pictures(main.tokens, main.pictures)
     rejection = context.settings.redraws
     if translation is None:
-        sequence = continue_on(held, model, tokens)
+        sequence = continue_on(draft_sequence, model, tokens)
         return DraftModelProposer(sequence, sampler, limit, main, keep_distributions=rejection)
-    sequence = continue_on(held, model, translation.translate(tokens))
+    sequence = continue_on(draft_sequence, model, translation.translate(tokens))
     return SharedTokensProposer(sequence, sampler, limit, main, translation, keep_distributions=rejection)

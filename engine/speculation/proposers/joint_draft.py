@@ -48,7 +48,8 @@ class JointDraft:
 
     def worthwhile(self, proposers: Sequence[Proposer]) -> bool:
         """Whether one joint proposal is faster than one for each of these."""
-        return len(proposers) > 1 or (len(self._members) > 1 and all(one in self._members for one in proposers))
+        all_are_members = all(proposer in self._members for proposer in proposers)
+        return len(proposers) > 1 or (len(self._members) > 1 and all_are_members)
 
     def keep(self, proposers: Iterable[Proposer]) -> None:
         """Forget the members that are not among `proposers`, because they are no longer used."""
@@ -90,8 +91,12 @@ class JointDraft:
         for member in depths:
             self._join(member, len(self._members | depths.keys()))
             member.count_catching_up()
-        own = [(one, depth) for one, depth in depths.items() if not one.keep_distributions]
-        drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in own]
+        # Those that keep distributions draw with noise of their own.
+        drawing = [
+            (member.sampler, len(member.history), depth + 1)
+            for member, depth in depths.items()
+            if not member.keep_distributions
+        ]
         make_noise(*(zip(*drawing, strict=True) if drawing else ((), (), ())))
         assert self._rows is not None
         by_sequence = {member.sequence: member.begin(depth) for member, depth in depths.items()}
@@ -169,8 +174,8 @@ class _Passes:
     def _draw_together(self, logits: mx.array, rows: list[int]) -> mx.array:
         drafts = [self._drafts[row] for row in rows]
         samplers = [draft.proposer.sampler for draft in drafts]
-        own = logits if len(rows) == self._count else logits[mx.array(rows)]
-        scores = fit(own, samplers[0].vocabulary).astype(mx.float32)
+        row_logits = logits if len(rows) == self._count else logits[mx.array(rows)]
+        scores = fit(row_logits, samplers[0].vocabulary).astype(mx.float32)
         if all(sampler.greedy for sampler in samplers):
             tokens = mx.argmax(scores, axis=-1)
         else:

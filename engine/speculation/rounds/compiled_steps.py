@@ -108,9 +108,9 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
         yield None
         for cache in caches:
             cache.offset -= count
-        found = steps(text[:, :count], caches)
+        compiled = steps(text[:, :count], caches)
         scale = mx.abs(wanted).max()
-        if not (mx.abs(found - wanted).max() <= TOLERANCE * scale).item():
+        if not (mx.abs(compiled - wanted).max() <= TOLERANCE * scale).item():
             return False
         yield None
     return True
@@ -118,10 +118,10 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
 
 def reserve(cache: KVCache, rows: int) -> None:
     """Grow the buffers for `rows` more; to one of a few sizes, because each size needs its own trace."""
-    held = cache.keys.shape[2]
+    size_now = cache.keys.shape[2]
     needed = cache.offset + rows
-    size = compiled_buffer_tokens(max(needed, held))
-    if size > held:
-        padding = [(0, 0), (0, 0), (0, size - held), (0, 0)]
+    size = compiled_buffer_tokens(max(needed, size_now))
+    if size > size_now:
+        padding = [(0, 0), (0, 0), (0, size - size_now), (0, 0)]
         cache.keys = mx.pad(cache.keys, padding)
         cache.values = mx.pad(cache.values, padding)

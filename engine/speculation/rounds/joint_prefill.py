@@ -31,16 +31,16 @@ def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[Cached
         return [first]
     chosen = [first]
     widest = first.rows_to_prefill(most)
-    own = first.rows_to_prefill(most)
+    useful = first.rows_to_prefill(most)
     for sequence in waiting[1:]:
         rows = sequence.rows_to_prefill(most)
         width = max(widest, rows)
         area = max(widest, rows) * (len(chosen) + 1)
-        padding = area - own - rows
+        padding = area - useful - rows
         if area <= most and padding <= max(PADDING_SHARE * area, FREE_TOKENS) and _can_share(sequence):
             chosen.append(sequence)
             widest = width
-            own = own + rows
+            useful = useful + rows
     return chosen
 
 
@@ -49,7 +49,7 @@ def prefill_together(sequences: Sequence[CachedSequence], most: int) -> list[int
 
     If the pass raises, every sequence is as before.
     """
-    own = [sequence.caches for sequence in sequences]
+    caches_of_each = [sequence.caches for sequence in sequences]
     starts = [sequence.position for sequence in sequences]
     counts = [sequence.rows_to_prefill(most) for sequence in sequences]
     batch = SequenceBatch(sequences[0])
@@ -66,7 +66,7 @@ def prefill_together(sequences: Sequence[CachedSequence], most: int) -> list[int
         for sequence, count, outputs in zip(sequences, counts, tapped, strict=True):
             sequence.prefilled_elsewhere(count, outputs)
     except BaseException:
-        for sequence, caches, start in zip(sequences, own, starts, strict=True):
+        for sequence, caches, start in zip(sequences, caches_of_each, starts, strict=True):
             sequence.set_caches(caches, list(sequence.tokens), start)
         raise
     mx.clear_cache()

@@ -62,10 +62,10 @@ def _modules(model: nn.Module) -> list[nn.Module]:
 
 
 def _neighbours(model: nn.Module, layer: nn.Module) -> list[nn.Module]:
-    """Return the modules beside the list of layers; the norm that follows the last layer is one of them."""
+    """Return the modules next to the list of layers; the norm that follows the last layer is one of them."""
     for module in _modules(model):
         children: list[Any] = list(module.children().values())
-        if any(isinstance(child, list) and any(one is layer for one in child) for child in children):
+        if any(isinstance(child, list) and any(part is layer for part in child) for child in children):
             return [child for child in children if isinstance(child, nn.Module)]
     raise CannotTap("no-layers")
 
@@ -88,13 +88,13 @@ def _embedding(
         rows = embedding(ids)
         if rows.shape != given.shape:
             continue
-        own = rows.astype(mx.float32)
-        scale: float = ((wide * own).sum() / mx.maximum((own * own).sum(), 1e-12)).item()
-        if _agree(own, wide):
+        rows32 = rows.astype(mx.float32)
+        scale: float = ((wide * rows32).sum() / mx.maximum((rows32 * rows32).sum(), 1e-12)).item()
+        if _agree(rows32, wide):
             return embedding, embedding
-        if _agree(own * scale, wide):
+        if _agree(rows32 * scale, wide):
             return embedding, lambda ids, rows=embedding, scale=scale: rows(ids) * scale
-        if _agree(mx.fast.rms_norm(own, None, eps), wide):
+        if _agree(mx.fast.rms_norm(rows32, None, eps), wide):
             return embedding, lambda ids, rows=embedding: mx.fast.rms_norm(rows(ids), None, eps)
     raise CannotTap("no-embedding")
 
@@ -103,25 +103,26 @@ def _output_matrix(model: nn.Module, embedding: Any, hidden: mx.array, logits: m
     """Return the matrix that maps normed hidden states to logits in the same order as the model's own."""
     # An attribute, or on the CPU a property that assembles it from blocks.
     weights = ((module, getattr(module, "weight", None)) for module in _modules(model) if module is not embedding)
-    fitting = (module for module, one in weights if isinstance(one, mx.array) and one.shape[0] == logits.shape[-1])
+    vocabulary = logits.shape[-1]
+    fitting = (module for module, weight in weights if isinstance(weight, mx.array) and len(weight) == vocabulary)
     for matrix in chain(fitting, [embedding.as_linear]):
-        found = matrix(hidden)
-        if found.shape == logits.shape and _same_order(found.astype(mx.float32), logits.astype(mx.float32)):
+        guess = matrix(hidden)
+        if guess.shape == logits.shape and _same_order(guess.astype(mx.float32), logits.astype(mx.float32)):
             return matrix
     raise CannotTap("no-output")
 
 
-def _same_order(found: mx.array, logits: mx.array) -> bool:
-    """Whether `logits` are an increasing function of `found`, such as a factor or a soft cap."""
+def _same_order(guess: mx.array, logits: mx.array) -> bool:
+    """Whether `logits` are an increasing function of `guess`, such as a factor or a soft cap."""
     order = mx.argsort(logits, axis=-1)
-    ordered = mx.take_along_axis(found, order, axis=-1)
-    spread = found.max(axis=-1, keepdims=True) - found.min(axis=-1, keepdims=True)
+    ordered = mx.take_along_axis(guess, order, axis=-1)
+    spread = guess.max(axis=-1, keepdims=True) - guess.min(axis=-1, keepdims=True)
     falls = (ordered[..., :-1] - ordered[..., 1:]) / mx.maximum(spread, 1e-12)
     return bool((falls.max() <= TOLERANCE).item())
 
 
-def _agree(found: mx.array, wanted: mx.array) -> bool:
-    return bool((mx.abs(found - wanted).max() <= TOLERANCE * mx.maximum(mx.abs(wanted).max(), 1e-12)).item())
+def _agree(guess: mx.array, wanted: mx.array) -> bool:
+    return bool((mx.abs(guess - wanted).max() <= TOLERANCE * mx.maximum(mx.abs(wanted).max(), 1e-12)).item())
 
 
 class _Capture:
@@ -141,7 +142,7 @@ def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Atten
 
     Heads attend to these: Gemma 4's assistants. A layer's own attention computes them from the layer's input.
     """
-    found: dict[str, AttendedLayer] = {}
+    attended: dict[str, AttendedLayer] = {}
     for index, layer in enumerate(layers):
         attention: Any = getattr(layer, "self_attn", None)
         kind = getattr(layer, "layer_type", None)
@@ -150,8 +151,8 @@ def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Atten
         window = attention.config.sliding_window if kind == "sliding_attention" else None
         read = partial(_keys_and_values, layer)
         keys, _ = read(mx.zeros((1, 1, width)), 0)
-        found[kind] = AttendedLayer(kind, index, window, int(keys.shape[1]), int(keys.shape[3]), read)
-    return found
+        attended[kind] = AttendedLayer(kind, index, window, int(keys.shape[1]), int(keys.shape[3]), read)
+    return attended
 
 
 def _keys_and_values(layer: Any, rows: mx.array, start: int) -> Rows:

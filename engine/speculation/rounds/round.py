@@ -178,10 +178,10 @@ class Rounds:
             self._fall_back_to_full_sort(current.drawn.raw, drafted, sampled, logprobs)
         accepted = count_matching(drafted, sampled)
         likeliest = current.drawn.likeliest
-        kept = accepted + 1
+        count = accepted + 1
         source = "main" if current.proposal is None else current.proposal.source
-        alternatives = () if likeliest is None else likeliest.read()[:kept]
-        return DrawnTokens(sampled[:kept], logprobs[:kept], accepted, source, alternatives, top2_margins[:kept])
+        alternatives = () if likeliest is None else likeliest.read()[:count]
+        return DrawnTokens(sampled[:count], logprobs[:count], accepted, source, alternatives, top2_margins[:count])
 
     def commit(self, accepted: int, tokens: Sequence[int], following: PendingRound | None = None) -> None:
         """Keep the first `accepted` draft tokens in the caches, and append `tokens`.
@@ -218,9 +218,9 @@ class Rounds:
         """Draw again where a draw is not certain, in the rows up to the first whose draft token is rejected."""
         for row, certain in enumerate(cast("list[bool]", raw.certain.tolist())):
             if not certain:
-                own = raw.logprobs[row : row + 1]
-                sampled[row] = cast("int", self._sampler.draw(own, raw.noise[row : row + 1]).item())
-                logprobs[row] = cast("float", own[0, sampled[row]].item())
+                row_logprobs = raw.logprobs[row : row + 1]
+                sampled[row] = cast("int", self._sampler.draw(row_logprobs, raw.noise[row : row + 1]).item())
+                logprobs[row] = cast("float", row_logprobs[0, sampled[row]].item())
             if sampled[row : row + 1] != drafted[row : row + 1]:
                 return
 
@@ -334,5 +334,5 @@ def reject_or_resample(
     residual = mx.where(empty, main[:count], residual)
     weights = mx.concatenate([residual, main[count:]], axis=0)
     drawn = mx.argmax(mx.log(weights) + noise, axis=-1).astype(mx.uint32)
-    kept = mx.where(accepted, draft_tokens.astype(mx.uint32), drawn[:count])
-    return mx.concatenate([kept, drawn[count:]])
+    chosen = mx.where(accepted, draft_tokens.astype(mx.uint32), drawn[:count])
+    return mx.concatenate([chosen, drawn[count:]])

@@ -23,7 +23,8 @@ from engine.speculation.rounds.taps import HiddenStateListener
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
 
-# The most checkpoints of recurrent layers and windows that a sequence keeps, beside one for each CHECKPOINT_SPACING.
+# The most checkpoints of recurrent layers and windows that a sequence keeps, in addition to one for each
+# CHECKPOINT_SPACING.
 MAX_CHECKPOINTS = 6
 # The most tokens between two places of a long prompt at which a later conversation can branch off.
 CHECKPOINT_SPACING = 8192
@@ -395,7 +396,7 @@ class CachedSequence:
     def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and self.listener is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
-        # Machines that share a pass launch it alike, whole.
+        # Machines that share a pass all launch it in one piece.
         return self._run(rows, in_parts=not isinstance(self.caches, SharedCaches))
 
     def _run(self, rows: mx.array, *, in_parts: bool = False, seen: PassInput | None = None) -> mx.array:

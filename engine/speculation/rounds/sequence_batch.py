@@ -93,8 +93,8 @@ class SequenceBatch:
 
     def commit(self, keep: Sequence[int]) -> None:
         """Keep the first `keep[b]` of the tokens that row b was fed; appends nothing to the sequences."""
-        for member, held in zip(self.members, self._rows.commit(keep), strict=True):
-            member.position += held
+        for member, count in zip(self.members, self._rows.commit(keep), strict=True):
+            member.position += count
 
     @staticmethod
     def report(done: BatchPass, member: CachedSequence, row: int, keep: int) -> None:
@@ -129,8 +129,8 @@ class SequenceBatch:
             return mx.array([row + [0] * (width - len(row)) for row in rows], mx.uint32), counts
         lazy = []
         for tokens, draft, count in zip(pending, drafts, counts, strict=True):
-            own = draft.astype(mx.uint32) if isinstance(draft, mx.array) else mx.array([*draft], mx.uint32)
-            parts = [mx.array(tokens, mx.uint32), own, mx.zeros((width - count,), mx.uint32)]
+            draft_ids = draft.astype(mx.uint32) if isinstance(draft, mx.array) else mx.array([*draft], mx.uint32)
+            parts = [mx.array(tokens, mx.uint32), draft_ids, mx.zeros((width - count,), mx.uint32)]
             lazy.append(mx.concatenate([part for part in parts if part.size]))
         return mx.stack(lazy), counts
 

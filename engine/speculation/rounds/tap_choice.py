@@ -75,7 +75,7 @@ def _likeliest(main: LoadedModel, head: Head, ids: list[int]) -> tuple[int, ...]
     for reading, taps in tapped.items():
         head.use(reading)
         chances.append(head.log_chance(mx.concatenate([by_layer[layer] for layer in taps], -1), ids, answers))
-    found: list[float] = mx.stack(chances).tolist()  # type: ignore[assignment]
-    by_reading = dict(zip(tapped, found, strict=True))
+    values: list[float] = mx.stack(chances).tolist()  # type: ignore[assignment]
+    by_reading = dict(zip(tapped, values, strict=True))
     log.info("mean log-probability of the main model's choices by what the head reads: %s", by_reading)
     return max(by_reading, key=lambda reading: by_reading[reading])

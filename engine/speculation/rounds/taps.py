@@ -91,13 +91,13 @@ class Taps:
 @contextmanager
 def with_classes(modules: Sequence[nn.Module], classes: Sequence[type[nn.Module]]) -> Iterator[None]:
     """Give `modules` these classes in the body, subclasses of their own."""
-    own = [type(module) for module in modules]
+    classes_before = [type(module) for module in modules]
     try:
         for module, chosen in zip(modules, classes, strict=True):
             module.__class__ = chosen
         yield
     finally:
-        for module, base in zip(modules, own, strict=True):
+        for module, base in zip(modules, classes_before, strict=True):
             module.__class__ = base
 
 
