@@ -105,8 +105,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     names = by_our_names(files.tensors, _our_name)
     tensors = names.values()
     spec, body = network_settings(config)
-    parts = (config, body) if spec else (config.get("dflash_config"), config, body.get("text_config"))
-    settings = Settings(*parts)
+    settings = _settings_of(config, body, spec=spec)
     layers = _layers(settings, body, spec=spec, kind=kind)
     columns = inputs_of(files, names, "fc")
     taps, main_layers = _taps(settings, len(layers), columns, spec=spec)
@@ -117,17 +116,15 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         sizes |= _gemma_sizes(settings, layers, sizes)
     width = fields["width"]
     vocabulary = fields["vocabulary"]
+    has_output = "lm_head.weight" in tensors
+    drafted = settings.draft_vocabulary(vocabulary, own_output=has_output)
     # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
-    own_output = "lm_head.weight" in tensors
-    drafted = settings.draft_vocabulary(vocabulary, own_output=own_output)
-    own_output = own_output and (drafted != vocabulary or not spec)
+    own_output = has_output and (drafted != vocabulary or not spec)
     own_embedding = not spec and "embed_tokens.weight" in tensors
     each_tap = tap_width("target_layer_ids", columns, len(taps))
     # The main model's tables, where the head has none of its own, take and give rows of the main model's width.
     if each_tap != width and not (own_embedding and own_output):
         raise HeadConfigError("target_layer_ids")
-    # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
-    mask_token = 4 if str(config.get("model_type", "")).startswith("gemma4") else None
     made = BlockConfig(
         **fields,
         **sizes,
@@ -136,7 +133,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         taps=taps,
         tap_width=each_tap,
         main_layers=main_layers,
-        mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, mask_token),
+        mask_token=_mask_token(settings, config, vocabulary),
         shapes=_row_shapes(sizes, len(layers)),
         window_before_anchor=spec,
         sandwich=gemma,
@@ -151,6 +148,20 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         **_mimo(settings, config, sizes["head_dim"]),
     )
     return made, names
+
+
+def _settings_of(config: Mapping[str, Any], body: Mapping[str, Any], *, spec: bool) -> Settings:
+    """Return the settings of a config.json, whose network `body` describes; `spec` is true in speculators' format."""
+    if spec:
+        return Settings(config, body)
+    return Settings(config.get("dflash_config"), config, body.get("text_config"))
+
+
+def _mask_token(settings: Settings, config: Mapping[str, Any], vocabulary: int) -> int:
+    """Return the id that stands for tokens still to be drafted. Raises `HeadConfigError` without one."""
+    # Published Gemma 4 heads leave it out (mlx-vlm, drafters/gemma4_dflash).
+    usual = 4 if str(config.get("model_type", "")).startswith("gemma4") else None
+    return settings.whole("mask_token_id", 0, vocabulary - 1, usual)
 
 
 def _row_shapes(sizes: Mapping[str, int], layers: int) -> tuple[RowShape, ...]:

@@ -41,14 +41,14 @@ SHARE = 0.02
 LEAST_REFILL = 1 / 8
 
 
-class Known(Struct):
+class CostsAndAcceptance(Struct):
     """What is known of one sort of answers: the costs of rounds, and how often texts accept draft tokens."""
 
     costs: Costs = field(default_factory=Costs)
     texts: TextStatistics = field(default_factory=TextStatistics)
 
 
-class Learned(Struct):
+class ControllerState(Struct):
     """What a controller keeps between runs.
 
     Answers with a grammar are learned apart: the grammar's checks cost time for each draft token, and change which text
@@ -58,8 +58,8 @@ class Learned(Struct):
     `slowed` is what slowed the machine down in the latest answer, as in `RequestStats`.
     """
 
-    free: Known = field(default_factory=Known)
-    constrained: Known = field(default_factory=Known)
+    free: CostsAndAcceptance = field(default_factory=CostsAndAcceptance)
+    constrained: CostsAndAcceptance = field(default_factory=CostsAndAcceptance)
     comparisons: Comparisons = field(default_factory=Comparisons)
     # A sample may be taken on credit.
     exploration_budget: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = BUDGET
@@ -91,8 +91,8 @@ class Controller:
     their neighbours, which is what the person sees as the speed-up. Not thread-safe.
     """
 
-    def __init__(self, learned: Learned | None = None) -> None:
-        self.learned = learned or Learned()
+    def __init__(self, learned: ControllerState | None = None) -> None:
+        self.learned = learned or ControllerState()
         self.speedup = SpeedupMeter(self.learned.comparisons)
         # Seconds since the last sample of plain rounds.
         self._unsampled_s = 0.0

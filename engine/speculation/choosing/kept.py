@@ -19,7 +19,7 @@ from engine.cpu_backend.backend import backend
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.files.system_memory import kernel_value
-from engine.speculation.choosing.controller import Controller, Learned
+from engine.speculation.choosing.controller import Controller, ControllerState
 from engine.speculation.choosing.race_journal import RaceJournal
 from engine.speculation.rounds.row_rule import RowRules
 from engine.tuning import LearnedPair, PairNames, Rounding
@@ -145,7 +145,7 @@ class Controllers:
         if name not in self._kept.values:
             return None
         try:
-            return Controller(convert(self._kept.values[name], Learned, str_keys=True))
+            return Controller(convert(self._kept.values[name], ControllerState, str_keys=True))
         except ValueError as error:
             log.warning("what was learned of %s is ignored: %s", name.split("\n"), error)
             del self._kept.values[name]

@@ -16,7 +16,7 @@ from msgspec import convert, to_builtins
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing import kept as kept_module
 from engine.speculation.choosing.choice import Offer
-from engine.speculation.choosing.controller import Controller, Learned
+from engine.speculation.choosing.controller import Controller, ControllerState
 from engine.speculation.choosing.kept import Controllers
 from engine.tuning import KeyRange, PairNames, Rounding
 from tests.engine.speculation.choosing.scenes import measure, plain_round, play
@@ -47,7 +47,7 @@ def keep(path: Path, pair: PairNames, controller: Controller) -> None:
 
 
 def restored(data: object) -> Controller:
-    return Controller(convert(data, Learned, str_keys=True))
+    return Controller(convert(data, ControllerState, str_keys=True))
 
 
 def is_known(path: Path, pair: PairNames, **elsewhere: str) -> bool:

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from engine.speculation.choosing.controller import Controller, Learned
+from engine.speculation.choosing.controller import Controller, ControllerState
 from engine.speculation.choosing.speedup import Comparisons, SpeedupMeter
 from engine.stats import MeasuredSpeedup, RequestLog, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup
 from tests.engine.speculation.loaded_machine import Answered, LoadedMachine
@@ -94,7 +94,7 @@ def test_a_bad_beginning_heals_within_a_few_answers(
 
 def test_what_was_learned_from_a_stall_by_an_earlier_version_heals(answers: Callable[..., Iterator[Answered]]) -> None:
     """Such as "at least 248x" from plain rounds that took seconds."""
-    bad = Learned()
+    bad = ControllerState()
     assert [*answers(lambda *_: 1.0, 1, controller=Controller(bad))]
     bad.comparisons.costs = {"draft": dict.fromkeys(range(2, 12), (-4.0, 0.001))}
     bad.comparisons.fastest = {0: 2.0}
