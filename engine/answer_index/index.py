@@ -175,6 +175,7 @@ class AnswerIndex:
         return self._worker.submit(self._guard, work)
 
     def _guard(self, work: Callable[[], object]) -> None:
+        """Do `work`; what it raises is logged, and ends nothing."""
         try:
             work()
         except (OSError, sqlite3.Error) as error:
@@ -211,6 +212,10 @@ class AnswerIndex:
         return self._writing
 
     def _add(self, tokenizer: str, chat: int, tokens: bytes) -> None:
+        """Add an answer to the file, and drop the oldest ones if it has too many tokens.
+
+        Raises `sqlite3.Error` and `OSError`.
+        """
         if chat in self._forgotten:
             return
         file = self._open()
@@ -240,6 +245,10 @@ class AnswerIndex:
         return gone
 
     def _clean(self, goes: Callable[[int], bool]) -> None:
+        """Remove the chats for which `goes` is true, also from the free pages of the file.
+
+        Delete the file if nothing remains, or if it cannot be rewritten.
+        """
         self._held = None
         try:
             if self._path.exists():
@@ -260,6 +269,7 @@ class AnswerIndex:
             self._cleanings -= 1
 
     def _count(self, tokenizer: str) -> Usage:
+        """Return the usage of tokens in the answers of one tokenizer; nothing if the file cannot be read."""
         rows = list[tuple[int, bytes]]()
         try:
             if self._path.exists():
@@ -277,6 +287,7 @@ class AnswerIndex:
         return Usage(len(tokens), ids.astype(np.int64), np.where(in_chats == 1, counts[first], 0))
 
     def _delete(self) -> None:
+        """Close and delete the file. Raises `OSError`."""
         self._held = None
         with self._lock:
             self._ready = False
@@ -306,6 +317,7 @@ def tokenizer_name(model: Path) -> str:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
+    """Return a connection to the file, which only its owner can read. Raises `sqlite3.Error` and `OSError`."""
     private_files.create(path)
     file = sqlite3.connect(path)
     try:

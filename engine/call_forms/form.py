@@ -162,6 +162,10 @@ def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
 
 
 def _call(entry: Mapping[str, Any], real: Mapping[str, str], tools: Sequence[Mapping[str, Any]]) -> ToolCall:
+    """Return a call with the function's real name and arguments as JSON, whole numbers where the schema wants them.
+
+    Raises ValueError, LookupError or TypeError for what is no call.
+    """
     name = entry["name"]
     arguments = entry.get("arguments", {})
     if isinstance(arguments, str):

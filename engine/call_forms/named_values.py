@@ -101,6 +101,7 @@ class _ValueReader:
         return text if self.sees(sign) else self.fail()
 
     def _value(self) -> Any:
+        """Read a value: a text, an object, a list, or a word. Raises ValueError."""
         if (text := self._quoted()) is not None:
             return text
         if self._text.startswith("{", self._at):
@@ -115,6 +116,7 @@ class _ValueReader:
         return self._word()
 
     def _quoted(self) -> str | None:
+        """Read a text in the form's own quotes or as a literal of JSON or Python; None if none begins here."""
         self.sees("")
         if self._quote and self.sees(self._quote):
             end = self._text.index(self._quote, self._at)
@@ -131,6 +133,10 @@ class _ValueReader:
             return str(ast.literal_eval(literal[0] if may_span_lines else literal[0].replace("\n", "\\n")))
 
     def _word(self) -> Any:
+        """Read true, null, a number and the like.
+
+        With quotes of its own, the form may also leave them out of a text.
+        """
         match = _WORD.match(self._text, self._at) or self.fail()
         self._at = match.end()
         word = match[0].strip()

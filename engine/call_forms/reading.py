@@ -52,6 +52,7 @@ def json_or(read: CallReader) -> CallReader:
 
 
 def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the name and arguments of a call that is a JSON object, under whatever keys. Raises ValueError."""
     name = next((entry[key] for key in _NAMES if key in entry), None)
     if isinstance(name, Mapping):
         return _of_object(name)
@@ -101,6 +102,7 @@ def typed(text: str, schema: Schema) -> Any:
 
 
 def _of_python(text: str) -> Any:
+    """Return the number or literal of Python that a text is, else the text."""
     # Only `int` reads a number that begins with zeros.
     for read in (int, ast.literal_eval):
         with suppress(ValueError, SyntaxError):

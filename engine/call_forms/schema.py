@@ -175,6 +175,7 @@ def target_of(root: Mapping[str, Any], reference: Any) -> Any:
 
 
 def _named_part(root: Mapping[str, Any], keys: Sequence[str], name: str) -> Any:
+    """Return the part of a schema that has `name` under one of `keys`, however deep; None if none has."""
     waiting: list[Any] = [root]
     while waiting:
         part = waiting.pop()

@@ -78,6 +78,10 @@ def _decoded(text: str, at: int) -> tuple[Any, int]:
 
 
 def _calls_in(value: Any, names: Collection[str]) -> list[dict[str, Any]]:
+    """Return the calls of functions with these `names` in a JSON value.
+
+    Raises ValueError, or LookupError and the like, for anything else.
+    """
     if isinstance(value, list):
         return [call for entry in value for call in _calls_in(entry, names)]
     if isinstance(value.get("tool_calls"), list):

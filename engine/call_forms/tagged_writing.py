@@ -63,6 +63,7 @@ class _TaggedWriter:
     known: dict[str, str] = field(default_factory=dict)
 
     def calls(self) -> str:
+        """Write the rules of all calls, and return the name of the rule that begins with any of them."""
         for index, function in enumerate(self.functions):
             self._write(f"call_{index}", function.parameters)
         ends = [self.writer.text(self.form.end + self.form.stop)]

@@ -184,6 +184,7 @@ def unquoted(schema: Schema) -> str:
 
 
 def python_call(writer: Writer, function: Function) -> str:
+    """Return an expression for a call of the function in Python, with named arguments."""
     entries = [
         (f"{writer.text(f'{name}=')} {json_of(schema.whole)}", needed) for name, schema, needed in function.parameters
     ]
@@ -212,6 +213,7 @@ class BracedCall:
         return writer.value(schema, partial(self._simple, writer))
 
     def _simple(self, writer: Writer, schema: Schema) -> str:
+        """Return an expression for the values of a simple schema; without a type, of any type."""
         if schema.is_value:
             return self._literal(writer, schema.content["const"])
         if schema.kind == "string":
@@ -230,6 +232,7 @@ class BracedCall:
         return " | ".join(self._simple(writer, schema.part({"type": kind})) for kind in kinds)
 
     def _literal(self, writer: Writer, value: Any) -> str:
+        """Return an expression for exactly this value."""
         if isinstance(value, str):
             return f"{writer.text(self.quote)} {json.dumps(value)} {writer.text(self.quote)}"
         if isinstance(value, list):

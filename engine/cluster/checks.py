@@ -93,6 +93,7 @@ def check_machines(machines: Machines, model: str | Path | None = None, split: s
 
 
 def _wanted(model: str | Path, split: str, rank: int, ranks: int) -> _Wanted:
+    """Return which files of the model this rank needs, with their bytes. Raises `ModelNotUsable`."""
     folder = ModelFolder(resolve_model(model))
     try:
         spared = files_of_others(folder.path, choose_split(folder.config, ranks, split), rank, ranks)
@@ -107,6 +108,7 @@ def _wanted(model: str | Path, split: str, rank: int, ranks: int) -> _Wanted:
 
 
 def _check(machine: Machine, label: str, wanted: _Wanted, report_here: Mapping[str, Any]) -> HostCheck:
+    """Return the check of one machine: of its report, and of the link to it. Waits at most REPORT_S seconds."""
     if machine.is_local:
         return _compared(HostCheck(label), report_here, report_here, wanted)
     secret = secrets.token_bytes(32)
@@ -230,6 +232,7 @@ def serve_report() -> int:
 
 
 def _serve(listening: socket.socket, secret: bytes) -> None:
+    """Answer the measurement of one peer that knows the secret."""
     listener = Listener(listening, secret, ECHO)
     _, channel = listener.accept()
     listener.close()

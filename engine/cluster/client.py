@@ -163,6 +163,7 @@ class RemoteEngine(EngineBase):
         self._end(error, failed=True)
 
     def _call(self, name: str, *arguments: Any, future: Future[Any] | None = None) -> Future[Any]:
+        """Call a method of the engine; the future gets its result, or the reason why nothing is accepted any more."""
         future = future or Future()
         future.set_running_or_notify_cancel()
         number = next(self._numbers)
@@ -184,6 +185,11 @@ class RemoteEngine(EngineBase):
             self._channel.close()
 
     def _listen(self) -> None:
+        """Handle replies on a thread until the channel closes.
+
+        If nothing comes during an answer, it asks for the status once, and calls `silent` if that is not answered
+        either.
+        """
         asked = False
         try:
             while True:
@@ -201,6 +207,7 @@ class RemoteEngine(EngineBase):
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
     def _handle(self, reply: EngineReply) -> None:
+        """Act on a reply. Raises `BadMessage` for one that the protocol does not have."""
         number, kind = reply.number, reply.kind
         name, future = self._futures.get(number, ("", None))
         if kind == "result" and future is not None:
@@ -222,6 +229,10 @@ class RemoteEngine(EngineBase):
             self._deliver(number, value)
 
     def _deliver(self, number: int, event: Event) -> None:
+        """Pass an event on to its stream, which is forgotten with its last event.
+
+        A loss of the cluster is told elsewhere.
+        """
         if isinstance(event, Failed) and self._is_a_loss(event.error):
             return
         ends = isinstance(event, Finished | Failed)
@@ -231,6 +242,7 @@ class RemoteEngine(EngineBase):
             stream.deliver(event)
 
     def _settle(self, number: int, outcome: Any) -> None:
+        """Set the result or the error of the call with this number, unless it is the loss of the cluster."""
         if isinstance(outcome, EngineError) and self._is_a_loss(outcome):
             return
         with self._lock:

@@ -88,6 +88,10 @@ class Cluster:
         self._kill()
 
     def _start(self) -> None:
+        """Start a rank on each machine, let them join, and connect to rank 0.
+
+        Raises `ClusterError`; waits for minutes at most.
+        """
         for machine, label in zip(self.machines.all, self.machines.labels, strict=True):
             self._processes.append(RankProcess(machine, label, self._lost))
         hosts = list(self.machines.labels)

@@ -89,6 +89,7 @@ def fetch_missing(
 def _fetch_here(
     host: str, order: dict[str, Any], access: HubAccess, cache: Path, on_bytes: OnBytes, stop: threading.Event
 ) -> None:
+    """Download the files that this machine lacks. Raises `ClusterError`; returns early once `stop` is set."""
     job = _ordered(access, cache, order)
 
     def tell(count: int, total: int) -> None:
@@ -103,6 +104,7 @@ def _fetch_here(
 
 
 def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
+    """Let another machine download the files that it lacks. Raises `ClusterError`; returns early once `stop` is set."""
     process = Process(host, command_on(machine, "cluster", "fetch"))
     try:
         process.tell(order)
@@ -164,6 +166,7 @@ def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
 
 
 def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> DownloadJob:
+    """Return the download that an order describes; an order comes from another machine, and is checked."""
     without = frozenset(order["without"])
     commit = str(order["commit"])
     repository = parse_repository(str(order["repository"]))

@@ -58,6 +58,7 @@ class Follower:
             raise
 
     def _load(self, wanted: messages.LoadPart) -> None:
+        """Load this rank's part and be ready to repeat rank 0's changes; tells rank 0 if it cannot be loaded."""
         self._unload()
         part = SplitPart(self._group, wanted.split, lambda: self._barrier(wanted.number, part))
         try:
@@ -91,6 +92,7 @@ class Follower:
         yield
 
     def _pass(self, model: nn.Module, caches: list[Any], shape: Sequence[int], tail: LastExchange) -> mx.array:
+        """Run this rank's part of a pass; returns the ids, which rank 0 sends. Long prompts are waited for."""
         ids = shared_ids(None, shape, self._group)
         run_pass(model, ids, caches, tail)
         arrays = [array for cache in flatten(caches) for array in leaves(vars(cache))]

@@ -157,6 +157,7 @@ class RankProcess(Process):
                 thread.join()
 
     def _listen(self) -> None:
+        """Read the rank's messages on a thread until it ends; signs of life are noted, and losses reported."""
         for message in self.messages():
             self._heard = time.monotonic()
             if "lost" in message:

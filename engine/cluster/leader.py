@@ -109,6 +109,10 @@ class Leader(MainLoader):
             channel.close()
 
     def _barrier(self, part: SplitPart) -> Steps[None]:
+        """Wait, in steps, until all ranks have loaded.
+
+        Raises `ClusterError` if one has not, or has other kinds of caches.
+        """
         for rank, loaded in self._loads.items():
             kinds = yield from result_of(loaded)
             if kinds != part.kinds:
@@ -135,6 +139,10 @@ class Leader(MainLoader):
     def _pass(
         self, call: Callable[..., mx.array], inputs: mx.array, caches: MirroredCaches, tail: LastExchange
     ) -> mx.array:
+        """Send the changes of caches, and run a pass together with the other ranks.
+
+        An error that is not of the device ends the cluster, because the other ranks would wait.
+        """
         caches.journal.flush(caches.number, inputs.shape)
         try:
             ids = shared_ids(inputs, inputs.shape, self._group)
@@ -153,6 +161,7 @@ class Leader(MainLoader):
                 self._lose(rank, ClusterError("ended", host, str(error)))
 
     def _listen(self, rank: int) -> None:
+        """Handle the messages of one rank on a thread; a closed channel is the loss of the rank."""
         host, channel = self._followers[rank]
         try:
             while (message := channel.receive()) is not None:
@@ -161,6 +170,10 @@ class Leader(MainLoader):
             self._lose(rank, ClusterError("ended", host, str(error)))
 
     def _on_message(self, rank: int, host: str, message: messages.ToLeader) -> None:
+        """Settle the load that a rank has answered, or report that it has failed.
+
+        Answers to earlier loads are ignored.
+        """
         if isinstance(message, messages.Loaded | messages.LoadRefused):
             with self._lock:
                 future = self._loads.get(rank) if message.number == self._load else None
@@ -173,6 +186,7 @@ class Leader(MainLoader):
             self._lose(rank, _of_host(message.error, host))
 
     def _lose(self, rank: int, error: ClusterError) -> None:
+        """Report the loss of a rank, and end a load that waits for it."""
         if self._closed:
             return
         with self._lock:

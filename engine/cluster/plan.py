@@ -177,6 +177,7 @@ def layers_of(config: Mapping[str, Any], rank: int, ranks: int) -> tuple[int, in
 
 
 def _layers_by_rank(config: Mapping[str, Any], ranks: int) -> list[int]:
+    """Return how many layers each rank gets, as mlx-lm divides them."""
     text = text_config(config)
     module = mlx_lm_module(config)
     layers = _number(text, "num_hidden_layers")

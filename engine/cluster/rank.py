@@ -78,6 +78,7 @@ def own_command() -> list[str]:
 
 
 def _keep() -> int:
+    """Run the rank in a process of its own, pass the input on to it, and kill it if this falls silent; returns 1."""
     process = subprocess.Popen([*own_command(), INNER], stdin=subprocess.PIPE)
     assert process.stdin is not None
     given = process.stdin.fileno()
@@ -105,6 +106,10 @@ class _Rank:
         self._lock = threading.Lock()
 
     def run(self) -> None:
+        """Do what the order on the standard input says, as rank 0 or another one, until the cluster ends.
+
+        Then leave.
+        """
         order = _next_order()
         self._rank = int(order["rank"])
         self._size = int(order["size"])
@@ -152,6 +157,7 @@ class _Rank:
             self._leave(1)
 
     def _lead(self, order: Mapping[str, Any]) -> None:
+        """Be rank 0: wait for the other ranks, and serve an engine to the app."""
         from engine.cluster.server import serve
         from engine.engine import Engine
 
@@ -181,6 +187,7 @@ class _Rank:
         serve(engine, channel, self._fail)
 
     def _followers(self, control: Listener[ToLeader], hosts: list[str]) -> Followers:
+        """Accept the connections of all other ranks. Raises `ClusterError` ("slow-start") if one does not come."""
         followers: Followers = {}
         while len(followers) < self._size - 1:
             try:
@@ -192,6 +199,7 @@ class _Rank:
         return followers
 
     def _follow(self, order: Mapping[str, Any]) -> None:
+        """Be another rank: join rank 0, and follow it until the channel closes."""
         from engine.cluster.follower import Follower
 
         places = self._places()
@@ -229,6 +237,7 @@ class _Rank:
         self._leave(1)
 
     def _beat(self) -> None:
+        """Give a sign of life every BEAT_S seconds, for ever; ends the rank if the memory runs out."""
         while True:
             try:
                 check_memory(self._host)
@@ -238,6 +247,7 @@ class _Rank:
             time.sleep(BEAT_S)
 
     def _tell(self, **message: Any) -> None:
+        """Send a message to the parent; leaves if that is gone."""
         try:
             with self._lock:
                 self._output.write(json.dumps(message) + "\n")

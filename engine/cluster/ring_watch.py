@@ -84,6 +84,7 @@ def _connected(made: Iterable[int]) -> Iterator[socket.socket]:
 
 
 def _give_up_early(end: socket.socket) -> None:
+    """Let the system end a connection whose other machine does not answer for a few seconds."""
     end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _GIVING_UP.items():
         if hasattr(socket, name):

@@ -38,6 +38,7 @@ class _EngineServer:
         self._closed = threading.Event()
 
     def run(self) -> None:
+        """Handle the client's messages until it closes the channel, then close the engine."""
         self._engine.on_failure(lambda error: self._surely(self._tell, 0, "ended", error))
         threading.Thread(target=self._report_progress, name="cluster-progress", daemon=True).start()
         try:
@@ -53,6 +54,7 @@ class _EngineServer:
             self._engine.close()
 
     def _handle(self, message: ToEngine) -> None:
+        """Act on one message; those for requests that have ended are ignored."""
         number = message.number
         if isinstance(message, Submit):
             tell = partial(self._surely, self._deliver, number)
@@ -72,6 +74,7 @@ class _EngineServer:
             self._streams.pop(number, None)
 
     def _call(self, message: Call) -> None:
+        """Call a method of CALLS; its result is sent when it is there. Raises `BadMessage` for another name."""
         if message.name not in CALLS:
             raise BadMessage(f"no call of this protocol: {message.name}")
         call: Callable[..., Future[Any]] = getattr(self._engine, message.name)
@@ -100,6 +103,7 @@ class _EngineServer:
             self._tell(number, "error", as_engine_error(error))
 
     def _report_progress(self) -> None:
+        """Send the progress of loading whenever it has changed, on a thread."""
         before = 0, 0
         while not self._closed.wait(PROGRESS_S):
             now = self._engine.loading_progress

@@ -155,6 +155,7 @@ class LastExchange:
 
 
 def _trunk_of(model: nn.Module) -> nn.Module | None:
+    """Return the module, other than the model itself, that has the list of layers; None if there is none."""
     try:
         last = list(model.layers)[-1]
     except (AttributeError, TypeError, IndexError):

@@ -250,6 +250,7 @@ def _names_of_experts(place: str, router: str, shared: str) -> dict[str, str]:
 
 
 def _names_of_mamba2(place: str) -> dict[str, str]:
+    """Return the names of a Mamba 2 layer's parts in `place`."""
     return {
         "ssm_in": f"{place}.in_proj", "ssm_conv1d": f"{place}.conv1d", "ssm_dt.bias": f"{place}.dt_bias",
         "ssm_a": f"{place}.A_log", "ssm_d": f"{place}.D", "ssm_norm": f"{place}.norm", "ssm_out": f"{place}.out_proj",

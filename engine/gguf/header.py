@@ -116,6 +116,7 @@ def _parts(path: Path, count: object) -> tuple[Path, ...]:
 
 
 def _read_part(path: Path, file: Path, most_kept: int) -> tuple[dict[str, Any], dict[str, GgufTensor]]:
+    """Return the metadata and the tensors of one file. Raises `ModelNotUsable` for the model at `path`."""
     try:
         with open_regular(file) as opened:
             header = _HeaderReader(opened, most_kept)
@@ -191,6 +192,7 @@ class _HeaderReader:
         return tensors
 
     def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
+        """Read a tensor's name, shape (rows first), kind, and offset in the data. Raises `DamagedHeaderError`."""
         name = self._take(self._length(_LONGEST_TENSOR_NAME)).decode("utf-8", "replace")
         (dimensions,) = self._numbers("I")
         if not 0 < dimensions <= _MOST_DIMENSIONS:
@@ -205,6 +207,10 @@ class _HeaderReader:
         return name, shape[::-1], _KINDS[kind], offset
 
     def _value(self, name: str, kind: int) -> Any:
+        """Read a value of this kind; None stands for an array that is too large to keep.
+
+        Raises `DamagedHeaderError`.
+        """
         if kind == GGUFValueType.STRING:
             return self._text()
         if kind in _SCALARS:

@@ -207,6 +207,10 @@ class GgufSettings:
 
 
 def _factors_of(scaling: Mapping[str, Any], base: float, count: int) -> Any:
+    """Return the factors (count,) of Llama 3's `scaling`.
+
+    The frequencies of rotary positions to the `base` are divided by them.
+    """
     waves = 2 * math.pi * base ** (np.arange(count) / count)
     original = scaling["original_max_position_embeddings"]
     low, high, factor = (scaling[name] for name in ("low_freq_factor", "high_freq_factor", "factor"))

@@ -147,6 +147,10 @@ class CallsInText:
         return self._after_spelled((*place.tokens, token), head=place.head and self._opening.bare)
 
     def _after_in_call(self, call: Constraint, place: _Place, token: int) -> _Place | None:
+        """Return the place after `token` within a call.
+
+        None if it cannot follow, an empty place if the call is over.
+        """
         tokens = (*place.tokens, token)
         complete = call.complete_after(tokens)
         if complete is None:

@@ -122,6 +122,7 @@ class Grammar:
         return json.dumps({"grammars": [{"lark_grammar": lark}, *named]}) if named else lark
 
     def _schema(self) -> dict[str, Any]:
+        """Return the schema. Raises `GrammarNotUsable` ("not-json", "not-a-schema")."""
         try:
             schema = json.loads(self.source)
         except (ValueError, RecursionError) as error:

@@ -74,6 +74,7 @@ class _PlainSchema:
     waiting: list[tuple[str, bool, str]] = field(default_factory=list)
 
     def node(self, content: Any, place: str, *, opened: bool = False) -> Any:
+        """Return a schema with what can be checked of it; notes what is left out. `place` is its JSON pointer."""
         if not isinstance(content, Mapping):
             return content if isinstance(content, bool) else {}
         joined = _parts_for_same_value(content) > 1
@@ -105,6 +106,10 @@ class _PlainSchema:
         return with_nodes(key, value, place, partial(self.node, opened=opened) if key in _SAME else self.node)
 
     def _reference(self, value: Any, place: str, opened: bool) -> str | None:
+        """Return the reference to the plain copy of a part, which is written later.
+
+        None, noted, if it leads nowhere.
+        """
         target = target_of(self.root, value)
         # It leads to nothing, or back to itself for the same value.
         if target is None or any(part.get("$ref") == value for part in self._of_same_value(target)):

@@ -268,6 +268,7 @@ def _block(settings: Settings, kind: str, *, spec: bool) -> dict[str, Any]:
 def _refiner(
     settings: Settings, kind: str, width: int, vocabulary: int
 ) -> SelectorConfig | MarkovConfig | GruConfig | None:
+    """Return what refines the block's tokens in this kind of head; None if nothing does. Raises `HeadConfigError`."""
     if kind == "dflash2":
         group = settings.whole("conv_group_size", 1, width, 16)
         if width % group:

@@ -99,6 +99,10 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
         return self._convolved(rows, kernels, self.base_kernel[1])
 
     def _convolved(self, rows: mx.array, kernels: mx.array, base: mx.array) -> mx.array:
+        """Return the convolved `rows` (1, b, width).
+
+        Each is the sum of itself and the rows before it, weighted by `kernels` plus `base`.
+        """
         _, count, width = rows.shape
         grouped = rows.reshape(1, count, -1, self._group)
         shared = base.reshape(self._kernel, 1, 1, -1, self._group).astype(rows.dtype)

@@ -57,6 +57,10 @@ class ChainHead(Head):
         return ChainContext(self.config.row_windows, start)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
+        """Append the rows of committed tokens.
+
+        Pairs wait as states, and are put into the caches in one piece when there are more than MAX_WAITING.
+        """
         assert isinstance(context, ChainContext)
         context.append(self.states_of(taps).astype(self.dtype), tokens)
         if context.waiting > MAX_WAITING:
@@ -71,6 +75,10 @@ class ChainHead(Head):
                 layer.drop()
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
+        """Draft token by token.
+
+        The first steps also fill the caches with the pairs that waited; what only drafted is cut off the caches again.
+        """
         assert isinstance(context, ChainContext)
         draft_context = context
         draw = self.on_main_ids(draw)

@@ -261,6 +261,7 @@ class ChainContext(HeadContext):
         return tokens, states
 
     def rewind(self, length: int) -> None:
+        """Drop the rows from position `length` on. As long as these only wait as states, the context stays `ready`."""
         remaining = length - self.layers[0].offset
         if remaining > 0 and self.states is not None:
             self.states = self.states[:, :remaining]

@@ -74,6 +74,10 @@ def dequantised(weights: Weights) -> Weights:
 
 
 def _matrix(numbers: mx.array, scale: mx.array, name: str) -> mx.array:
+    """Return a matrix (rows, columns) of e4m3 `numbers` times their blocks' `scale` as bfloat16.
+
+    Raises `HeadTensorError`.
+    """
     rows, columns = numbers.shape
     # Comparisons with NaN are false.
     bounded = bool(((scale > 0) & (scale <= _LARGEST_SCALE)).all().item())

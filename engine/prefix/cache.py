@@ -155,6 +155,7 @@ class PrefixCache:
                 self._kept.remove(entry)
 
     def _save(self, store: PrefixStore) -> None:
+        """Save the named conversations of the store's model, the latest first, as far as its budget reaches."""
         named = [entry for entry in self._kept if entry.name and entry.main.model is store.model]
         shared = TextIndex[CachedConversation]()
         for entry in named:

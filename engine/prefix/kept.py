@@ -136,6 +136,7 @@ class KeptConversations:
         return self._texts[id(entry.main.model), entry.name is not None]
 
     def _note(self, entry: CachedConversation) -> None:
+        """Enter a conversation into the indexes and count its bytes, as they are now."""
         noted = _Noted(entry.bytes, list(_text(entry.main)), _inner_checkpoints(entry.main))
         self._noted[entry] = noted
         self.bytes += noted.bytes
@@ -147,6 +148,7 @@ class KeptConversations:
             texts.checkpoints.add(noted.text[:place], entry)
 
     def _forget(self, entry: CachedConversation) -> None:
+        """Take back exactly what `_note` has entered."""
         noted = self._noted[entry]
         self.bytes -= noted.bytes
         self._thinnable.pop(entry, None)

@@ -35,6 +35,7 @@ class KnownTurns:
         self._files[hash_in_name(path)].append(path)
 
     def discard(self, path: Path) -> None:
+        """Forget the turn in this file, if it is known."""
         entry = self.entries.pop(path, None)
         if entry is None:
             return

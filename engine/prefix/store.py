@@ -182,6 +182,10 @@ class PrefixStore:
         return entry, contents
 
     def _load(self, path: Path) -> CachedConversation | None:
+        """Return the conversation in a file, wholly read.
+
+        None, with a line in the log, if it is damaged or does not fit.
+        """
         entry = self._index.entries[path]
         try:
             if not is_sound(path):
@@ -206,6 +210,7 @@ class PrefixStore:
         return conversation
 
     def _add_to_index(self, path: Path) -> None:
+        """Add the turn in a file, unless it is of another model or format; a damaged one is passed over."""
         try:
             entry = read_entry(path)
             if entry["format"] != FORMAT or entry["stamp"] != self._stamp:

@@ -267,6 +267,7 @@ class Drafting:
         return request.plain_reason or self.plain_reason
 
     def _propose_alone(self, request: RequestProposers, choice: Choice) -> Proposal | ProposerFailed:
+        """Return the proposal of the chosen proposer, which leaves the joint drafting first, or its failure."""
         source = choice.source or ""
         proposer = request.by_source[source]
         try:

@@ -212,6 +212,10 @@ class RequestProposers:
             return None
 
     def _add(self, source: str, context: ProposerContext) -> None:
+        """Build the proposer of `source` and let it start on the text.
+
+        If it is unavailable, `plain_reason` says why.
+        """
         try:
             proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
         except ProposerUnavailable as unavailable:

@@ -53,6 +53,7 @@ class AnswerText:
         return self._release(segment.rstrip("\ufffd"), final=True)
 
     def _release(self, segment: str, *, final: bool) -> str:
+        """Return the part of `segment` that belongs to the text, up to a stop string, and keep it; "" after a stop."""
         if self.stopped_by is not None:
             return ""
         if self._stop:

@@ -71,6 +71,7 @@ def _pattern(marks: set[str]) -> re.Pattern[str] | None:
 
 
 def _cut(value: Any, marks: re.Pattern[str] | None) -> Any:
+    """Return a value with a CUT in each mark of its texts, keys included, however deep; as it is if `marks` is None."""
     if marks is None:
         return value
     if isinstance(value, str):

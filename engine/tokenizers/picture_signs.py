@@ -26,6 +26,7 @@ def as_texts(messages: Sequence[Mapping[str, Any]], pictures: PictureTexts) -> S
 
 
 def _as_text(content: str | Sequence[Mapping[str, Any]], pictures: PictureTexts) -> str:
+    """Return the content of a message as a text, with a sign for each picture that is in `pictures`."""
     if isinstance(content, str):
         return content.replace(_BEGIN, "")
     known = (part for part in content if part["type"] == "text" or part["digest"] in pictures)

@@ -59,6 +59,10 @@ class PromptProcess(Sandbox):
         return call
 
     def _make(self, source: TokenizerSource, given: PromptJob | Callable[[], PromptJob], call: PromptCall) -> None:
+        """Make the prompt on this thread and settle the `call`.
+
+        After a failure, the process is started again at once, so that the next prompt need not wait for it.
+        """
         try:
             job = given if isinstance(given, PromptJob) else given()
             task = partial(prompt_of, source.folder, job)

@@ -139,6 +139,10 @@ def _with_tools(options: Options, tools: Sequence[Mapping[str, Any]]) -> dict[st
 
 
 def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
+    """Return the token ids that `make` returns.
+
+    Raises `TemplateFailed` for whatever it raises, and for no ids ("empty").
+    """
     try:
         with panics_as_errors():
             ids = [int(token) for token in make()]

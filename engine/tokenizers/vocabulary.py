@@ -96,6 +96,7 @@ _ALPHABET |= {chr(0x100 + at): byte for at, byte in enumerate(byte for byte in r
 
 
 def _byte_level(text: str) -> bytes:
+    """Return the bytes of a token's text in the alphabet of byte-level tokenizers."""
     try:
         return bytes(_ALPHABET[letter] for letter in text)
     except KeyError:

@@ -89,6 +89,7 @@ class Channel(Generic[Received]):
     def _wait(
         self, reading: list[socket.socket], writing: list[socket.socket], timeout_s: float | None
     ) -> tuple[bool, bool]:
+        """Wait until a socket can be read or written; returns whether any can. Raises `ChannelClosed`."""
         try:
             readable, writable, _ = select.select(reading, writing, [], timeout_s)
         except (OSError, ValueError) as error:
@@ -96,6 +97,7 @@ class Channel(Generic[Received]):
         return bool(readable), bool(writable)
 
     def _read(self) -> None:
+        """Read what has arrived, without waiting. Raises `ChannelClosed`."""
         try:
             # What follows a message may be of a kind that allows more bytes.
             chunk = self._socket.recv(min(_CHUNK_BYTES, self.codec.largest))
@@ -108,6 +110,7 @@ class Channel(Generic[Received]):
         self._received += chunk
 
     def _flush(self) -> None:
+        """Send what the socket takes now, without waiting. Raises `ChannelClosed`."""
         try:
             while self._unsent:
                 del self._unsent[: self._socket.send(bytes(self._unsent[:_CHUNK_BYTES]))]

@@ -86,6 +86,7 @@ def unpack(raw: msgspec.Raw, kind: Any, dec_hook: Callable[[type, Any], Any] | N
 
 
 def _decoded(decode: Callable[[Any], Decoded], content: bytes | msgspec.Raw) -> Decoded:
+    """Return what `decode` makes of the content. Raises `BadMessage` for whatever it raises."""
     try:
         return decode(content)
     # The classes of values raise errors of their own for bad arguments.

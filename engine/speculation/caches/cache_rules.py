@@ -185,6 +185,7 @@ class WindowRule(Rule):
         super().__init__(cache)
 
     def begin(self, rows: int) -> None:
+        """Keep handles of the arrays, with the offset and the next slot; see the class for what they cost."""
         cache = self.cache
         keys, values = cache.keys, cache.values
         if rows > 1 and keys is not None and cache.offset + rows > cache.max_size:
@@ -205,6 +206,7 @@ class WindowRule(Rule):
         return bool(oldest <= max(0, position - cache.max_size + 1))
 
     def _drop(self, position: int) -> None:
+        """Do what `cut` says: cut the tail off, or step back by one slot in a buffer that is not full yet."""
         cache = self.cache
         if cache.keys is None:
             return
@@ -219,6 +221,10 @@ class WindowRule(Rule):
         return self.holds(position) or rows <= self._length()
 
     def keep(self, position: int, rows: int) -> None:
+        """Drop the rows from `position` on.
+
+        Rows that a long pass has pushed out of the window come from the snapshot.
+        """
         if self.holds(position):
             self.cut(position)
             return

@@ -179,6 +179,7 @@ class WindowRows(KeyValueRows):
         return self.layout.window
 
     def take(self, row: int, length: int) -> Any:
+        """Return a copy of a row as a RotatingKVCache, with the last `max_size` tokens; see `KeyValueRows.take`."""
         cache = super().take(row, length)
         if cache.keys is not None:
             # In a full ring the oldest slot has to exist, because the next token overwrites it.

@@ -107,6 +107,7 @@ class RaceJournal:
             return {}
 
     def _write(self, kernel: str, unfinished: Unfinished | None) -> None:
+        """Replace what the journal has of `kernel`; None removes it, and an empty journal is removed altogether."""
         known = self._read()
         known.pop(kernel, None)
         if unfinished is not None:

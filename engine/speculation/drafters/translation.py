@@ -37,6 +37,7 @@ class Translation:
         return ids
 
     def _spell(self, token: int) -> list[int]:
+        """Return the draft's ids for one main id: its counterpart, or the longest tokens that spell its bytes."""
         if token >= len(self.to_draft):
             return []
         if (counterpart := int(self.to_draft[token])) != NO_ID:

@@ -35,6 +35,7 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
 
 
 def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelProposer:
+    """Return the proposer for a draft model with the main model's ids, or with ids that are translated."""
     model, translation, sampler = draft.model, draft.translation, context.sampler
     main, draft_sequence, limit = context.conversation.main, context.conversation.draft, model.info.context_length
     tokens = without_pictures(main.tokens, main.pictures)

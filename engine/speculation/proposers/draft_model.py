@@ -76,6 +76,10 @@ class DraftModelProposer(Proposer):
         return True
 
     def propose(self, depth: int) -> Proposal:
+        """Draft up to `depth` tokens, after the pending ones were read.
+
+        All stay on the device; the transaction over them stays open until `committed` or `abandon`.
+        """
         sequence = self.sequence
         self.count_catching_up()
         # For more rows, logits that nobody reads cost more than another pass, in which they are not computed.

@@ -54,6 +54,7 @@ class HeadProposer(Proposer):
         return 0 if behind else min(MAX_DRAFTED, self.session.head.max_proposals)
 
     def prepare(self) -> bool:
+        """Read some of the rows that the head has missed, and wait for them; False when few are missing."""
         session = self.session
         if session.unread <= FEW_ROWS:
             return False
@@ -62,6 +63,7 @@ class HeadProposer(Proposer):
         return True
 
     def propose(self, depth: int) -> Proposal:
+        """Let the head read the newest rows, and draft `depth` tokens, lazily."""
         session, sampler = self.session, self._sampler
         tokens = self._main.tokens
         if session.read_some():

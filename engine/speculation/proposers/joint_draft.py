@@ -172,6 +172,10 @@ class _Passes:
         return mx.concatenate([fed.get(row, nothing) for row in range(self._count)])
 
     def _draw_together(self, logits: mx.array, rows: list[int]) -> mx.array:
+        """Draw the next token of `rows`, whose drafts are `simple`, from logits (all rows, V).
+
+        Returns the tokens (n,).
+        """
         drafts = [self._drafts[row] for row in rows]
         samplers = [draft.proposer.sampler for draft in drafts]
         row_logits = logits if len(rows) == self._count else logits[mx.array(rows)]
@@ -187,6 +191,10 @@ class _Passes:
         return tokens
 
     def _draw_one(self, logits: mx.array, row: int) -> mx.array:
+        """Draw the next token of one row from logits (1, V); returns it (1,).
+
+        If its sampler raises, the row has failed: the token is 0, and the other rows go on.
+        """
         draft = self._drafts[row]
         try:
             self._note([row], draft.add(draft.proposer.on_main_ids(logits)))

@@ -89,6 +89,7 @@ class NgramProposer(Proposer):
         return SuffixIndex(self._excluded)
 
     def max_proposals(self) -> int:
+        """Return how many tokens the lookup has to propose now; 0 in a pause, or without a match."""
         if self._misses >= MISSES_TO_PAUSE:
             return 0
         lookup = self._look_up()
@@ -102,6 +103,7 @@ class NgramProposer(Proposer):
         return Proposal(tokens, self.source, len(tokens))
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
+        """Follow a round: count misses, compare an unused proposal with the text, and extend the index."""
         if drafted:
             self._misses = 0 if accepted else self._misses + 1
             self._shadow = None
@@ -134,6 +136,7 @@ class NgramProposer(Proposer):
         return self._lookup
 
     def _matching(self) -> _Lookup | None:
+        """Return the lookup of the longest match, with the votes of others, or None without a match."""
         matches = self._index.matches(RECENT_OCCURRENCES, MAX_MATCH)
         if not matches:
             return None

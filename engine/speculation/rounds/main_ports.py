@@ -156,6 +156,10 @@ def _attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Atten
 
 
 def _keys_and_values(layer: Any, rows: mx.array, start: int) -> Rows:
+    """Return the keys and values (1, heads, n, size) that a layer makes.
+
+    Its input are `rows` (1, n, width) from position `start` on.
+    """
     capture = _Capture(start)
     layer.self_attn(layer.input_layernorm(rows), None, capture)
     if capture.rows is None:

@@ -81,6 +81,7 @@ def _replaced_ropes(model: Any, turn: Callable[..., mx.array]) -> Iterator[None]
 
 
 def _attentions(model: Any) -> Iterator[Any]:
+    """Generate the attention modules of a model's layers, and of a head's depths."""
     for layer in layers_of(model):
         if "self_attn" in layer:
             yield layer.self_attn

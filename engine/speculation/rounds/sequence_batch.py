@@ -81,6 +81,7 @@ class SequenceBatch:
     def _pass(
         self, pending: Sequence[Sequence[int]], drafts: mx.array | Sequence[mx.array | Sequence[int]]
     ) -> BatchPass:
+        """Begin a transaction with one pass over `pending[b]` and `drafts[b]` of each row."""
         known = [list(member.clamp_ids(tokens)) for member, tokens in zip(self.members, pending, strict=True)]
         ids, counts = self._ids(known, drafts)
         self._rows.begin(counts)

@@ -59,6 +59,10 @@ def choose_reading(main: LoadedModel, head: Head) -> Steps[tuple[int, ...]]:
 
 
 def _likeliest(main: LoadedModel, head: Head, ids: list[int]) -> tuple[int, ...]:
+    """Return the reading with which the head finds the main model's own choices for the text `ids` likeliest.
+
+    Runs one pass of the main model; leaves the head with any of the readings.
+    """
     tapped = {}
     for reading in head.readings:
         head.use(reading)

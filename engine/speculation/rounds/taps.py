@@ -78,6 +78,7 @@ class Taps:
             self._recorded.clear()
 
     def _recording(self, base: type[nn.Module], index: int) -> type[nn.Module]:
+        """Return a subclass of a layer's class that also records its output at `index`."""
         recorded = self._recorded
 
         def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
