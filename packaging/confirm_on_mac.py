@@ -152,7 +152,11 @@ POINTS = (
         (*PYTEST, "tests/engine/speculation/rounds/test_compiled_steps.py"),
         here=True,
     ),
-    Point("seeded texts are the same with and without a draft", (*PYTEST, "tests/engine/test_lossless.py"), here=True),
+    Point(
+        "seeded texts are the same with and without a draft",
+        (*PYTEST, "tests/engine/lossless/test_table.py"),
+        here=True,
+    ),
     Point("the full tier of the tests passes", (*PYTEST, "-m", "not campaign and not real"), here=True, long=True),
     Point(
         "the starter's head and draft are faster than plain at their best depth (read the table)",

@@ -1,6 +1,6 @@
 """What the app does once more, for an answer, a request or a notice, costs no more where many are kept.
 
-Lists of the engine are in tests/engine/test_growth.
+Lists of the engine are in tests/engine/endurance/test_growth.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from app.tools.tool import ToolFailed, ToolResult
 from engine import ChatRequest, Engine, Finished
 from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, is_running, servers_below, wait_until
+from tests.engine.endurance.soaking import ENDLESS
 from tests.engine.serving_requests import QUESTION
-from tests.engine.soaking import ENDLESS
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
 

@@ -22,8 +22,8 @@ from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.sources import HeadSource
 from engine.speculation.rounds.tap_choice import choose_reading
 from resources.starter.recipe.content import LANGUAGES, read_held_out
-from tests.engine.chain_sessions import assert_as_read_anew
 from tests.engine.heads.heads_on_disk import load_head
+from tests.engine.lossless.chain_sessions import assert_as_read_anew
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.engine.tiers import by_tier
 

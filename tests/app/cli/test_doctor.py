@@ -28,7 +28,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.choosing.race_journal import RaceJournal
 from engine.tuning import KernelProblem, KeyRange, Rounding
 from engine.upkeep import rounding_probe
-from tests.engine.rounding_machines import shorten_probe
+from tests.engine.lossless.rounding_machines import shorten_probe
 from tests.mac_memory import report_memory
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 30 * 10**9), True, False, 40000, "denied")

@@ -23,7 +23,7 @@ def own_command() -> list[str]:
 def let_fail() -> None:
     """Patch the scheduler, on the engine's thread, which imports MLX first."""
     from engine.serving.scheduler import Scheduler
-    from tests.engine.late_errors import LateError, late_error
+    from tests.engine.endurance.late_errors import LateError, late_error
 
     wanted, step = Path(os.environ[FAILS]), Scheduler.step
     failing: list[LateError] = []

@@ -15,7 +15,7 @@ from engine.requests import SpeculationSettings
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.family_serving import CAMPAIGN, serving
+from tests.engine.lossless.family_serving import CAMPAIGN, serving
 from tests.engine.serving_requests import PLAIN, alone, request, run
 from tests.engine.tiers import by_tier
 

@@ -10,7 +10,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.counting import each_token, least_peaks
+from tests.engine.endurance.counting import each_token, least_peaks
 from tests.engine.serving_requests import PLAIN, alone, request, run, submit
 from tests.engine.tiers import by_tier
 

@@ -13,7 +13,7 @@ from engine.events import PrefillProgress, PromptToken
 from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
-from tests.engine.counting_model import CountingModel
+from tests.engine.endurance.counting_model import CountingModel
 from tests.engine.serving_requests import Client, run
 
 PROMPTS = ["The quick brown fox jumps over the lazy dog. " * 3, "A naïve café 안녕 🙂", "The"]

@@ -17,9 +17,9 @@ from engine.model_files import head_kinds
 from engine.model_files.head_kinds import HEAD_KINDS, HeadKind, head_kind, title_of
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from tests.engine.chain_sessions import assert_as_read_anew
 from tests.engine.heads import toy_head
 from tests.engine.heads.golden import assistant_cases, cases, eagle_cases, mtp_cases
+from tests.engine.lossless.chain_sessions import assert_as_read_anew
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 
 GOLDEN = [

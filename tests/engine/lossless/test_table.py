@@ -13,7 +13,7 @@ from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
-from tests.engine.chain_sessions import Told
+from tests.engine.lossless.chain_sessions import Told
 from tests.engine.lossless.drafters import DRAFTERS, MAINS, base_of
 from tests.engine.lossless.table import (
     ASKED,

@@ -16,7 +16,7 @@ from engine.main_model import loading
 from engine.main_model.loading import load
 from engine.model_files.inspection import check_folder
 from engine.speculation.caches.cache_kinds import rows_obstacle
-from tests.engine.family_serving import serving
+from tests.engine.lossless.family_serving import serving
 from tests.engine.serving_requests import PLAIN, request, run
 from tests.engine.speculation.families import REFUSED
 from tests.engine.speculation.vlm_configs import VLM_FAMILIES

@@ -13,7 +13,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.chain_sessions import Told, assert_close, session_of
+from tests.engine.lossless.chain_sessions import Told, assert_close, session_of
 from tests.engine.pictures.questions import DOG, FOX, QUESTIONS, QUESTIONS_AND_TEMPERATURES, answered, asked
 from tests.engine.serving_requests import PLAIN, alone, open_scheduler, run
 from tests.engine.tiers import by_tier

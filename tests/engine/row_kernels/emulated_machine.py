@@ -11,7 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine.row_kernels import layers
-from tests.engine.rounding_machines import attention_in_parts
+from tests.engine.lossless.rounding_machines import attention_in_parts
 from tests.engine.row_kernels.emulation import Kernels, Kind
 
 # From so many rows on, MLX computes with tiles of the matrix, in which a row does not depend on the others.

@@ -17,7 +17,7 @@ from engine.row_kernels import choice
 from engine.row_kernels.choice import choose_kernels
 from engine.row_kernels.layers import PRODUCTS
 from engine.serving.scheduler import Scheduler
-from tests.engine.rounding_machines import shorten_probe
+from tests.engine.lossless.rounding_machines import shorten_probe
 from tests.engine.row_kernels.emulated_machine import emulated
 from tests.engine.row_kernels.emulation import Kind
 from tests.engine.serving_requests import open_scheduler, request, run

@@ -11,7 +11,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.counting_model import CountingModel
+from tests.engine.endurance.counting_model import CountingModel
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
 from engine.upkeep.memory import ModelMemory
-from tests.engine.counting_model import CountingModel
+from tests.engine.endurance.counting_model import CountingModel
 from tests.engine.serving_requests import PLAIN, Client, Expected, finish, request, run, set_draft, step_until, submit
 from tests.engine.tiers import by_tier
 

@@ -13,7 +13,7 @@ from engine.events import Failed, Finished
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
 from engine.speculation.caches.row_caches import RowCaches
-from tests.engine.counting_model import CountingModel
+from tests.engine.endurance.counting_model import CountingModel
 from tests.engine.serving_requests import PLAIN, Expected, finish, request, run, step_until, submit
 from tests.engine.tiers import by_tier
 

@@ -21,7 +21,7 @@ from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
-from tests.engine.late_errors import SENTENCE
+from tests.engine.endurance.late_errors import SENTENCE
 from tests.engine.serving_requests import PLAIN, request, run
 from tests.engine.tiers import by_tier
 

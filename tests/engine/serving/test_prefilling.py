@@ -23,8 +23,8 @@ from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
 from engine.upkeep.memory import ModelMemory
-from tests.engine.counting_model import CountingModel
-from tests.engine.family_serving import serving
+from tests.engine.endurance.counting_model import CountingModel
+from tests.engine.lossless.family_serving import serving
 from tests.engine.serving_requests import (
     PLAIN,
     Client,

@@ -29,8 +29,8 @@ from engine.speculation.choosing.race_journal import RaceJournal
 from engine.tuning import KeyRange, Rounding
 from engine.upkeep import rounding_probe
 from engine.upkeep.rounding_probe import probe_rounding
-from tests.engine.counting_model import CountingModel
-from tests.engine.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
+from tests.engine.endurance.counting_model import CountingModel
+from tests.engine.lossless.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.families import SERVED, build, fresh_caches
 from tests.engine.speculation.family_configs import FAMILIES

@@ -8,7 +8,7 @@ import pytest
 from engine.speculation.caches.cache_rules import flatten, leaves
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.counting import graph_nodes
+from tests.engine.endurance.counting import graph_nodes
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 from tests.engine.tiers import by_tier

@@ -11,8 +11,8 @@ import pytest
 
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.chain_sessions import session_of
-from tests.engine.oracle_serving import HEAD, assert_read_all
+from tests.engine.lossless.chain_sessions import session_of
+from tests.engine.lossless.oracle_serving import HEAD, assert_read_all
 from tests.engine.serving_requests import PLAIN, Client, load_models, request, run
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.engine.tiers import by_tier

@@ -15,7 +15,7 @@ from engine.events import Failed
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.late_errors import late_error
+from tests.engine.endurance.late_errors import late_error
 from tests.engine.serving_requests import PLAIN, alone, assistant_turn, load_models, request, run, user, worded_request
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier

@@ -28,14 +28,14 @@ from engine.serving.scheduler import Scheduler
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.counted_steps import FEW, MANY, assert_stays, counted_statements, lines
-from tests.engine.growth import Footprint, Laps, tracing
+from tests.engine.endurance.growth import Footprint, Laps, tracing
 from tests.engine.serving_requests import PLAIN, load_models, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_models import write_model
 
-TRAINED = Path(__file__).parents[1] / "starter" / "heads"
+TRAINED = Path(__file__).parents[2] / "starter" / "heads"
 
 
 @pytest.fixture
@@ -120,6 +120,7 @@ def test_a_conversation_costs_no_more_to_keep_where_many_are_kept(model: LoadedM
     assert_stays(few, many)
 
 
+@pytest.mark.first
 def test_sizes_are_added_up_once(model: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     texts, asked = Texts(model), list[CachedConversation]()
     cache = texts.cache(200, full=True)

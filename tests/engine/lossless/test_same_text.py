@@ -19,8 +19,8 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import Rounding
 from engine.upkeep import rounding_probe
-from tests.engine.counting_model import CountingModel
-from tests.engine.rounding_machines import (
+from tests.engine.endurance.counting_model import CountingModel
+from tests.engine.lossless.rounding_machines import (
     BASE,
     M1,
     M3,

@@ -14,7 +14,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
-from tests.engine.faulty_model import FaultyModel
+from tests.engine.lossless.faulty_model import FaultyModel
 from tests.engine.serving_requests import ask, ids
 from tests.engine.tiers import by_tier
 

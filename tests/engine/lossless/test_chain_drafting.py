@@ -14,8 +14,8 @@ from engine.finding.discovery import installed_models
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.upkeep.memory import size_on_disk
-from tests.engine.chain_sessions import Told, assert_as_read_anew, session_of
-from tests.engine.oracle_serving import HEAD, teach
+from tests.engine.lossless.chain_sessions import Told, assert_as_read_anew, session_of
+from tests.engine.lossless.oracle_serving import HEAD, teach
 from tests.engine.serving_requests import load_models, plain, request, run
 from tests.engine.speculation.families import stored_for
 from tests.engine.speculation.family_configs import FAMILIES

@@ -11,7 +11,7 @@ import pytest
 from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from tests.engine.family_serving import CAMPAIGN, serving
+from tests.engine.lossless.family_serving import CAMPAIGN, serving
 from tests.engine.serving_requests import PLAIN, Client, alone, request, set_draft, submit
 from tests.engine.tiers import by_tier
 

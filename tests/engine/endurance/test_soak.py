@@ -32,7 +32,7 @@ from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from tests.engine.soaking import (
+from tests.engine.endurance.soaking import (
     BAD_PROMPT,
     BAD_SAMPLER,
     CLIENTS,

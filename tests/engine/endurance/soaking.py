@@ -31,7 +31,7 @@ from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process import PROMPT_PROCESS
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
-from tests.engine.late_errors import LateError, late_error
+from tests.engine.endurance.late_errors import LateError, late_error
 from tests.patience import PATIENCE_S
 
 CLIENTS = 8

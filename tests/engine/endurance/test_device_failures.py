@@ -12,7 +12,7 @@ from engine.errors import DeviceFailed, EngineError
 from engine.events import Failed
 from engine.serving.scheduler import Scheduler
 from engine.status import LoadedPair
-from tests.engine.late_errors import late_error
+from tests.engine.endurance.late_errors import late_error
 from tests.engine.serving_requests import PLAIN, alone, load_models, open_scheduler, request, run, submit
 
 pytestmark = [pytest.mark.usefixtures("disk_without_waiting"), pytest.mark.expects_log]

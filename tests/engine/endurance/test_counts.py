@@ -20,7 +20,7 @@ from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.taps import layers_of
 from engine.stats import RequestStats
-from tests.engine.counting import Counts, counting, each_token, most_bytes
+from tests.engine.endurance.counting import Counts, counting, each_token, most_bytes
 from tests.engine.passed_on import PassedOn
 from tests.engine.serving_requests import DRAFT, submit
 from tests.engine.tiers import by_tier

@@ -10,7 +10,7 @@ import numpy as np
 from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from tests.engine.chain_sessions import read_anew, session_of
+from tests.engine.lossless.chain_sessions import read_anew, session_of
 from tests.engine.serving_requests import plain
 from tests.engine.speculation.oracle_head import KeptRows
 

@@ -19,7 +19,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from tests.engine.faulty_model import FaultyModel
+from tests.engine.lossless.faulty_model import FaultyModel
 from tests.engine.serving_requests import Client, ask, ids, request, run, submit
 from tests.engine.tiers import by_tier
 from tests.tiny_models import write_model

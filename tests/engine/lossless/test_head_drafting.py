@@ -12,8 +12,8 @@ import pytest
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
-from tests.engine.chain_sessions import session_of
-from tests.engine.oracle_serving import HEAD, assert_read_all, teach
+from tests.engine.lossless.chain_sessions import session_of
+from tests.engine.lossless.oracle_serving import HEAD, assert_read_all, teach
 from tests.engine.serving_requests import (
     ask_for_words,
     assistant_turn,
