@@ -18,9 +18,13 @@ log = logging.getLogger(__name__)
 # The number of ended calls that are kept.
 MOST_KEPT = 100
 
-WAITING, PREFILLING, ANSWERING, FINISHED, CANCELLED, FAILED = (
-    "waiting", "prefilling", "answering", "finished", "cancelled", "failed",
-)  # fmt: skip
+# The states of a call.
+WAITING = "waiting"
+PREFILLING = "prefilling"
+ANSWERING = "answering"
+FINISHED = "finished"
+CANCELLED = "cancelled"
+FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,10 @@ from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 
-# Seconds: the longest wait for a turn, and between two keep-alives.
-MOST_WAITING_S, KEEP_ALIVE_S = 60.0, 10.0
+# Seconds that a call may wait for its turn.
+MOST_WAITING_S = 60.0
+# Seconds without an event after which a stream sends a sign of life.
+KEEP_ALIVE_S = 10.0
 # Events that may wait for a slow reader; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
@@ -36,9 +38,10 @@ class ClientGone(Exception):
 
 
 class Answering:
-    """The answers of one call. Everything but `_deliver` runs on the server's loop. `prompt_tokens` is the length of
-    the first answer's prompt, 0 until it has begun. `form` names the field of the body that holds the format of the
-    answers.
+    """The answers of one call. Everything but `_deliver` runs on the server's loop.
+
+    `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `form` names the field of the body
+    that holds the format of the answers; "" if they are free.
     """
 
     def __init__(
@@ -169,7 +172,7 @@ async def all_of(answering: Answering) -> list[CompleteAnswer]:
     """Wait for all answers and return them in order. Raises `ApiError` and `ClientGone`."""
     prompts: defaultdict[int, list[PromptToken]] = defaultdict(list)
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
-    found: dict[int, CompleteAnswer] = {}
+    answers: dict[int, CompleteAnswer] = {}
     async for batch in answering.events():
         for index, event in batch:
             if (error := failure(event)) is not None:
@@ -179,8 +182,8 @@ async def all_of(answering: Answering) -> list[CompleteAnswer]:
             elif isinstance(event, TokensCommitted):
                 tokens[index] += event.tokens
             elif isinstance(event, Finished):
-                found[index] = CompleteAnswer(event, tokens[index], prompts[index])
-    return [found[index] for index in sorted(found)]
+                answers[index] = CompleteAnswer(event, tokens[index], prompts[index])
+    return [answers[index] for index in sorted(answers)]
 
 
 def failure(event: Event) -> ApiError | None:

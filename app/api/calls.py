@@ -79,8 +79,8 @@ class AnswerRequestBody(ConstrainedSettings, kw_only=True):
         common: dict[str, Any] = {"max_tokens": self.most_tokens(), "tools": tools.tools, "grammar": grammar, **content}
         level = self.reasoning_effort or "auto"
         given = (self.chat_template_kwargs or {}).items()
-        own = {key: value for key, value in given if isinstance(value, str | bool | int)}
-        common["template_options"] = info.thinking.options(level, budget) | own
+        given_options = {key: value for key, value in given if isinstance(value, str | bool | int)}
+        common["template_options"] = info.thinking.options(level, budget) | given_options
         if (limit := info.thinking.budget(level, budget)) is not None:
             recommended = {**recommended, "thinking_budget": limit}
         stop = self.stops + tools.stop(grammar)
@@ -180,7 +180,8 @@ class Api:
             messages = prepared.requests[0].messages
             if error.code != "template_failed" or (plain := as_plain_texts(messages)) == list(messages):
                 raise
-            prepared = replace(prepared, requests=[replace(one, messages=plain) for one in prepared.requests])
+            requests = [replace(refused, messages=plain) for refused in prepared.requests]
+            prepared = replace(prepared, requests=requests)
             answering = self._start(request, body, pair, prepared.requests, prepared.form)
             await answering.begin(request.receive)
         return prepared, answering
@@ -213,8 +214,8 @@ class Api:
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
         given = self._thoughts.given_to
-        asked = [replace(one, main=named, messages=given(one.messages)) for one in requests]
-        answering = Answering(host.engine, asked, call.id, self.activity, form=form)
+        complete = [replace(request, main=named, messages=given(request.messages)) for request in requests]
+        answering = Answering(host.engine, complete, call.id, self.activity, form=form)
         self._answering[answering] = body
         return answering
 

@@ -22,8 +22,8 @@ from engine.status import LoadedPair
 def models_of(cache: Path, folders: Sequence[Path]) -> list[Model]:
     """Return the models of the Hub's cache, of `folders`, of other apps and of the starter, as clients name them."""
     index = cache_folder() / "models.json"
-    found = installed_models(cache, folders, resources() / "starter", index)
-    return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
+    models = installed_models(cache, folders, resources() / "starter", index)
+    return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in models]
 
 
 class EngineHost:
@@ -83,8 +83,8 @@ class EngineHost:
         # Not at the top: the window's start imports this module to declare the commands.
         from huggingface_hub import constants
 
-        kept = [model.path for model in (self.kept.main, self.kept.draft) if model is not None]
-        return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept))
+        kept_paths = [model.path for model in (self.kept.main, self.kept.draft) if model is not None]
+        return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept_paths))
 
     def draft_for(self, main: str) -> str | None:
         """Return the draft model of the kept pair or of the starter for its main model, also with an adapter."""

@@ -42,8 +42,13 @@ _HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+(?:%[\w.]+)?)\]|([\w.-]+))(?::(\d{1,5})
 
 @dataclass(frozen=True)
 class ApiSettings:
-    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`. `origins` are the
-    web origins whose pages may call, such as "http://localhost:3000". `speculation` is the default for calls.
+    """The address to serve at, and who may call.
+
+    host: an address of this computer; one that is no loopback address needs a `key`
+    port: 0 for any free one
+    key: what calls have to send; None if none is asked for
+    origins: the web origins whose pages may call, such as "http://localhost:3000"
+    speculation: the default for calls
     """
 
     host: str = "127.0.0.1"
@@ -66,9 +71,12 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
         self._app, self._origins = app, settings.origins
-        own = {socket.gethostname().lower(), settings.host.lower()}
         self._loopback = is_loopback(settings.host)
-        self._names = {*_LOOPBACK_NAMES} if self._loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
+        # The names by which only this computer is called.
+        self._names = {*_LOOPBACK_NAMES}
+        if not self._loopback:
+            own_names = {socket.gethostname().lower(), settings.host.lower()}
+            self._names |= own_names | {f"{name}.local" for name in own_names}
         self._key = settings.key.encode() if settings.key else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,35 +102,38 @@ class Guard:
         await self._app(scope, receive, send_guarded)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        """Raise `ApiError` for a request that is refused."""
+        """Raise `ApiError` for a request that is refused. Marks one that has the key as `HAS_KEY` in its scope."""
         if len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding")) > 1:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
-        hosts = headers.getlist("host")
-        name = _host_name(hosts[0]) if len(hosts) == 1 else ""
         has_key = self._took_key_from_path(scope) or self._has_key(headers)
-        if not (self._names_this_computer(name) or (has_key and name)):
-            sentence = "The Host header does not name this computer."
-            if self._key is not None:
-                sentence += " With the key, any name is accepted."
-            raise ApiError(403, sentence, code="host")
-        origin = headers.get("origin")
-        from_a_page = origin is not None or headers.get("sec-fetch-site", "none") != "none"
-        if from_a_page and origin not in self._origins:
-            raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
+        self._check_host(headers, has_key=has_key)
+        is_from_a_page = self._check_origin(headers)
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
             if not has_key:
                 sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
                 raise ApiError(401, sentence, code="invalid_api_key")
             scope[HAS_KEY] = True
         if scope["method"] in _WITH_BODY:
-            kind = headers.get("content-type", "")
-            media_type = kind.partition(";")[0].strip().lower()
-            if media_type != "application/json" and (from_a_page or media_type not in _UNDECLARED):
-                found = f"is `{kind}`" if kind else "is missing"
-                sentence = f"The header `Content-Type` must be `application/json`, but it {found}."
-                raise ApiError(415, sentence, code="content_type")
-            if headers.get("content-encoding", "identity").lower() != "identity":
-                raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
+            _check_body_type(headers, is_from_a_page=is_from_a_page)
+
+    def _check_host(self, headers: Headers, *, has_key: bool) -> None:
+        """Raise `ApiError` (host) if a name may have been rebound to this computer by a page of another site."""
+        hosts = headers.getlist("host")
+        name = _host_name(hosts[0]) if len(hosts) == 1 else ""
+        if self._names_this_computer(name) or (has_key and name):
+            return
+        sentence = "The Host header does not name this computer."
+        if self._key is not None:
+            sentence += " With the key, any name is accepted."
+        raise ApiError(403, sentence, code="host")
+
+    def _check_origin(self, headers: Headers) -> bool:
+        """Return whether a page in a browser sends the request. Raises `ApiError` (origin) if it is not allowed to."""
+        origin = headers.get("origin")
+        is_from_a_page = origin is not None or headers.get("sec-fetch-site", "none") != "none"
+        if is_from_a_page and origin not in self._origins:
+            raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
+        return is_from_a_page
 
     def _names_this_computer(self, name: str) -> bool:
         """Whether a name from a Host header, "" for a bad one, is one by which only this computer is called."""
@@ -142,21 +153,34 @@ class Guard:
     def _took_key_from_path(self, scope: Scope) -> bool:
         """Remove the key from the beginning of the path, where programs without a field for it can have it."""
         _, _, path = scope["path"].partition("/")
-        first, slash, rest = path.partition("/")
+        first, slash, remainder = path.partition("/")
         if not self._is_key(first):
             return False
-        scope["path"] = f"/{rest}" if slash else "/"
+        scope["path"] = f"/{remainder}" if slash else "/"
         scope["raw_path"] = scope["path"].encode()
         return True
 
     def _is_key(self, given: str) -> bool:
+        """Whether a text is the key, compared in constant time; never without a key."""
         return self._key is not None and secrets.compare_digest(given.encode(), self._key)
+
+
+def _check_body_type(headers: Headers, *, is_from_a_page: bool) -> None:
+    """Raise `ApiError` for a body that is not declared as JSON, as a page has to, or is compressed."""
+    kind = headers.get("content-type", "")
+    media_type = kind.partition(";")[0].strip().lower()
+    if media_type != "application/json" and (is_from_a_page or media_type not in _UNDECLARED):
+        fault = f"is `{kind}`" if kind else "is missing"
+        sentence = f"The header `Content-Type` must be `application/json`, but it {fault}."
+        raise ApiError(415, sentence, code="content_type")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
 
 
 def _host_name(host: str) -> str:
     """Return the name or address in a Host header, without its port; "" if the header is anything else."""
-    found = _HOST.fullmatch(host)
-    return (found[1] or found[2]).lower() if found and int(found[3] or 0) < 2**16 else ""
+    match = _HOST.fullmatch(host)
+    return (match[1] or match[2]).lower() if match and int(match[3] or 0) < 2**16 else ""
 
 
 def _is_address(name: str) -> bool:

@@ -44,12 +44,13 @@ class ModelDirectory:
     async def installed(self) -> dict[str, Model]:
         """Return the usable models of this machine by name."""
         if time.monotonic() - self._found_at > _LIST_S:
-            found = await asyncio.to_thread(self.host.installed)
-            kept = self.host.kept.main
+            installed = await asyncio.to_thread(self.host.installed)
+            kept_main = self.host.kept.main
             # Of two models with one name, the last counts.
-            found = sorted(found, key=lambda model: kept is not None and Path(model.path) == kept.path)
-            self._found = {model.id: model for model in found if model.kinds}
-            self._embedders = {model.id for model in found if model.problem == "is-embedding"}
+            kept_path = kept_main.path if kept_main is not None else None
+            installed = sorted(installed, key=lambda model: Path(model.path) == kept_path)
+            self._found = {model.id: model for model in installed if model.kinds}
+            self._embedders = {model.id for model in installed if model.problem == "is-embedding"}
             usable = list(reversed(self._found.values()))
             self._names = {Path(model.gguf.source): model.id for model in usable if model.gguf}
             self._names |= {Path(model.path): model.id for model in usable}
@@ -117,12 +118,12 @@ class ModelDirectory:
 
     async def _with_draft(self, pair: LoadedPair, drafter: str | None) -> LoadedPair:
         assert pair.main is not None
-        own = pair is self.host.pair
-        future = self.host.set_draft(drafter) if own else self.host.load_beside(str(pair.main.path), drafter)
-        found = await _result(future)
-        if found.draft_problem is not None:
-            raise errors.of_engine(found.draft_problem)
-        return found
+        is_own = pair is self.host.pair
+        future = self.host.set_draft(drafter) if is_own else self.host.load_beside(str(pair.main.path), drafter)
+        changed = await _result(future)
+        if changed.draft_problem is not None:
+            raise errors.of_engine(changed.draft_problem)
+        return changed
 
     async def _drafter(self, name: str) -> str:
         """Return the folder of the drafter of that name. Raises `ApiError`."""
@@ -141,7 +142,7 @@ class ModelDirectory:
     def is_own(self, model: Model) -> bool:
         """Whether the host itself keeps or has loaded the model."""
         pairs = (self.host.pair, self.host.kept)
-        return Path(model.path) in {one.path for pair in pairs for one in (pair.main, pair.draft) if one is not None}
+        return Path(model.path) in {info.path for pair in pairs for info in (pair.main, pair.draft) if info is not None}
 
     async def release(self, main: Path) -> None:
         """Unload a main model that clients have loaded."""

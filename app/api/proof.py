@@ -32,9 +32,9 @@ def answer(key: str, address: str, asked: Mapping[str, str]) -> str | None:
     return _proof("server", key, address, nonce)
 
 
-def is_answer(found: object, key: str, address: str, asked: Mapping[str, str]) -> bool:
+def is_answer(answer: object, key: str, address: str, asked: Mapping[str, str]) -> bool:
     """Whether `found` is what only a server with the key answers."""
-    return isinstance(found, str) and _is_same(found, _proof("server", key, address, asked["nonce"]))
+    return isinstance(answer, str) and _is_same(answer, _proof("server", key, address, asked["nonce"]))
 
 
 def address_of(host: str, port: int) -> str:
@@ -46,5 +46,5 @@ def _proof(role: str, key: str, address: str, nonce: str) -> str:
     return hmac.digest(key.encode(), f"Tandem's local API, {role}: {address} {nonce}".encode(), "sha256").hex()
 
 
-def _is_same(found: str, expected: str) -> bool:
-    return hmac.compare_digest(found.encode(), expected.encode())
+def _is_same(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode(), expected.encode())

@@ -22,8 +22,10 @@ from engine.stats import RequestStats
 
 
 class ResponseWriter(ABC):
-    """Writes the answers of one call in the form of its endpoint. `headers` are those of a stream. `load_s` are the
-    seconds that the call waited for its model.
+    """Writes the answers of one call in the form of its endpoint, as a stream or whole.
+
+    headers: those of a stream
+    load_s: the seconds that the call waited for its model, set before anything is written
     """
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
@@ -73,7 +75,10 @@ class EventStream:
         more: Mapping[str, str],
         on_end: Callable[[], object] = lambda: None,
     ) -> None:
-        self._answering, self._writer, self._more, self._on_end = answering, writer, more, on_end
+        self._answering = answering
+        self._writer = writer
+        self._more = more
+        self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive

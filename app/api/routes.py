@@ -41,7 +41,10 @@ async def health(_request: Request) -> Response:
 
 
 async def prove(request: Request) -> Response:
-    """Prove to a client that proves the same that this server has the key."""
+    """Prove to a client that proves the same that this server has the key.
+
+    Raises `ApiError` (invalid_api_key) if the client has not, or there is none.
+    """
     key = request.app.state.key
     server = request.scope["server"]
     given = proof.answer(key, proof.address_of(*server), request.query_params) if key and server else None
@@ -60,17 +63,21 @@ async def list_models(request: Request) -> Response:
 
 async def list_for_lm_studio(request: Request) -> Response:
     """The installed models, as programs for LM Studio ask."""
-    models = [one | _LM_STUDIO[one["sees"]] for one in await _listed(request) if "main" in one["kinds"]]
+    models = [model | _LM_STUDIO[model["sees"]] for model in await _listed(request) if "main" in model["kinds"]]
     return JsonReply({"object": "list", "data": models})
 
 
 async def _listed(request: Request) -> list[dict[str, Any]]:
     api: Api = request.app.state.api
     loaded = api.models.loaded_names
-    return [listed(one, loaded=one.id in loaded) for one in await api.models.chat_model_first()]
+    return [listed(model, loaded=model.id in loaded) for model in await api.models.chat_model_first()]
 
 
 async def show_model(request: Request) -> Response:
+    """One installed model, and whether it is loaded.
+
+    Raises `ApiError` (model_not_found) for an unknown name.
+    """
     api: Api = request.app.state.api
     if not (name := request.path_params["name"]):
         raise HTTPException(404)
@@ -159,5 +166,5 @@ async def _http_error(request: Request, error: Exception) -> Response:
 def _meant(path: str) -> str:
     """Return the endpoint with which a path ends, whatever its slashes and the `/v1` before it; "" if there is none."""
     bare = "/".join(("", *filter(None, path.split("/"))))
-    found = [one.path for one in ENDPOINTS if one.path != "/" and bare.endswith(one.path.removeprefix("/v1"))]
-    return max(found, key=len, default="")
+    paths = [route.path for route in ENDPOINTS if route.path != "/" and bare.endswith(route.path.removeprefix("/v1"))]
+    return max(paths, key=len, default="")

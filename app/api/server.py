@@ -103,9 +103,10 @@ class _ProtocolWithKey(_Protocol):
         super().connection_made(transport)
 
     def _surplus(self) -> _Protocol:
-        strangers = [one for one in self.connections if isinstance(one, _ProtocolWithKey) and not one._has_key]
-        # This one is the newest.
-        return min(strangers, key=lambda one: one._since)
+        guarded = [connection for connection in self.connections if isinstance(connection, _ProtocolWithKey)]
+        # There is one at least: this one, which is the newest.
+        strangers = [connection for connection in guarded if not connection._has_key]
+        return min(strangers, key=lambda connection: connection._since)
 
     @property
     def _has_key(self) -> bool:
@@ -118,7 +119,10 @@ class HttpServer:
     def __init__(
         self, make_app: Callable[[], ASGIApp], host: str, port: int, on_end: Callable[[], object], *, has_key: bool
     ) -> None:
-        self._make_app, self._host, self._port, self._has_key = make_app, host, port, has_key
+        self._make_app = make_app
+        self._host = host
+        self._port = port
+        self._has_key = has_key
         self._on_end = on_end
         self.running = False
         self._server: uvicorn.Server | None = None

@@ -25,9 +25,9 @@ def readable_message(message: dict[str, Any], changes: list[dict[str, Any]], ski
     given = message.get("content")
     blocks = [given] if isinstance(given, dict) else given
     if isinstance(blocks, list):
-        changed = [one for one in blocks if isinstance(one, dict) and one.get("type") in _TOOL_CHANGES]
+        changed = [block for block in blocks if isinstance(block, dict) and block.get("type") in _TOOL_CHANGES]
         changes += changed
-        blocks = [_readable_block(one, skipped) for one in blocks if one not in changed]
+        blocks = [_readable_block(block, skipped) for block in blocks if block not in changed]
     role = "system" if message.get("role") == "developer" else role_of(message)
     content = parts_of(blocks, _KNOWN, _picture, skipped)
     return with_known_role({"role": role}, ("user", "assistant", "system"), content)
@@ -39,8 +39,8 @@ def _readable_block(block: Any, skipped: list[str]) -> Any:
     if block.get("type") == "thinking":
         return {**block, "thinking": block.get("thinking") or ""}
     if block.get("type") == "tool_use":
-        found = {key: str(block.get(key) or "") for key in ("id", "name")}
-        return {"type": "tool_use", **found, "input": arguments_of(block.get("input"))}
+        named = {key: str(block.get(key) or "") for key in ("id", "name")}
+        return {"type": "tool_use", **named, "input": arguments_of(block.get("input"))}
     if block.get("type") == "tool_result":
         content = parts_of(block.get("content"), (), _picture, skipped)
         return {"type": "tool_result", "tool_use_id": str(block.get("tool_use_id") or ""), "content": content}
@@ -53,8 +53,8 @@ def after_compaction(messages: Any) -> Any:
         content: Any = message.get("content") if isinstance(message, dict) else None
         for place, block in reversed([*enumerate(content)]) if isinstance(content, list) else ():
             if isinstance(block, dict) and block.get("type") == "compaction" and block.get("content"):
-                rest = {**message, "content": content[place + 1 :]}
-                return [{"role": "user", "content": [block]}, rest, *messages[index + 1 :]]
+                remainder = {**message, "content": content[place + 1 :]}
+                return [{"role": "user", "content": [block]}, remainder, *messages[index + 1 :]]
     return messages
 
 
@@ -65,23 +65,40 @@ def _picture(url: Any) -> dict[str, Any]:
 
 
 def readable_tools(tools: list[Any], changes: Sequence[dict[str, Any]], skipped: list[str]) -> list[Any]:
-    """Return the tools that the model can call, as `_AnthropicTool` has them, after all `changes` by messages."""
-    given = list[Any]()
-    for tool in tools:
-        kind = str(tool.get("type") or "") if isinstance(tool, dict) else ""
-        own = next((fields for start, fields in _OWN_TOOLS.items() if kind.startswith(start)), None)
-        given.append(
-            tool if own is None else {"name": tool.get("name"), "input_schema": {"type": "object", "properties": own}}
-        )
+    """Return the tools that the model can call, as `_AnthropicTool` has them, after all `changes` by messages.
+
+    `skipped` gets the kinds of those that run at Anthropic. What is no object is returned as it is, to be refused.
+    """
+    offered = [_with_known_schema(tool) for tool in tools]
     for change in changes:
-        tool = change.get("tool")
-        definition = tool.get("definition", tool) if isinstance(tool, dict) else {}
-        definition = definition if isinstance(definition, dict) else {}
-        names = [one.get("name") if isinstance(one, dict) else None for one in given]
-        if change["type"] == "tool_removal":
-            gone = definition.get("name") or definition.get("tool_name")
-            given = [one for one, name in zip(given, names, strict=True) if name != gone]
-        elif "input_schema" in definition and definition.get("name") not in names:
-            given.append(definition)
-    found = functions_of(given, skipped)
-    return [{**one, "input_schema": one["parameters"]} if isinstance(one, dict) else one for _, one in found]
+        _apply(change, offered)
+    return [
+        {**function, "input_schema": function["parameters"]} if isinstance(function, dict) else function
+        for _, function in functions_of(offered, skipped)
+    ]
+
+
+def _with_known_schema(tool: Any) -> Any:
+    """Return a tool, with its schema if it is one that Anthropic's models know without."""
+    kind = str(tool.get("type") or "") if isinstance(tool, dict) else ""
+    for start, properties in _OWN_TOOLS.items():
+        if kind.startswith(start):
+            return {"name": tool.get("name"), "input_schema": {"type": "object", "properties": properties}}
+    return tool
+
+
+def _apply(change: dict[str, Any], offered: list[Any]) -> None:
+    """Remove a tool from those that are offered, or add one unless its name is known, as a message says."""
+    tool = change.get("tool")
+    definition = tool.get("definition", tool) if isinstance(tool, dict) else None
+    if not isinstance(definition, dict):
+        definition = {}
+    if change["type"] == "tool_removal":
+        gone = definition.get("name") or definition.get("tool_name")
+        offered[:] = [other for other in offered if _name_of(other) != gone]
+    elif "input_schema" in definition and definition.get("name") not in map(_name_of, offered):
+        offered.append(definition)
+
+
+def _name_of(tool: Any) -> Any:
+    return tool.get("name") if isinstance(tool, dict) else None

@@ -128,20 +128,20 @@ class CountBody(AnswerRequestBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
+        fields = super().normalised(body, skipped)
         changes = list[dict[str, Any]]()
-        messages = after_compaction(found.get("messages"))
-        found["messages"] = messages_of(messages, lambda one: readable_message(one, changes, skipped))
-        found["system"] = parts_of(found.get("system"), (), lambda _: {"type": "text", "text": ""}, skipped)
-        tools = found["tools"] = listed_tools(found.get("tools"))
+        messages = after_compaction(fields.get("messages"))
+        fields["messages"] = messages_of(messages, lambda message: readable_message(message, changes, skipped))
+        fields["system"] = parts_of(fields.get("system"), (), lambda _: {"type": "text", "text": ""}, skipped)
+        tools = fields["tools"] = listed_tools(fields.get("tools"))
         if isinstance(tools, list) or (tools is None and changes):
-            found["tools"] = readable_tools(tools or [], changes, skipped)
-            if not found["tools"]:
-                found["tool_choice"] = None
-        found["output_format"] = readable_format(found.get("output_format"))
-        if isinstance(config := found.get("output_config"), dict):
-            found["output_config"] = {**config, "format": readable_format(config.get("format"))}
-        return found
+            fields["tools"] = readable_tools(tools or [], changes, skipped)
+            if not fields["tools"]:
+                fields["tool_choice"] = None
+        fields["output_format"] = readable_format(fields.get("output_format"))
+        if isinstance(config := fields.get("output_config"), dict):
+            fields["output_config"] = {**config, "format": readable_format(config.get("format"))}
+        return fields
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
         tools = self._tools(info.tool_format)

@@ -44,12 +44,12 @@ class ChatBody(SeveralAnswers, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
-        if found.get("tools"):
-            found["functions"] = None
-        skipped += [key for key in _LEFT_OUT if found.get(key)]
-        found["messages"] = messages_of(found.get("messages"), lambda one: readable_message(one, skipped))
-        return with_readable_tools(found, skipped, lambda kind, function: {"type": kind, "function": function})
+        fields = super().normalised(body, skipped)
+        if fields.get("tools"):
+            fields["functions"] = None
+        skipped += [key for key in _LEFT_OUT if fields.get(key)]
+        fields["messages"] = messages_of(fields.get("messages"), lambda message: readable_message(message, skipped))
+        return with_readable_tools(fields, skipped, lambda kind, function: {"type": kind, "function": function})
 
     def __post_init__(self) -> None:
         if self.top_logprobs and not self.logprobs:

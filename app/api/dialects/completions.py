@@ -39,7 +39,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         refuse_unsupported(self, _UNSUPPORTED)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        prompts = [one or _NOTHING for one in texts_or_ids("prompt", self.prompt or "")]
+        prompts = [given_prompt or _NOTHING for given_prompt in texts_or_ids("prompt", self.prompt or "")]
         count = self.n or 1
         if len(prompts) * count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
@@ -50,9 +50,9 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         }
         grammar, field = self.constrained()
         requests = [
-            one
+            given_prompt
             for prompt in prompts
-            for one in self.engine_requests(
+            for given_prompt in self.engine_requests(
                 api, info, answer=grammar, param=field, count=count, prompt=prompt, **wanted
             )
         ]
@@ -64,10 +64,10 @@ def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> li
     """Return the texts in the field `param`, each as such or as token ids. Raises `ApiError`."""
     items = [given] if isinstance(given, str) else given
     ids = [item for item in items if isinstance(item, int)]
-    found = [item for item in items if not isinstance(item, int)]
-    if ids and found:
+    texts = [item for item in items if not isinstance(item, int)]
+    if ids and texts:
         raise bad_field(param, "a text or token ids, or an array of those")
-    return found or [ids]
+    return texts or [ids]
 
 
 class CompletionWriter(ChoicesWriter):

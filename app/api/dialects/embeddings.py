@@ -46,44 +46,44 @@ class _Embedded(Struct):
 
 
 async def embed(request: Request, body: EmbeddingsBody) -> Response:
-    found = await _embedded(request, body, body.input, body.dimensions)
-    vectors: list[Any] = found.vectors
+    embedded = await _embedded(request, body, body.input, body.dimensions)
+    vectors: list[Any] = embedded.vectors
     if body.encoding_format == "base64":
-        vectors = [base64.b64encode(struct.pack(f"<{len(one)}f", *one)).decode() for one in vectors]
-    data = [{"object": "embedding", "index": index, "embedding": one} for index, one in enumerate(vectors)]
-    usage = {"prompt_tokens": found.tokens, "total_tokens": found.tokens}
-    return JsonReply({"object": "list", "data": data, "model": found.model, "usage": usage})
+        vectors = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in vectors]
+    data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+    usage = {"prompt_tokens": embedded.tokens, "total_tokens": embedded.tokens}
+    return JsonReply({"object": "list", "data": data, "model": embedded.model, "usage": usage})
 
 
 async def embed_for_ollama(request: Request, body: EmbeddingsBody) -> Response:
     began = time.perf_counter()
-    found = await _embedded(request, body, body.input, body.dimensions)
+    embedded = await _embedded(request, body, body.input, body.dimensions)
     took = round((time.perf_counter() - began) * 1e9)
-    figures = {"total_duration": took, "load_duration": 0, "prompt_eval_count": found.tokens}
-    return JsonReply({"model": found.model, "embeddings": found.vectors, **figures})
+    figures = {"total_duration": took, "load_duration": 0, "prompt_eval_count": embedded.tokens}
+    return JsonReply({"model": embedded.model, "embeddings": embedded.vectors, **figures})
 
 
 async def embed_one_for_ollama(request: Request, body: OllamaEmbeddingsBody) -> Response:
-    found = await _embedded(request, body, body.prompt, None)
-    return JsonReply({"embedding": found.vectors[0]})
+    embedded = await _embedded(request, body, body.prompt, None)
+    return JsonReply({"embedding": embedded.vectors[0]})
 
 
 async def _embedded(request: Request, body: AnswerRequestBody, given: _Texts, dimensions: int | None) -> _Embedded:
     """Embed texts, some at a time. Raises `ApiError`."""
     api: Api = request.app.state.api
     texts = texts_or_ids("input", given)
-    found = _Embedded([], "", 0)
+    embedded = _Embedded([], "", 0)
     for first in range(0, len(texts), _AT_ONCE):
         requests = [
             # Without a text there is nothing to read.
             ChatRequest(prompt=text or " ", max_tokens=0, embedding=True, speculation=SpeculationSettings("off"))
             for text in texts[first : first + _AT_ONCE]
         ]
-        found.model, answers = await api.answers(request, body, requests)
+        embedded.model, answers = await api.answers(request, body, requests)
         for answer in answers:
-            found.vectors.append(_cut(answer.finished.embedding, dimensions))
-            found.tokens += answer.finished.stats.prompt_tokens
-    return found
+            embedded.vectors.append(_cut(answer.finished.embedding, dimensions))
+            embedded.tokens += answer.finished.stats.prompt_tokens
+    return embedded
 
 
 def _cut(vector: tuple[float, ...], dimensions: int | None) -> tuple[float, ...]:

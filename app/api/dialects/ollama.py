@@ -84,12 +84,12 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
-        form = found.get("format")
+        fields = super().normalised(body, skipped)
+        form = fields.get("format")
         if isinstance(form, str) and form not in ("json", ""):
             skipped.append(f"format {form}")
-            found["format"] = None
-        return found
+            fields["format"] = None
+        return fields
 
     def __post_init__(self) -> None:
         self.stream = self.stream is not False
@@ -166,9 +166,11 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
-        found["messages"] = messages_of(found.get("messages"), lambda one: {**one, **readable_message(one, skipped)})
-        return with_readable_tools(found, skipped, lambda _, function: {"function": function})
+        fields = super().normalised(body, skipped)
+        fields["messages"] = messages_of(
+            fields.get("messages"), lambda message: {**message, **readable_message(message, skipped)}
+        )
+        return with_readable_tools(fields, skipped, lambda _, function: {"function": function})
 
     @property
     def functions(self) -> list[FunctionDefinition]:
@@ -188,8 +190,8 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
         if thoughts:
             message["thinking"] = thoughts
         if calls:
-            found = [{"name": call.name, "arguments": json.loads(call.arguments)} for call in calls]
-            message["tool_calls"] = [{"function": function} for function in found]
+            functions = [{"name": call.name, "arguments": json.loads(call.arguments)} for call in calls]
+            message["tool_calls"] = [{"function": function} for function in functions]
         return {"message": message}
 
 
@@ -207,14 +209,14 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
-        if found.get("template") and not found.get("raw"):
+        fields = super().normalised(body, skipped)
+        if fields.get("template") and not fields.get("raw"):
             # The model's own is used.
             skipped.append("template")
-        if found.get("context") and _turns_in(found["context"]) is None:
+        if fields.get("context") and _turns_in(fields["context"]) is None:
             skipped.append("context")
-            found["context"] = None
-        return found
+            fields["context"] = None
+        return fields
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -269,12 +271,12 @@ async def answer_or_load(request: Request, body: _OllamaBody) -> ASGIApp:
 def _turns_in(context: Any) -> list[EngineMessage] | None:
     """Return the turns that the `context` of an earlier answer holds; None for one of another server."""
     try:
-        found = msgspec.json.decode(
+        turns = msgspec.json.decode(
             bytes(context or b"[]"), type=list[tuple[Literal["system", "user", "assistant"], str]]
         )
     except (ValueError, TypeError, msgspec.DecodeError):
         return None
-    return [{"role": role, "content": content} for role, content in found]
+    return [{"role": role, "content": content} for role, content in turns]
 
 
 def _with_images(content: Content | None, images: Sequence[str] | None) -> Content | None:
@@ -287,12 +289,14 @@ def _with_images(content: Content | None, images: Sequence[str] | None) -> Conte
 
 
 def _turns(messages: Sequence[_OllamaMessage], pictures: PictureBytes) -> list[EngineMessage]:
-    """Return the turns of a conversation, and add their pictures to `pictures`. Calls and results get ids that all
-    templates take. A result answers the call with its id or, as many programs send none, the first call of its name
-    that has no result.
+    """Return the turns of a conversation, and add their pictures to `pictures`.
+
+    Calls and results get ids that all templates take: "call00000", "call00001" and so on. A result answers the call
+    with its id or, as many programs send none, the first call of its name that has no result.
     """
     turns = [message.turn(message.role, pictures) for message in messages]
     count = 0
+    # The calls without a result so far, each with the id that it had.
     waiting: list[tuple[str, EngineMessage]] = []
     for turn, message in zip(turns, messages, strict=True):
         for call in turn.get("tool_calls", ()):
@@ -302,9 +306,10 @@ def _turns(messages: Sequence[_OllamaMessage], pictures: PictureBytes) -> list[E
         if message.role == "tool" and waiting:
             given = message.tool_call_id or None
             name = message.tool_name
-            answered = max(waiting, key=lambda one: (one[0] == given, one[1]["function"]["name"] == name))
-            turn["tool_call_id"] = answered[1]["id"]
-            waiting.remove(answered)
+            # The best match, and of equal ones the first.
+            matches = [(old_id == given, call["function"]["name"] == name) for old_id, call in waiting]
+            _, answered = waiting.pop(matches.index(max(matches)))
+            turn["tool_call_id"] = answered["id"]
     return turns
 
 
@@ -339,10 +344,10 @@ class OllamaWriter(ResponseWriter):
         return []
 
     def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
-        [found] = answers
-        parts, finished = self._parts, found.finished
+        [answer] = answers
+        parts, finished = self._parts, answer.finished
         parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)
-        return self._piece(parts.content, parts.reasoning, parts.calls, found.tokens) | self._end(finished)
+        return self._piece(parts.content, parts.reasoning, parts.calls, answer.tokens) | self._end(finished)
 
     def failed(self, error: ApiError) -> bytes:
         return _line(error.ollama())

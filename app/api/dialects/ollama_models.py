@@ -58,15 +58,19 @@ async def running(request: Request) -> Response:
     """The main models at hand, in the shape of Ollama's API."""
     api: Api = request.app.state.api
     expires = (datetime.now(UTC) + _STAYS).isoformat()
-    found = []
+    entries = []
     for info in [pair.main for pair in api.models.host.pairs if pair.main is not None]:
         if (model := await api.models.named(api.models.name_of(info))) is not None:
             sizes = {"size": info.bytes, "size_vram": info.bytes, "context_length": info.context_length}
-            found.append({**_entry(model), **sizes, "expires_at": expires})
-    return JsonReply({"models": found})
+            entries.append({**_entry(model), **sizes, "expires_at": expires})
+    return JsonReply({"models": entries})
 
 
 async def show(request: Request, body: ShowBody) -> Response:
+    """One model, in the shape of Ollama's API; the loaded one for a name of a program's own.
+
+    Raises `ApiError` (model_not_found) if there is none.
+    """
     api: Api = request.app.state.api
     name = body.model or body.name or ""
     model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
@@ -80,13 +84,16 @@ async def show(request: Request, body: ShowBody) -> Response:
         f"{model.architecture}.context_length": model.context,
     }
     able = {"tools": True, "thinking": may_choose(template), "vision": model.sees}
-    can = ["completion", *(name for name, found in able.items() if found)]
+    can = ["completion", *(name for name, is_able in able.items() if is_able)]
     about = {"modelfile": "", "license": "", "parameters": "", "template": template, "capabilities": can}
     return JsonReply({**about, "details": entry["details"], "model_info": known, "modified_at": entry["modified_at"]})
 
 
 async def delete(request: Request, body: ShowBody) -> Response:
-    """Delete a model that was downloaded, in the shape of Ollama's API."""
+    """Delete a model that was downloaded, in the shape of Ollama's API.
+
+    Raises `ApiError`: (model_not_found), (in-use) if this program uses it, or why its files stay.
+    """
     # Imported here because no other call needs the Hub.
     from huggingface_hub import constants
 
@@ -127,9 +134,9 @@ def _entry(model: Model) -> dict[str, Any]:
 
 def _template(folder: Path) -> str:
     """Return the chat template in a model's folder; "" if it has none."""
-    found: object = ""
+    template: object = ""
     with suppress(OSError, ValueError):
         return read_bytes(folder / "chat_template.jinja", CONFIG.size).decode()
     with suppress(OSError, UntrustedJsonError):
-        found = read_object(folder / "tokenizer_config.json", CONFIG).get("chat_template")
-    return found if isinstance(found, str) else ""
+        template = read_object(folder / "tokenizer_config.json", CONFIG).get("chat_template")
+    return template if isinstance(template, str) else ""

@@ -29,7 +29,7 @@ def readable_items(given: Any, skipped: list[str], tools: list[Any]) -> Any:
     items = [given] if isinstance(given, dict) else given
     if not isinstance(items, list):
         return given
-    return [one for item in items if item is not None for one in _readable(item, skipped, tools)]
+    return [readable for item in items if item is not None for readable in _readable(item, skipped, tools)]
 
 
 def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:
@@ -42,11 +42,11 @@ def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:
     elif kind in _CALLS:
         yield from _call(kind, item, skipped)
     elif kind.endswith("_output"):
-        found = item.get("tools")
-        offered = [one for one in (found if isinstance(found, list) else ()) if isinstance(one, dict)]
+        listed = item.get("tools")
+        offered = [tool for tool in (listed if isinstance(listed, list) else ()) if isinstance(tool, dict)]
         tools += offered
         output = item.get("output", item.get("content"))
-        yield _result(item, [one.get("name") for one in offered] or output, skipped)
+        yield _result(item, [tool.get("name") for tool in offered] or output, skipped)
     elif kind == "reasoning":
         content = readable_content(item.get("content"), skipped)
         yield {"type": kind, "content": content if isinstance(content, list) else None}
@@ -74,7 +74,7 @@ def _call(kind: str, item: Object, skipped: list[str]) -> Iterator[Object]:
 def _result(item: Object, output: Any, skipped: list[str]) -> Object:
     """Return the result of a call: parts with their pictures, or what a model can read in it."""
     parts = [output] if isinstance(output, dict) else output
-    if isinstance(parts, list) and all(isinstance(one, dict) and "type" in one for one in parts):
+    if isinstance(parts, list) and all(isinstance(part, dict) and "type" in part for part in parts):
         content = readable_content(parts, skipped)
     else:
         content = readable_text(output)

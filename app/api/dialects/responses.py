@@ -146,31 +146,31 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
+        fields = super().normalised(body, skipped)
         tools = list[Any]()
-        found["input"] = readable_items(found.get("input"), skipped, tools)
-        if not isinstance(found.get("instructions"), str):
-            found["instructions"] = readable_text(found.get("instructions")) or None
-        if tools and isinstance(given := listed_tools(found.get("tools")) or [], list):
-            found["tools"] = _joined_tools([*given, *tools])
-        if isinstance(found.get("text"), dict):
-            found["text"] = {**found["text"], "format": readable_format(found["text"].get("format"))}
+        fields["input"] = readable_items(fields.get("input"), skipped, tools)
+        if not isinstance(fields.get("instructions"), str):
+            fields["instructions"] = readable_text(fields.get("instructions")) or None
+        if tools and isinstance(given := listed_tools(fields.get("tools")) or [], list):
+            fields["tools"] = _joined_tools([*given, *tools])
+        if isinstance(fields.get("text"), dict):
+            fields["text"] = {**fields["text"], "format": readable_format(fields["text"].get("format"))}
         for name in ("user", "prompt_cache_key"):
-            if not isinstance(found.get(name), str):
-                found[name] = None
-        if found.get("truncation") not in (None, "auto", "disabled"):
+            if not isinstance(fields.get(name), str):
+                fields[name] = None
+        if fields.get("truncation") not in (None, "auto", "disabled"):
             skipped.append("truncation")
-            found["truncation"] = None
-        return with_readable_tools(found, skipped, _written_tool, own=("namespace",))
+            fields["truncation"] = None
+        return with_readable_tools(fields, skipped, _written_tool, kept_kinds=("namespace",))
 
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED)
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        functions = [replace(one, name=called) for called, (_, one) in self.functions().items()]
+        functions = [replace(function, name=called) for called, (_, function) in self.functions().items()]
         tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
-        own = grammar_of(self.text.format if self.text is not None else None, "text.format")
-        grammar, field = self.constrained(*own)
+        own_format = grammar_of(self.text.format if self.text is not None else None, "text.format")
+        grammar, field = self.constrained(*own_format)
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         pictures: PictureBytes = {}
         requests = self.engine_requests(
@@ -189,13 +189,13 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
 
     def functions(self) -> dict[str, tuple[str, _ResponsesTool]]:
         """Return each function with its namespace, "" for none, by the name by which the model calls it."""
-        found: dict[str, tuple[str, _ResponsesTool]] = {}
+        functions: dict[str, tuple[str, _ResponsesTool]] = {}
         for tool in self.tools or ():
             if tool.type == "namespace":
-                found |= {_called(tool.name, one.name): (tool.name, one) for one in tool.tools or ()}
+                functions |= {_called(tool.name, function.name): (tool.name, function) for function in tool.tools or ()}
             else:
-                found[tool.name] = ("", tool)
-        return found
+                functions[tool.name] = ("", tool)
+        return functions
 
     def _conversation(self, pictures: PictureBytes) -> list[EngineMessage]:
         """Return `instructions` and `input` as turns for the engine, and add their pictures to `pictures`."""
@@ -245,8 +245,8 @@ def _shown_tool(tool: _ResponseTool) -> dict[str, Any]:
 
 def _joined_tools(tools: Sequence[Any]) -> list[Any]:
     """Return tools without those of a name that an earlier one has."""
-    named = {one.get("name"): one for one in reversed(tools) if isinstance(one, dict) and one.get("name")}
-    return [one for one in tools if not isinstance(one, dict) or named.get(one.get("name"), one) is one]
+    named = {tool.get("name"): tool for tool in reversed(tools) if isinstance(tool, dict) and tool.get("name")}
+    return [tool for tool in tools if not isinstance(tool, dict) or named.get(tool.get("name"), tool) is tool]
 
 
 class _Item:

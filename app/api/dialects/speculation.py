@@ -109,11 +109,11 @@ class _UnreadRounds:
             async with asyncio.timeout(KEEP_ALIVE_S):
                 await self._wake.wait()
         self._wake.clear()
-        found = b"".join(self._rounds.popleft() for _ in range(len(self._rounds)))
+        rounds = b"".join(self._rounds.popleft() for _ in range(len(self._rounds)))
         if self._left_out:
-            found = sse({"left_out": self._left_out}, "behind") + found
+            rounds = sse({"left_out": self._left_out}, "behind") + rounds
             self._left_out = 0
-        return found or KEEP_ALIVE
+        return rounds or KEEP_ALIVE
 
     def _take(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
         """Runs on the engine's thread."""

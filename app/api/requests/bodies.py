@@ -164,9 +164,9 @@ def description(endpoints: Sequence[ApiRoute], models: Mapping[str, tuple[str, .
     drafters = [name for name, kinds in models.items() if {"draft", "head"} & set(kinds)]
     names = {"model": [*filter(None, LOADED_MODEL_NAMES), *mains], "draft_model": ["none", *drafters]}
     for schema in schemas.values():
-        properties = {name: _given(one) for name, one in schema["properties"].items()}
+        properties = {name: _given(field) for name, field in schema["properties"].items()}
         # Fields that may be anything are those that the API refuses.
-        schema["properties"] = {name: one for name, one in properties.items() if one}
+        schema["properties"] = {name: field for name, field in properties.items() if field}
         for name in names.keys() & properties.keys():
             schema["properties"][name]["enum"] = names[name]
     paths: dict[str, Any] = {}
@@ -183,6 +183,8 @@ def description(endpoints: Sequence[ApiRoute], models: Mapping[str, tuple[str, .
 
 def _given(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a field without null, which counts as absent everywhere."""
-    found = {key: value for key, value in schema.items() if (key, value) != ("default", None)}
-    kinds = [one for one in found.pop("anyOf", ()) if one != {"type": "null"}]
-    return found | (dict(kinds[0]) if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
+    others = {key: value for key, value in schema.items() if key != "anyOf" and (key, value) != ("default", None)}
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    if not kinds:
+        return others
+    return others | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds})

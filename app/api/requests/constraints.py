@@ -102,22 +102,22 @@ class ConstrainedSettings(RequestSettings, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
-        found = super().normalised(body, skipped)
+        fields = super().normalised(body, skipped)
         # Clients that have the parameter of OpenAI's one for more fields, and send it as it is.
-        inner = found.get("extra_body")
+        inner = fields.get("extra_body")
         if isinstance(inner, dict):
-            names = ConstrainedSettings.__annotations__.keys() - {one for one in found if found[one] is not None}
-            found |= {name: inner[name] for name in names & inner.keys()}
-        return {**found, "response_format": readable_response_format(found.get("response_format"))}
+            names = ConstrainedSettings.__annotations__.keys() - {name for name in fields if fields[name] is not None}
+            fields |= {name: inner[name] for name in names & inner.keys()}
+        return {**fields, "response_format": readable_response_format(fields.get("response_format"))}
 
-    def constrained(self, own: Grammar | None = None, param: str = "") -> tuple[Grammar | None, str]:
+    def constrained(self, of_endpoint: Grammar | None = None, param: str = "") -> tuple[Grammar | None, str]:
         """Return the grammar of the answer, None for a free one, and the field that asks for it.
 
-        `own` is the grammar that a field `param` of the endpoint asks for, if it has one of its own. Raises `ApiError`
-        for fields that ask for different formats, and for what no grammar here can hold.
+        `of_endpoint` is the grammar that the endpoint's own field `param` asks for; None if it has none. Raises
+        `ApiError` for fields that ask for different formats, and for what no grammar here can hold.
         """
         refuse_unsupported(self, _UNSUPPORTED)
-        formats = [(own, param), grammar_of_response(self.response_format)]
+        formats = [(of_endpoint, param), grammar_of_response(self.response_format)]
         asked = [_AskedFormat(grammar, path) for grammar, path in formats if grammar is not None]
         asked += _constraints("", self)
         if self.structured_outputs is not None:
@@ -167,8 +167,8 @@ def _laid_out(grammar: Grammar, layout: Mapping[str, Any]) -> Grammar:
     if not layout:
         return grammar
     schema: dict[str, Any] = json.loads(grammar.source) if grammar.source else {"type": "object"}
-    own = schema.get("x-guidance", {})
-    return Grammar("json_schema", json.dumps({**schema, "x-guidance": {**layout, **own}}))
+    own_layout = schema.get("x-guidance", {})
+    return Grammar("json_schema", json.dumps({**schema, "x-guidance": {**layout, **own_layout}}))
 
 
 def _by_schema(schema: dict[str, Any] | str) -> Grammar:

@@ -117,14 +117,14 @@ _KNOWN_PARTS = ("reasoning_text",)
 
 def readable_message(message: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
     """Rewrite a message as `MessageFields` knows it; `skipped` gets the names of what was left out."""
-    found = with_known_role(message, ROLES_HERE, readable_content(message.get("content"), skipped))
+    readable = with_known_role(message, ROLES_HERE, readable_content(message.get("content"), skipped))
     calls = _readable_calls(message)
     if calls or "tool_calls" in message:
-        found["tool_calls"] = calls or None
-    if found["role"] == "tool":
-        found["tool_call_id"] = str(message.get("tool_call_id") or _old_id(message))
+        readable["tool_calls"] = calls or None
+    if readable["role"] == "tool":
+        readable["tool_call_id"] = str(message.get("tool_call_id") or _old_id(message))
     thoughts = next((message[key] for key in ("reasoning_content", "reasoning") if message.get(key)), None)
-    return {**found, "reasoning_content": thoughts if isinstance(thoughts, str) else None}
+    return {**readable, "reasoning_content": thoughts if isinstance(thoughts, str) else None}
 
 
 def readable_content(content: Any, skipped: list[str]) -> Any:
@@ -138,7 +138,7 @@ def _readable_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
     calls = [dict(call) for call in (given if isinstance(given, list) else [given]) if isinstance(call, dict)]
     if isinstance(old := message.get("function_call"), dict):
         calls.append({"id": _old_id(old), "function": old})
-    found = []
+    functions = []
     for call in calls:
         inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), dict)), call)
         if isinstance(call.get("custom"), dict):
@@ -146,8 +146,8 @@ def _readable_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
         else:
             arguments = next((inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None), None)
         function = {"name": str(inner.get("name") or "unknown"), "arguments": arguments_of(arguments)}
-        found.append({"id": str(call.get("id") or ""), "function": function})
-    return found
+        functions.append({"id": str(call.get("id") or ""), "function": function})
+    return functions
 
 
 def _old_id(message: dict[str, Any]) -> str:
@@ -156,19 +156,21 @@ def _old_id(message: dict[str, Any]) -> str:
 
 
 def answerable(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
-    """Return a conversation in the form that all engines and most templates take, whatever its past. Instructions at
-    the beginning are one turn. Every call is followed by a result, and other results are texts of the user. Pictures in
-    turns that can have none are in the user's next turn. An empty last turn of the assistant is gone.
+    """Return a conversation in the form that all engines and most templates take, whatever its past.
+
+    Instructions at the beginning are one turn. Every call is followed by a result, an empty one if it has none, and
+    other results are texts of the user. Pictures in turns that can have none are in the user's next turn. An empty last
+    turn of the assistant is left out. A conversation of which nothing remains is an empty question.
     """
-    found = _with_pictures_placed(_with_results(_with_instructions_joined(turns)))
-    while found and found[-1]["role"] == "assistant" and not text_of(found[-1]["content"]).strip():
-        found.pop()
-    return found or [{"role": "user", "content": ""}] if turns else []
+    conversation = _with_pictures_placed(_with_results(_with_instructions_joined(turns)))
+    while conversation and conversation[-1]["role"] == "assistant" and not text_of(conversation[-1]["content"]).strip():
+        conversation.pop()
+    return conversation or [{"role": "user", "content": ""}] if turns else []
 
 
 def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[EngineMessage]:
     """Return a conversation for templates that refuse it: only texts of the user and the assistant, in turns."""
-    found: list[EngineMessage] = []
+    plain: list[EngineMessage] = []
     for turn in turns:
         content = turn["content"]
         for call in turn.get("tool_calls", ()):
@@ -176,35 +178,38 @@ def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[EngineMessage]:
             written = f"{function['name']}({json.dumps(function['arguments'], ensure_ascii=False)})"
             content = joined_contents(content, written) if content else written
         role = "assistant" if turn["role"] == "assistant" else "user"
-        if found and found[-1]["role"] == role:
-            found[-1] = {"role": role, "content": joined_contents(found[-1]["content"], content)}
+        if plain and plain[-1]["role"] == role:
+            plain[-1] = {"role": role, "content": joined_contents(plain[-1]["content"], content)}
         else:
-            found.append({"role": role, "content": content})
-    return [{"role": "user", "content": ""}, *found] if found and found[0]["role"] == "assistant" else found
+            plain.append({"role": role, "content": content})
+    return [{"role": "user", "content": ""}, *plain] if plain and plain[0]["role"] == "assistant" else plain
 
 
 def _with_results(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
     """Let the results of a turn's calls follow it, each with the id of one of them."""
-    rest = deque(turns)
-    found = list[EngineMessage]()
-    while rest:
-        turn = rest.popleft()
-        found.append(turn if turn["role"] != "tool" else {"role": "user", "content": turn["content"]})
+    later = deque(turns)
+    ordered = list[EngineMessage]()
+    while later:
+        turn = later.popleft()
+        ordered.append(turn if turn["role"] != "tool" else {"role": "user", "content": turn["content"]})
         waiting = [call["id"] for call in turn.get("tool_calls", ())]
-        while waiting and rest and rest[0]["role"] == "tool":
-            result = rest.popleft()
+        while waiting and later and later[0]["role"] == "tool":
+            result = later.popleft()
             answered = result["tool_call_id"] if result["tool_call_id"] in waiting else waiting[0]
             waiting.remove(answered)
-            found.append({**result, "tool_call_id": answered})
-        found += [_later_result(call_id, rest) for call_id in waiting]
-    return found
+            ordered.append({**result, "tool_call_id": answered})
+        ordered += [_later_result(call_id, later) for call_id in waiting]
+    return ordered
 
 
-def _later_result(call_id: str, rest: deque[EngineMessage]) -> EngineMessage:
-    """Take the result of a call from the `rest` of a conversation; an empty one if there is none."""
-    for turn in rest:
+def _later_result(call_id: str, later: deque[EngineMessage]) -> EngineMessage:
+    """Remove the result of a call from the `later` turns and return it; an empty one if they have none.
+
+    They have none if another call with this id comes first: results of later calls are theirs.
+    """
+    for turn in later:
         if turn["role"] == "tool" and turn["tool_call_id"] == call_id:
-            rest.remove(turn)
+            later.remove(turn)
             return turn
         if any(call["id"] == call_id for call in turn.get("tool_calls", ())):
             break
@@ -212,7 +217,8 @@ def _later_result(call_id: str, rest: deque[EngineMessage]) -> EngineMessage:
 
 
 def _with_pictures_placed(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
-    found = list[EngineMessage]()
+    """Move pictures in turns that can have none into the user's next turn, or into a new last one."""
+    placed = list[EngineMessage]()
     waiting = list[Mapping[str, Any]]()
     for turn in turns:
         content = turn["content"]
@@ -223,8 +229,8 @@ def _with_pictures_placed(turns: Sequence[EngineMessage]) -> list[EngineMessage]
             texts = [{"type": "text", "text": content}] if isinstance(content, str) else content
             turn = {**turn, "content": [*waiting, *texts]}
             waiting = []
-        found.append(turn)
-    return [*found, {"role": "user", "content": waiting}] if waiting else found
+        placed.append(turn)
+    return [*placed, {"role": "user", "content": waiting}] if waiting else placed
 
 
 def _with_instructions_joined(messages: Sequence[EngineMessage]) -> list[EngineMessage]:
@@ -255,7 +261,7 @@ def content_of_parts(parts: Sequence[Mapping[str, Any]]) -> EngineContent:
 
 def joined_contents(first: EngineContent, second: EngineContent) -> EngineContent:
     """Return two contents as one, with an empty line between them."""
-    both = [[{"type": "text", "text": one}] if isinstance(one, str) else one for one in (first, second)]
+    both = [[{"type": "text", "text": content}] if isinstance(content, str) else content for content in (first, second)]
     return content_of_parts([*both[0], {"type": "text", "text": "\n\n"}, *both[1]])
 
 

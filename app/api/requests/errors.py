@@ -141,40 +141,52 @@ def too_busy(sentence: str, retry_after: int = RETRY_S) -> ApiError:
 
 
 def of_engine(error: EngineError, form: str = "") -> ApiError:
-    """Return an error of the engine for clients, without paths; `form` names the field with the answer's format."""
+    """Return an error of the engine for clients, without paths.
+
+    `form` names the field with the answer's format, to which an unusable grammar belongs; "" if no field asked for it.
+    """
     if isinstance(error, BadRequest):
         return bad_field(str(error.arguments["name"]), str(error.arguments["expected"]))
-    if isinstance(error, PromptTooLong):
-        # Programs search for these words of the Anthropic and the OpenAI API, and sum their conversation up.
-        sentence = "Prompt is too long: {tokens} tokens > {limit} maximum. "
-        sentence += "This model's maximum context length is {limit} tokens."
-        message = sentence.format_map(error.arguments)
-        return ApiError(400, message, param="messages", code="context_length_exceeded")
-    if isinstance(error, TemplateFailed):
-        why = _TEMPLATE[error.reason].format(detail=error.detail)
-        why = "" if "/" in why else f": {why}"
-        sentence = f"The model's chat template cannot render this conversation{why}."
-        return ApiError(400, sentence, param="messages", code="template_failed")
     if isinstance(error, GrammarNotUsable):
         why = f"answer cannot follow the grammar: {_GRAMMAR[error.reason].format_map(error.arguments)}."
         return ApiError(400, f"{form!r}: the {why}" if form else f"The {why}", param=form or None, code=error.code)
-    if isinstance(error, PictureNotUsable):
-        sentence = f"The picture cannot be used: {_PICTURE[error.reason].format_map(error.arguments)}."
-        return ApiError(400, sentence, param="messages", code=error.code)
-    if isinstance(error, ModelCannotSee):
-        where = " on several machines" if error.arguments["reason"] == "cluster" else ""
-        sentence = f"{error.arguments['name'] or 'The main model'} cannot see pictures{where}."
-        return ApiError(400, sentence, param="messages", code=error.code)
-    if isinstance(error, PicturesNotInstalled):
-        return ApiError(400, f"Pictures need mlx-vlm: {error.command}.", param="messages", code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
+    if (of_messages := _of_messages(error)) is not None:
+        return of_messages
     for kind, sentence in _OF_ENGINE.items():
         if isinstance(error, kind):
             # A request that comes while models are exchanged finds none.
             retry_after = RETRY_S if kind is NoModel else None
             return ApiError(503, sentence.format_map(error.arguments), code=error.code, retry_after=retry_after)
     return unexpected()
+
+
+def _of_messages(error: EngineError) -> ApiError | None:
+    """Return the error for a conversation that cannot be answered; None if the error is about something else."""
+    code = error.code
+    if isinstance(error, PromptTooLong):
+        # Programs search for these words of the Anthropic and the OpenAI API, and sum their conversation up.
+        template = "Prompt is too long: {tokens} tokens > {limit} maximum. "
+        template += "This model's maximum context length is {limit} tokens."
+        sentence = template.format_map(error.arguments)
+        code = "context_length_exceeded"
+    elif isinstance(error, TemplateFailed):
+        why = _TEMPLATE[error.reason].format(detail=error.detail)
+        # What has a slash may be a path.
+        why = "" if "/" in why else f": {why}"
+        sentence = f"The model's chat template cannot render this conversation{why}."
+        code = "template_failed"
+    elif isinstance(error, PictureNotUsable):
+        sentence = f"The picture cannot be used: {_PICTURE[error.reason].format_map(error.arguments)}."
+    elif isinstance(error, ModelCannotSee):
+        where = " on several machines" if error.arguments["reason"] == "cluster" else ""
+        sentence = f"{error.arguments['name'] or 'The main model'} cannot see pictures{where}."
+    elif isinstance(error, PicturesNotInstalled):
+        sentence = f"Pictures need mlx-vlm: {error.command}."
+    else:
+        return None
+    return ApiError(400, sentence, param="messages", code=code)
 
 
 def unexpected() -> ApiError:
@@ -204,9 +216,9 @@ _ASKED_IN = {"/v1/responses": "input", "/v1/embeddings": "input", "/v1/completio
 def error_reply(error: ApiError, path: str) -> JsonReply:
     """Return an error in the form that clients of the endpoint at `path` expect, with its name of the field."""
     headers = {}
-    if error.param in (_ASKED, "prompt") and (own := _ASKED_IN.get(path, _ASKED)) != error.param:
-        error.sentence = error.sentence.replace(repr(error.param), repr(own))
-        error.param = own
+    if error.param in (_ASKED, "prompt") and (field_name := _ASKED_IN.get(path, _ASKED)) != error.param:
+        error.sentence = error.sentence.replace(repr(error.param), repr(field_name))
+        error.param = field_name
     if error.retry_after is not None:
         headers["retry-after"] = str(error.retry_after)
     if error.status == 401:

@@ -39,8 +39,9 @@ class KeptThoughts:
             return list(turns)
         given = list[Mapping[str, Any]]()
         for turn, digest in zip(turns, _digests(turns), strict=True):
-            kept = self._kept.get(digest) if turn["role"] == "assistant" and not turn.get("reasoning_content") else None
-            given.append(turn if kept is None else {**turn, "reasoning_content": kept})
+            lacks_thoughts = turn["role"] == "assistant" and not turn.get("reasoning_content")
+            thoughts = self._kept.get(digest) if lacks_thoughts else None
+            given.append(turn if thoughts is None else {**turn, "reasoning_content": thoughts})
         return given
 
 

@@ -66,9 +66,9 @@ def messages_of(value: Any, read: Callable[[Object], Object]) -> Any:
     """Return the messages of a conversation, each as `read` rewrites it."""
     if not isinstance(value, list):
         return value
-    given = [one for one in value if one is not None]
-    objects = [{"role": "user", "content": one} if isinstance(one, str) else one for one in given]
-    return [read(one) if isinstance(one, dict) else one for one in objects]
+    given = [message for message in value if message is not None]
+    objects = [{"role": "user", "content": message} if isinstance(message, str) else message for message in given]
+    return [read(message) if isinstance(message, dict) else message for message in objects]
 
 
 def with_known_role(message: Object, roles: Collection[str], content: Any) -> Object:
@@ -82,15 +82,14 @@ def with_known_role(message: Object, roles: Collection[str], content: Any) -> Ob
 def parts_of(value: Any, known: Collection[str], picture: Callable[[Any], Object], skipped: list[str]) -> Any:
     """Return a content with parts of the kinds that are `known`; `picture` makes one of a data URL."""
     given = [value] if isinstance(value, dict) else value
-    return [_part(one, known, picture, skipped) for one in given] if isinstance(given, list) else given
+    return [_part(part, known, picture, skipped) for part in given] if isinstance(given, list) else given
 
 
 def _part(part: Any, known: Collection[str], picture: Callable[[str], Object], skipped: list[str]) -> Any:
+    """Return a part of a content as one of a known kind, a picture or a text; see `parts_of`."""
     if not isinstance(part, dict):
         return {"type": "text", "text": part} if isinstance(part, str) else part
-    kind = part.get("type")
-    if not isinstance(kind, str):
-        kind = "text" if isinstance(part.get("text"), str) else "image_url" if "image_url" in part else "part"
+    kind = _kind_of(part)
     if kind in _TEXTS:
         return {"type": "text", "text": part.get("text") if part.get("text") is not None else ""}
     if kind in known:
@@ -99,21 +98,43 @@ def _part(part: Any, known: Collection[str], picture: Callable[[str], Object], s
         return picture(url)
     if kind in _DOCUMENTS:
         return _document(part, picture, skipped)
-    text = "" if kind in _THOUGHTS else readable_text(part)
-    if not text and kind not in _THOUGHTS:
+    return {"type": "text", "text": _unknown_text(kind, part, skipped)}
+
+
+def _kind_of(part: Object) -> str:
+    """Return the type of a part, or what it seems to be if it has none."""
+    kind = part.get("type")
+    if isinstance(kind, str):
+        return kind
+    if isinstance(part.get("text"), str):
+        return "text"
+    return "image_url" if "image_url" in part else "part"
+
+
+def _unknown_text(kind: str, part: Object, skipped: list[str]) -> str:
+    """Return what a model can read in a part of an unknown kind; "" for thoughts, and for none, which is skipped."""
+    if kind in _THOUGHTS:
+        return ""
+    text = readable_text(part)
+    if not text:
         skipped.append(kind)
-    return {"type": "text", "text": f"{text}\n\n" if text else ""}
+        return ""
+    return f"{text}\n\n"
 
 
 def _picture_url(part: Object) -> Any:
     """Return the address of a picture in any of the forms of the field, None for no picture."""
     source = part.get("source")
-    if part.get("type") == "image" and isinstance(source, dict) and source.get("data") is not None:
+    is_image = part.get("type") == "image"
+    if is_image and isinstance(source, dict) and source.get("data") is not None:
         return f"data:{source.get('media_type') or 'image'};base64,{source['data']}"
-    for one in (part.get("image_url"), part.get("image"), source if part.get("type") == "image" else None):
-        found = one.get("url") if isinstance(one, dict) else one
-        if found is not None:
-            return found
+    places = [part.get("image_url"), part.get("image")]
+    if is_image:
+        places.append(source)
+    for place in places:
+        url = place.get("url") if isinstance(place, dict) else place
+        if url is not None:
+            return url
     return None
 
 
@@ -144,6 +165,7 @@ def _document(part: Object, picture: Callable[[str], Object], skipped: list[str]
     return {"type": "text", "text": f"{about}{file_block(name, text)}\n\n"}
 
 
+# A file's text does not depend on the request, whose time is only spent if the text is not known.
 @lru_cache(maxsize=4)
 def _read(name: str, content: bytes) -> str:
     """Return the text of a file. Programs send the same files again with every turn."""
@@ -177,7 +199,9 @@ def arguments_of(value: Any) -> Object:
             parsed = json.loads(value or "{}")
         except (ValueError, RecursionError):
             parsed = value
-    return parsed if isinstance(parsed, dict) else {} if parsed is None else {"arguments": parsed}
+    if parsed is None:
+        return {}
+    return parsed if isinstance(parsed, dict) else {"arguments": parsed}
 
 
 def function_of(tool: Object) -> tuple[str, Object] | None:
@@ -189,33 +213,38 @@ def function_of(tool: Object) -> tuple[str, Object] | None:
     fields: Object = inner if isinstance(inner, dict) else tool
     about = fields.get("description")
     schemas = [key for key in _SCHEMAS if key in fields]
-    found: Object = {"name": fields.get("name"), "description": about if isinstance(about, str) else None}
+    function: Object = {"name": fields.get("name"), "description": about if isinstance(about, str) else None}
     if kind == "function" or schemas:
         schema = fields[schemas[0]] if schemas else None
-        return "function", found | {"parameters": schema if isinstance(schema, dict) else None}
+        return "function", function | {"parameters": schema if isinstance(schema, dict) else None}
     rule = fields.get("format")
     rule = rule.get("grammar", rule) if isinstance(rule, dict) else None
     if isinstance(rule, dict) and isinstance(rule.get("definition"), str):
-        found["description"] = f"{found['description'] or ''}\n\nIts text follows this grammar:\n{rule['definition']}"
-    return "custom", found | {"parameters": CUSTOM_PARAMETERS}
+        description = function["description"] or ""
+        function["description"] = f"{description}\n\nIts text follows this grammar:\n{rule['definition']}"
+    return "custom", function | {"parameters": CUSTOM_PARAMETERS}
 
 
-def functions_of(tools: Any, skipped: list[str], own: Collection[str] = ()) -> list[tuple[str, Any]]:
-    """Return the tools that a model can call, each with its kind; those of the kinds in `own` as they are."""
-    found: list[tuple[str, Any]] = []
+def functions_of(tools: Any, skipped: list[str], kept_kinds: Collection[str] = ()) -> list[tuple[str, Any]]:
+    """Return the tools that a model can call, each with its kind: "function", "custom", or one in `kept_kinds`.
+
+    The tools of `kept_kinds` are as they were sent. `skipped` gets the kinds of those that no model here can call.
+    What is no object is returned as a function, to be refused.
+    """
+    functions: list[tuple[str, Any]] = []
     for tool in tools if isinstance(tools, list) else ():
         kind = tool.get("type") if isinstance(tool, dict) else ""
-        if kind in own:
-            found.append((str(kind), tool))
+        if kind in kept_kinds:
+            functions.append((str(kind), tool))
         elif not isinstance(tool, dict):
-            found.append(("function", tool))
+            functions.append(("function", tool))
         elif (function := function_of(tool)) is not None and function[1]["name"] in (None, ""):
             skipped.append("tool without a name")
         elif function is not None:
-            found.append(function)
+            functions.append(function)
         else:
             skipped.append(str(kind))
-    return found
+    return functions
 
 
 CUSTOM_INPUT = "input"
@@ -229,5 +258,5 @@ CUSTOM_PARAMETERS = {
 
 def custom_text(arguments: str) -> str:
     """Return the text that a call of a custom tool passes on."""
-    found = json.loads(arguments).get(CUSTOM_INPUT, "")
-    return _as_text(found)
+    text = json.loads(arguments).get(CUSTOM_INPUT, "")
+    return _as_text(text)

@@ -49,17 +49,18 @@ _PLACES = ("reasoning", "thinking", "output_config", "chat_template_kwargs", "op
 
 def _thinking_in(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return `thinking_budget` and `reasoning_effort`, a level of `ThinkingChoice`, in any of their spellings."""
-    inner = [one if isinstance(one := body.get(name), dict) else {} for name in _PLACES]
-    reasoning, thinking, config, own, *_ = inner
-    budgets = [one[name] for one in (body, *inner) for name in _BUDGETS if one.get(name) is not None]
+    places = [body.get(name) for name in _PLACES]
+    inner: list[dict[str, Any]] = [place if isinstance(place, dict) else {} for place in places]
+    reasoning, thinking, config, template_options, *_ = inner
+    budgets = [value[name] for value in (body, *inner) for name in _BUDGETS if value.get(name) is not None]
     budget = [*budgets, reasoning.get("max_tokens")][0]
     asked = (
         # In Anthropic's API, the last one is that of the whole answer, which thinks if `thinking` says so.
         *(body.get("reasoning_effort"), reasoning.get("effort"), thinking.get("type") and config.get("effort")),
-        *(thinking.get("type"), reasoning.get("enabled"), own.get("enable_thinking")),
+        *(thinking.get("type"), reasoning.get("enabled"), template_options.get("enable_thinking")),
         *(body.get("think"), body.get("enable_thinking")),
     )
-    levels = [_EFFORTS.get(str(one), one) for one in asked if one is not None]
+    levels = [_EFFORTS.get(str(value), value) for value in asked if value is not None]
     return {
         "thinking_budget": None if isinstance(budget, int) and budget < 0 else budget,
         "reasoning_effort": "off" if "off" in levels else next(iter(levels), None),
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     _SamplingFields = Struct
 else:
     _SpeculationFields = _struct_of(SpeculationSettings, declared_in(SpeculationSettings))
-    _SamplingFields = _struct_of(SamplingSettings, [one.name for one in fields(SamplingSettings)])
+    _SamplingFields = _struct_of(SamplingSettings, [setting.name for setting in fields(SamplingSettings)])
 
 
 class Speculation(_SpeculationFields, kw_only=True):
@@ -97,8 +98,8 @@ class Speculation(_SpeculationFields, kw_only=True):
 
     def changed(self, settings: SpeculationSettings) -> SpeculationSettings:
         """Return `settings` with the given fields replaced."""
-        found = {name: getattr(self, name) for name in declared_in(SpeculationSettings)}
-        given = {name: value for name, value in found.items() if value not in (None, UNSET)}
+        fields_here = {name: getattr(self, name) for name in declared_in(SpeculationSettings)}
+        given = {name: value for name, value in fields_here.items() if value not in (None, UNSET)}
         if self.depth in (None, "auto"):
             given["depth"] = None
         return replace(settings, **given)
@@ -141,7 +142,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
     def most_tokens(self, otherwise: int | None = None) -> int | None:
         """Return the limit of tokens in any of the spellings, or `otherwise`; None allows what the context holds."""
         given = (self.max_completion_tokens, self.max_tokens, self.max_output_tokens, otherwise)
-        limit = next((one for one in given if one is not None), -1)
+        limit = next((limit_given for limit_given in given if limit_given is not None), -1)
         return limit if limit >= 0 else None
 
     @property
@@ -151,7 +152,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
 
     def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
         """Return the sampling of the answer `index`; `recommended` fills in what is not given. Raises `ApiError`."""
-        asked = {one.name: getattr(self, one.name) for one in fields(SamplingSettings)}
+        asked = {setting.name: getattr(self, setting.name) for setting in fields(SamplingSettings)}
         if self.seed is not None and self.seed < 0:
             asked["seed"] = self.seed % 2**64
         if self.top_k is not None:

@@ -64,9 +64,13 @@ _MODES = {"any": "required", "required": "required", "auto": "auto", "none": "no
 
 @dataclass(frozen=True)
 class RequestTools:
-    """The functions of a request, `tools` in the form of chat templates, for a model that writes calls in `form`. The
-    answer may call the `allowed` ones of them, has to with `required`, and may call several only if `parallel`. The
-    prompt contains all, so that another choice among them does not change it.
+    """The functions of a request, and how an answer may call them.
+
+    form: the form in which the model writes calls (see `engine.call_forms.table`)
+    tools: all functions, as chat templates take them; the prompt has all, whatever the answer may call
+    allowed: those that the answer may call
+    required: whether the answer has to be a call
+    parallel: whether it may have several calls
     """
 
     form: str = ""
@@ -104,7 +108,11 @@ class RequestTools:
 def tool_use(
     form: str, tools: Sequence[dict[str, Any]], mode: str, names: Collection[str] = (), *, parallel: bool
 ) -> RequestTools:
-    """Return the tool use of a `mode`, "auto", "required" or "none", with these `names` or all. Raises `ApiError`."""
+    """Return how an answer may call `tools`.
+
+    `mode` is "auto", "required" or "none". `names` are the functions that may be called; () for all. Raises `ApiError`
+    for too many tools, for a name that none has, and if a call is required and there is no tool.
+    """
     if len(tools) > MOST_TOOLS:
         raise bad_field("tools", f"at most {MOST_TOOLS} functions")
     if mode == "required" and not tools:
@@ -124,7 +132,7 @@ def openai_tools(
     parallel: bool | None,
 ) -> RequestTools:
     """Return the tool use of a request to the OpenAI API. Raises `ApiError`."""
-    tools = [function_tool(one.name, one.description, one.parameters) for one in functions]
+    tools = [function_tool(function.name, function.description, function.parameters) for function in functions]
     several = parallel is not False
     if isinstance(choice, _ChosenFunction):
         # A client that names a function wants one call of it.
@@ -133,28 +141,35 @@ def openai_tools(
         fields = choice.allowed_tools or choice
         if fields.tools is None:
             raise bad_field(CHOICE, "a choice among the `tools`")
-        names = [one.called for one in fields.tools]
+        names = [function.called for function in fields.tools]
         return tool_use(form, tools, fields.mode or "auto", names, parallel=several)
     return tool_use(form, tools, choice or "auto", parallel=several)
 
 
 def with_readable_tools(
-    body: dict[str, Any], skipped: list[str], written: Callable[[str, Any], Any], own: Collection[str] = ()
+    body: dict[str, Any], skipped: list[str], written: Callable[[str, Any], Any], kept_kinds: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return a body with the tools that a model can call, each as `written` or one of `own`, and a choice of these."""
+    """Return a body with the tools that a model can call, and a choice among these.
+
+    Each tool is what `written(kind, function)` returns; those of the kinds in `kept_kinds` stay as they are. `skipped`
+    gets the kinds of the others.
+    """
     given = listed_tools(body.get("tools") or body.get("functions"))
     if not isinstance(given, list):
         return {**body, "tools": given}
-    tools = [one if kind in own else written(kind, one) for kind, one in functions_of(given, skipped, own)]
+    callable_tools = functions_of(given, skipped, kept_kinds)
+    tools = [tool if kind in kept_kinds else written(kind, tool) for kind, tool in callable_tools]
     choice = body.get("tool_choice", body.get("function_call"))
-    found = {**body, "tools": tools}
-    found["tool_choice"] = _readable_choice(choice, skipped) if tools or not given else None
-    return found
+    readable = {**body, "tools": tools}
+    readable["tool_choice"] = _readable_choice(choice, skipped) if tools or not given else None
+    return readable
 
 
 def listed_tools(tools: Any) -> Any:
     """Return the tools of a body as a list, also a single one; None for an object without a tool."""
-    return ([tools] if tools else None) if isinstance(tools, dict) else tools
+    if isinstance(tools, dict):
+        return [tools] if tools else None
+    return tools
 
 
 def _readable_choice(choice: Any, skipped: list[str]) -> Any:
@@ -167,19 +182,24 @@ def _readable_choice(choice: Any, skipped: list[str]) -> Any:
     if not isinstance(choice, dict):
         return choice
     if kind == "allowed_tools":
-        inner = choice.get(kind)
-        fields = inner if isinstance(inner, dict) else choice
-        if not isinstance(fields.get("tools"), list) or not fields["tools"]:
-            return choice
-        functions = [function for _, function in functions_of(fields["tools"], skipped)]
-        tools = [{"type": "function", "name": one.get("name")} for one in functions if isinstance(one, dict)]
-        return {"type": kind, "mode": fields.get("mode"), "tools": tools} if tools else "auto"
+        return _readable_allowed_tools(choice, skipped)
     if kind in ("function", "custom", "tool", None):
         inner = choice.get(kind) if kind else None
         name = (inner if isinstance(inner, dict) else choice).get("name")
         return {"type": "function", "name": name} if isinstance(name, str) else choice
     skipped.append(f"tool_choice {kind}"[:60])
     return "auto"
+
+
+def _readable_allowed_tools(choice: dict[str, Any], skipped: list[str]) -> Any:
+    """Rewrite a choice among several tools; "auto" if none of them can be called here."""
+    inner = choice.get("allowed_tools")
+    fields = inner if isinstance(inner, dict) else choice
+    if not isinstance(fields.get("tools"), list) or not fields["tools"]:
+        return choice
+    functions = [function for _, function in functions_of(fields["tools"], skipped)]
+    named = [{"type": "function", "name": function.get("name")} for function in functions if isinstance(function, dict)]
+    return {"type": "allowed_tools", "mode": fields.get("mode"), "tools": named} if named else "auto"
 
 
 def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def openai_usage(answers: Sequence[RequestStats], reasoning: int) -> dict[str, A
     """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once."""
     prompt = answers[0].prompt_tokens
     generated = sum(stats.generated_tokens for stats in answers)
-    found = speculation(answers)
+    speculation_figures = speculation(answers)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": generated,
@@ -59,11 +59,11 @@ def openai_usage(answers: Sequence[RequestStats], reasoning: int) -> dict[str, A
             "cache_write_tokens": 0,
         },
         "completion_tokens_details": {
-            "accepted_prediction_tokens": found["accepted"],
-            "rejected_prediction_tokens": found["drafted"] - found["accepted"],
+            "accepted_prediction_tokens": speculation_figures["accepted"],
+            "rejected_prediction_tokens": speculation_figures["drafted"] - speculation_figures["accepted"],
             "reasoning_tokens": reasoning,
         },
-        "speculation": found,
+        "speculation": speculation_figures,
     }
 
 
@@ -125,18 +125,18 @@ class MessageTokens:
         self._waiting.append((len(self._text), token))
         self._text += token.text
 
-    def take(self, piece: str, held: int) -> list[Token]:
+    def take(self, piece: str, unshown: int) -> list[Token]:
         """Return the tokens of the message's next piece, ending `held` characters before the end; drop others."""
-        end = len(self._text) - held
+        end = len(self._text) - unshown
         if not self._text.endswith(piece, 0, end):
             # The marks after it were removed.
             end = self._text.rfind(piece) + len(piece)
         start = end - len(piece)
-        found = []
+        tokens = []
         while self._waiting and self._waiting[0][0] < end:
             begin, token = self._waiting.popleft()
             if begin >= start or begin + len(token.text) > start:
-                found.append(token)
+                tokens.append(token)
         self._text = self._text[end:]
         self._waiting = deque((begin - end, token) for begin, token in self._waiting)
-        return found
+        return tokens
