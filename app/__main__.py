@@ -124,7 +124,7 @@ def _check_command(parser: argparse.ArgumentParser, arguments: list[str]) -> Non
     from difflib import get_close_matches
 
     known = [*COMMANDS, *ALIASES]
-    near = "".join(f"Did you mean {one}? " for one in get_close_matches(name, known, 1))
+    near = "".join(f"Did you mean {command}? " for command in get_close_matches(name, known, 1))
     parser.error(f"there is no command {name!r}. {near}Commands: {', '.join(known)}")
 
 

@@ -98,7 +98,10 @@ def plan(app: App, endpoint: Endpoint) -> ConfigChange:
         with suppress(ValueError):
             before = _read(file)
             others = _without(noted.text if noted is not None else "", before or "")
-            after = with_members(others, text) if app.shared else None if others.strip() else text
+            if app.shared:
+                after = with_members(others, text)
+            elif not others.strip():
+                after = text
     return ConfigChange(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
 
 
@@ -128,8 +131,10 @@ def write(plan: ConfigChange) -> Path | None:
 
 
 def take_back(app: App) -> Path:
-    """Remove what was written from the file of a connected program, and a file that was made for it. The copy goes too,
-    unless a person has changed it. Raises `NotConnected`.
+    """Remove what was written from the file of a connected program, and a file that was made for it.
+
+    The copy goes too, unless a person has changed it. Raises `NotConnected` if the program is not connected, or the
+    file has no longer what was written.
     """
     noted = _note_of(app)
     if noted is None:
@@ -156,8 +161,9 @@ def take_back(app: App) -> Path:
 
 
 class _WriteRecord(msgspec.Struct, frozen=True):
-    """What was written: `text` in `file`. `copy` is the path of the file as it was before, "" if there was none, and
-    `digest` that of its content.
+    """What was written: `text` in `file`.
+
+    `copy` is the path of the file as it was before, "" if there was none, and `digest` that of its content.
     """
 
     file: str
@@ -223,8 +229,10 @@ def _mode(file: Path) -> int:
 
 
 def with_members(text: str, added: str) -> str:
-    """Return `text` with the members of the object `added` as its first ones. Raises `ValueError` if `text` is not a
-    JSON object, apart from comments and last commas, or has such a member.
+    """Return `text` with the members of the object `added` as its first ones.
+
+    `text` is a JSON object that may have comments and last commas, or blank. Raises `ValueError` if it is anything else
+    or has such a member.
     """
     plain = _LAST_COMMAS.sub(_blank, _COMMENTS.sub(_blank, text))
     if not plain.strip():
@@ -242,6 +250,6 @@ def members_of(added: str) -> str:
     return added.strip().removeprefix("{").removesuffix("\n}")
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     """Replace what plain JSON does not allow by spaces, so that every other character keeps its place."""
-    return found[0] if found[0].startswith('"') else " " * len(found[0])
+    return match[0] if match[0].startswith('"') else " " * len(match[0])

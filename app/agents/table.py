@@ -72,9 +72,11 @@ class NotProved(CodedError):
 
 
 def serving_endpoint(expected: Endpoint, key: str, *, key_optional: bool = False) -> Endpoint | None:
-    """Return `expected` as the API that answers there describes itself; without a `key`, it may need one. The key is
-    sent only to a server that has proved that it has it. With `key_optional`, a server that has no key is used without
-    one if it asks for none. Returns None if no API of Tandem answers. Raises `NotProved`.
+    """Return `expected` as the API that answers there describes itself; None if no API of Tandem answers.
+
+    `key` is "" if there is none; the endpoint that is returned may need one then. The key is sent only to a server that
+    has proved that it has it. With `key_optional`, a server that cannot prove it is used without a key if it asks for
+    none. Raises `NotProved` for any other server that does not prove that it has the key.
     """
     # Not at the top: it takes a tenth of a second, and the window never needs it.
     import httpx2
@@ -95,7 +97,7 @@ def serving_endpoint(expected: Endpoint, key: str, *, key_optional: bool = False
             elif closed:
                 return replace(expected, needs_key=True)
             listed = client.get("/v1/models").json()["data"]
-            contexts = {one["id"]: one["context_length"] or 0 for one in listed if "main" in one["kinds"]}
+            contexts = {model["id"]: model["context_length"] or 0 for model in listed if "main" in model["kinds"]}
     except (httpx2.HTTPError, ValueError, LookupError, TypeError):
         return None
     context = contexts.get(loaded) or FALLBACK_CONTEXT
@@ -153,8 +155,8 @@ class App:
 
     def models_with_room(self, endpoint: Endpoint) -> list[str]:
         """Return the installed models that hold its first request, those with the shortest contexts first."""
-        found = [(context, name) for name, context in endpoint.contexts.items() if context > self.first_prompt]
-        return [name for _, name in sorted(found)]
+        fitting = [(context, name) for name, context in endpoint.contexts.items() if context > self.first_prompt]
+        return [name for _, name in sorted(fitting)]
 
     @property
     def id(self) -> str:

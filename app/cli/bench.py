@@ -7,7 +7,7 @@ import json
 import shlex
 import shutil
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,61 +112,105 @@ def _check(arguments: argparse.Namespace) -> None:
     SamplingSettings(temperature=arguments.temperature)
 
 
+@dataclass(frozen=True)
+class _BenchedModels:
+    """What is measured: a main model with its drafter in a scheduler, and the prompts."""
+
+    scheduler: Scheduler
+    main: LoadedModel
+    drafter: ModelInfo | None
+    prompts: Sequence[BenchPrompt]
+
+    @property
+    def names(self) -> dict[str, str | None]:
+        """The names of the models, as a report has them."""
+        return {"main": self.main.info.name, "draft": self.drafter.name if self.drafter is not None else None}
+
+
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure what the options ask for, and return the report. Raises `EngineError`."""
     _progress("loading the models")
     pair = chosen_pair(arguments)
     others = list(map(installed_path, arguments.also))
-    # Not at the top: these import MLX, and `tandem --help` should not wait for it.
-    from engine.bench import arms, prompts, runner
-    from engine.main_model.loading import load
-    from engine.serving.scheduler import Scheduler
-    from engine.speculation.drafters.sources import DraftSource
-
-    chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
-    # mlx-lm's answers follow no schema.
-    follow = (arguments.against or arguments.concurrent) and any(prompt.grammar for prompt in chosen_prompts)
-    require(not follow, "prompts", "without schemas where mlx-lm answers, too", str(arguments.prompts))
+    contexts = _numbers(arguments.context.replace("k", "000"), "context", 10**6) if arguments.context else []
     # Models that do not fit are measured, too.
     settings = EngineSettings(allow_oversize=True)
-    contexts = _numbers(arguments.context.replace("k", "000"), "context", 10**6) if arguments.context else []
     if contexts:
         require(not arguments.prompts and not arguments.synthetic, "context", "without prompts and synthetic", "both")
         settings = replace(settings, prefix_cache_bytes=2**62)
+    # Not at the top: it imports MLX, and `tandem --help` should not wait for it.
+    from engine.serving.scheduler import Scheduler
+
     scheduler = Scheduler(settings)
     most = scheduler.settings.most_active
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
+    benched = _load_models(arguments, scheduler, pair, contexts)
+    if counts:
+        return {"models": benched.names, **_measure_concurrency(arguments, benched, counts)}
+    return _measure_arms(arguments, benched, settings, others, with_contexts=bool(contexts))
+
+
+def _load_models(
+    arguments: argparse.Namespace, scheduler: Scheduler, pair: tuple[str, str | None], contexts: Sequence[int]
+) -> _BenchedModels:
+    """Read the prompts and load the models. Raises `EngineError`, also for prompts that mlx-lm cannot answer."""
+    from engine.bench import arms, prompts
+    from engine.main_model.loading import load
+
+    chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    # mlx-lm's answers follow no schema.
+    has_mlx_lm = bool(arguments.against or arguments.concurrent)
+    follows_schemas = any(prompt.grammar for prompt in chosen_prompts)
+    is_answerable = not (has_mlx_lm and follows_schemas)
+    require(is_answerable, "prompts", "without schemas where mlx-lm answers, too", str(arguments.prompts))
     if arguments.synthetic:
-        chosen_prompts = (prompts.BenchPrompt("synthetic", "en", _SYNTHETIC_PROMPT),)
         main, draft = _synthetic_pair(arguments)
         drafter = install(scheduler, main, draft)
-    else:
-        main = load(model_folder(pair[0]))
-        drafter = install(scheduler, main, pair[1])
-    if contexts:
-        chosen_prompts = arms.at_contexts(main, contexts)
-    models = {"main": main.info.name, "draft": drafter.name if drafter else None}
-    if counts:
-        return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}
-    chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
-    source = scheduler.models.drafter
+        synthetic_prompt = prompts.BenchPrompt("synthetic", "en", _SYNTHETIC_PROMPT)
+        return _BenchedModels(scheduler, main, drafter, (synthetic_prompt,))
+    main = load(model_folder(pair[0]))
+    drafter = install(scheduler, main, pair[1])
+    return _BenchedModels(scheduler, main, drafter, arms.at_contexts(main, contexts) if contexts else chosen_prompts)
+
+
+def _measure_arms(
+    arguments: argparse.Namespace,
+    benched: _BenchedModels,
+    settings: EngineSettings,
+    others: Sequence[str],
+    *,
+    with_contexts: bool,
+) -> dict[str, Any]:
+    """Measure every way of drafting in turn, also with the drafters in the folders `others`. Raises `EngineError`."""
+    from engine.bench import arms, runner
+    from engine.serving.scheduler import Scheduler
+    from engine.speculation.drafters.sources import DraftSource
+
+    has_draft = benched.drafter is not None
+    chosen = arms.our_arms(benched.scheduler, has_draft=has_draft, temperature=arguments.temperature)
+    source = benched.scheduler.models.drafter
     if arguments.against == "mlx-dspark":
-        chosen += arms.mlx_dspark_arms(main, source)
+        chosen += arms.mlx_dspark_arms(benched.main, source)
     elif arguments.against:
-        chosen += arms.mlx_lm_arms(main, source.model if isinstance(source, DraftSource) else None)
-    schedulers = [scheduler]
+        chosen += arms.mlx_lm_arms(benched.main, source.model if isinstance(source, DraftSource) else None)
+    schedulers = [benched.scheduler]
     for path in others:
-        schedulers.append(other := Scheduler(settings))
-        also = install(other, main, path)
-        chosen += arms.arms_of_drafter(other, also.name if also else path, arguments.temperature)
-    chosen = _selected(chosen, arguments.ways)
+        other = Scheduler(settings)
+        schedulers.append(other)
+        drafter = install(other, benched.main, path)
+        chosen += arms.arms_of_drafter(other, drafter.name if drafter is not None else path, arguments.temperature)
     outcome = runner.run(
-        chosen, chosen_prompts, repetitions=arguments.repetitions, max_tokens=arguments.max_tokens, progress=_progress
+        _selected(chosen, arguments.ways),
+        benched.prompts,
+        repetitions=arguments.repetitions,
+        max_tokens=arguments.max_tokens,
+        progress=_progress,
     )
     summary = runner.summarise(outcome.samples)
-    for one in schedulers:
-        one.close()
-    shares = runner.context_shares(summary["arms"]) if contexts and summary["arms"] else {}
-    return {"models": models, "interrupted": outcome.interrupted, **summary, "context_shares": shares}
+    for scheduler in schedulers:
+        scheduler.close()
+    shares = runner.context_shares(summary["arms"]) if with_contexts and summary["arms"] else {}
+    return {"models": benched.names, "interrupted": outcome.interrupted, **summary, "context_shares": shares}
 
 
 def _numbers(text: str, option: str, most: int) -> list[int]:
@@ -180,34 +224,32 @@ def _numbers(text: str, option: str, most: int) -> list[int]:
 
 
 def _measure_concurrency(
-    arguments: argparse.Namespace,
-    scheduler: Scheduler,
-    main: LoadedModel,
-    prompts: Sequence[BenchPrompt],
-    counts: Sequence[int],
+    arguments: argparse.Namespace, benched: _BenchedModels, counts: Sequence[int]
 ) -> dict[str, Any]:
+    """Measure `counts` answers at once, and close the scheduler."""
     from engine.bench import concurrency
 
     # The window does this while it is idle.
     _progress("calibrating")
-    scheduler.calibrate()
+    benched.scheduler.calibrate()
     report = concurrency.measure(
-        scheduler,
-        main,
+        benched.scheduler,
+        benched.main,
         counts,
-        prompts,
+        benched.prompts,
         repetitions=arguments.repetitions,
         max_tokens=arguments.max_tokens,
         method=arguments.method,
         progress=_progress,
     )
-    scheduler.close()
+    benched.scheduler.close()
     return report
 
 
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
-    """Use a main model, and a draft model or the folder of one or of a head; return the drafter in use. Raises the
-    `EngineError` if the drafter cannot be used.
+    """Use a main model, and a draft model or the folder of one or of a head; return the drafter in use.
+
+    Raises the `EngineError` if the drafter cannot be used.
     """
     from engine.files.steps import run_to_completion
 
@@ -229,6 +271,7 @@ def _synthetic_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedM
 
 
 def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
+    """Return the arms with the `names`, separated by ";", and the plain one; all for None. Raises `BadRequest`."""
     if names is None:
         return arms
     wanted = {name.strip() for name in names.split(";")} | {"plain"}

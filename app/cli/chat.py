@@ -156,7 +156,7 @@ def _texts(files: Sequence[str]) -> list[str]:
         read = [read_attachment(Path(file), time=time) for file in files]
     except NotAttachable as error:
         raise BadQuestion(f"{error.name} cannot be attached: {error.reason.replace('-', ' ')}") from error
-    return [file_block(one.name, one.text) for one in read]
+    return [file_block(attachment.name, attachment.text) for attachment in read]
 
 
 def _is_piped() -> bool:

@@ -64,8 +64,13 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     commands = {
-        "check": _check, "download": _download, "run": _run, "rank": _rank, "report": _report, "fetch": _fetch,
-    }  # fmt: skip
+        "check": _check,
+        "download": _download,
+        "run": _run,
+        "rank": _rank,
+        "report": _report,
+        "fetch": _fetch,
+    }
     return commands[arguments.action](arguments)
 
 
@@ -87,7 +92,7 @@ def _check(arguments: argparse.Namespace) -> int:
         if not problem and part.fits is False:
             problem = f"needs {format_bytes(part.needed_bytes)} and may use {format_bytes(part.free_bytes)}"
         first, last = part.heads if plan.split == "tensor" else part.layers
-        found = {
+        facts = {
             "host": check.host,
             "problem": problem,
             "system": check.system,
@@ -102,7 +107,7 @@ def _check(arguments: argparse.Namespace) -> int:
             "weight_bytes": part.weight_bytes,
         }
         print(
-            json.dumps(found) if arguments.json else f"{check_line(check)}\n{part_line(part, plan.split)}", flush=True
+            json.dumps(facts) if arguments.json else f"{check_line(check)}\n{part_line(part, plan.split)}", flush=True
         )
         code = FAILED if problem else code
     return code

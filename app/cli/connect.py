@@ -67,7 +67,7 @@ def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
 
     declared = declared_endpoint(values)
     if (endpoint := serving_endpoint(declared, _given_key())) is None:
-        contexts = {one.id: one.context or 0 for one in models_here() if "main" in one.kinds}
+        contexts = {model.id: model.context or 0 for model in models_here() if "main" in model.kinds}
         endpoint = replace(declared, contexts=contexts)
     planned = plan(app, endpoint)
     print(f"{plan_sentence(planned)}\n\n{planned.text}")
@@ -139,12 +139,12 @@ def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[
 
     declared = declared_endpoint(values)
     given = os.environ.get(KEY_VARIABLE)
-    if (found := reached(declared)) is not None:
-        if found.needs_key and not found.key:
+    if (endpoint := reached(declared)) is not None:
+        if endpoint.needs_key and not endpoint.key:
             raise CodedError(f"the local API asks for its key: set {KEY_VARIABLE} to it")
-        if declared.needs_key and not found.key and given is None:
-            say(_UNPROVED.format(address=found.address))
-        yield found
+        if declared.needs_key and not endpoint.key and given is None:
+            say(_UNPROVED.format(address=endpoint.address))
+        yield endpoint
         return
     use_last_pair(arguments, values)
     say("tandem: the local API is off, so this serves the models meanwhile")

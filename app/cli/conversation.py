@@ -59,8 +59,9 @@ class _PausedAnswer:
 
 
 class TerminalConversation:
-    """Questions to one engine, each with the turns before it. `model` is a line that names the models. The first
-    question has the `pictures`, which are files by their digests, and comes after the `texts` of other files.
+    """Questions to one engine, each with the turns before it. `model` is a line that names the models.
+
+    The first question has the `pictures`, which are files by their digests, and comes after the `texts` of other files.
     """
 
     def __init__(
@@ -93,8 +94,10 @@ class TerminalConversation:
             self.model = english_name(pair.main.name) + draft_name
 
     def ask(self, question: str, *, in_chat: bool = False) -> int:
-        """Ask, show the answer and return the exit code. The history keeps only questions with answers that are whole
-        or paused. `in_chat` says whether a paused answer can go on.
+        """Ask, show the answer and return the exit code.
+
+        The history keeps only questions with answers that are whole or paused. `in_chat` says whether a paused answer
+        can go on.
         """
         self._drop_paused()
         text = question if self._history else "\n\n".join([*self._texts, question])
@@ -195,8 +198,10 @@ def request(
     thinking: ThinkingChoice | None = None,
     pictures: Mapping[str, bytes] = MappingProxyType({}),
 ) -> ChatRequest:
-    """Return the request with the options of the command line. Sampling is as in the window: `recommended` by the
-    model's authors, or Tandem's own. `thinking` is the choice of the model's template. Raises `BadRequest`.
+    """Return the request with the options of the command line.
+
+    Sampling is as in the window: `recommended` by the model's authors, or Tandem's own. `thinking` is the choice of the
+    model's template. Raises `BadRequest`.
     """
     unchosen = {**own_sampling(recommended), **recommended} if recommended is not None else {}
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []

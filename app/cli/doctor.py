@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
             problem = explained(pair.error) if pair.error is not None else ""
         except EngineError as error:
             problem = explained(error)
-    found = gather(read_facts(), settings, pair, problem)
-    print(report(found) if arguments.json else in_terminal(page(found)), end="\n" if arguments.json else "")
+    findings = gather(read_facts(), settings, pair, problem)
+    print(report(findings) if arguments.json else in_terminal(page(findings)), end="\n" if arguments.json else "")
     if problem and arguments.json:
         say(f"tandem: {problem}")
     return FAILED if problem else DONE

@@ -34,19 +34,20 @@ _REPORT_S = 1.0
 def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
     """Show the downloads until all have ended; return whether all are ready. Raises `KeyboardInterrupt` for Ctrl-C."""
     try:
-        found = _as_objects(queue, names) if as_json else _on_a_screen(queue, names)
+        statuses = _as_objects(queue, names) if as_json else _on_a_screen(queue, names)
     except KeyboardInterrupt:
         if as_json:
             print(json.dumps({"event": "paused"}), flush=True)
         else:
             say("\ntandem: stopped; run the same command to resume.")
         raise
-    return bool(found) and all(status.state == "ready" for status in found)
+    return bool(statuses) and all(status.state == "ready" for status in statuses)
 
 
 def follow_loading(engine: EngineClient, loading: Future[LoadedPair]) -> None:
-    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended. Nothing is
-    written about a model that is loaded at once.
+    """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended.
+
+    Nothing is written about a model that is loaded at once.
     """
     if wait([loading], _POLL_S).done:
         return
@@ -69,10 +70,10 @@ def _statuses(
     """Yield the present downloads, and those in a new state, again and again, until all have ended."""
     states: dict[str, str] = {}
     while True:
-        found = [_ended_without_network(status) for name in names if (status := queue.status(name)) is not None]
-        yield found, [status for status in found if states.get(status.repository) != status.state]
-        states = {status.repository: status.state for status in found}
-        if not any(status.runs for status in found):
+        statuses = [_ended_without_network(status) for name in names if (status := queue.status(name)) is not None]
+        yield statuses, [status for status in statuses if states.get(status.repository) != status.state]
+        states = {status.repository: status.state for status in statuses}
+        if not any(status.runs for status in statuses):
             return
         time.sleep(_POLL_S)
 
@@ -90,48 +91,48 @@ def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadSta
     from rich.progress import BarColumn, Progress, TextColumn
 
     is_screen = sys.stderr.isatty()
-    found = list[DownloadStatus]()
+    statuses = list[DownloadStatus]()
     columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
     console = Console(file=terminal_of(sys.stderr))
     # Only the loop draws, not a thread of rich.
     with Progress(*columns, console=console, auto_refresh=False, disable=not is_screen) as progress:
         bar = progress.add_task("", total=None)
-        for found, changed in _statuses(queue, names):
-            done = sum(one.bytes_done for one in found)
-            total = sum(one.bytes_total for one in found)
+        for statuses, changed in _statuses(queue, names):
+            done = sum(status.bytes_done for status in statuses)
+            total = sum(status.bytes_total for status in statuses)
             # Without a total the bar would pulse, as if data arrived.
-            words = _describe(found, done, total)
+            words = _describe(statuses, done, total)
             progress.update(bar, completed=done, total=max(total, 1), description=words, refresh=True)
             for status in changed:
                 if not is_screen and status.state in _STATES:
                     say(f"{status.repository}: {_STATES[status.state]}")
-    for status in found:
+    for status in statuses:
         if status.state == "ready":
             print(f"{status.repository} is ready: {status.path}")
         elif status.error is not None:
             again = " The same command resumes the download." if status.error.reason in _RESUMABLE else ""
             say(f"tandem: {explained(status.error)}{again}")
-    return found
+    return statuses
 
 
 def _as_objects(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadStatus]:
     """Print an object for each new state, and every second."""
     last = 0.0
-    found = list[DownloadStatus]()
-    for found, changed in _statuses(queue, names):
+    statuses = list[DownloadStatus]()
+    for statuses, changed in _statuses(queue, names):
         due = time.monotonic() - last >= _REPORT_S
-        for status in found if due else changed:
+        for status in statuses if due else changed:
             _print_status("progress", status)
         last = time.monotonic() if due else last
-    for status in found:
+    for status in statuses:
         _print_status(status.state, status)
-    return found
+    return statuses
 
 
-def _describe(found: Sequence[DownloadStatus], done: int, total: int) -> str:
-    speed = sum(one.bytes_per_second for one in found)
-    left = max((one.seconds_left for one in found if one.seconds_left is not None), default=None)
-    attempt = max((one.attempt for one in found), default=0)
+def _describe(statuses: Sequence[DownloadStatus], done: int, total: int) -> str:
+    speed = sum(status.bytes_per_second for status in statuses)
+    left = max((status.seconds_left for status in statuses if status.seconds_left is not None), default=None)
+    attempt = max((status.attempt for status in statuses), default=0)
     words = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {speed / 1e6:.1f} MB/s"
     if not total:
         return _STATES["resolving"]

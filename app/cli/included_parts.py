@@ -44,8 +44,10 @@ _PDF_TEXT = "Tandem reads this page."
 
 
 def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[str, str]:
-    """Return the problem of each part by name, "" for none. `folder` is for temporary files. `engine` must have loaded
-    a model, because MLX belongs to the thread that imports it first. Afterwards it has the starter pair loaded.
+    """Return the problem of each part by name, "" for none. `folder` is for temporary files.
+
+    `engine` must have loaded a model, because MLX belongs to the thread that imports it first. Afterwards it has the
+    starter pair loaded.
     """
     parts: dict[str, Callable[[], object]] = {
         "gpu": _find_gpu,

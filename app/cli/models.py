@@ -115,12 +115,11 @@ def _list(arguments: argparse.Namespace) -> int:
     named = Counter(model.id for model in models)
     rows = [
         (
-            # A path names a model wherever its id does.
-            model.id if named[model.id] == 1 else f"{model.id} ({model.path})",
+            _distinct_name(model, named),
             format_bytes(model.bytes),
             _parameters(model),
-            "-" if model.bits is None else str(model.bits),
-            "-" if model.context is None else f"{model.context:,}",
+            _figure(model.bits),
+            _figure(model.context),
             _use(model),
         )
         for model in models
@@ -130,6 +129,15 @@ def _list(arguments: argparse.Namespace) -> int:
     for folder in absent_folders(chosen_cache(arguments), folders):
         say(f"tandem: not connected: {folder}")
     return _show(arguments, map(_facts, models), head, rows, figures=head[1:5])
+
+
+def _distinct_name(model: Model, named: Mapping[str, int]) -> str:
+    """Return a model's id, with its path, which names it as well, if `named` counts several models of this id."""
+    return model.id if named[model.id] == 1 else f"{model.id} ({model.path})"
+
+
+def _figure(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
 
 
 def _facts(model: Model) -> dict[str, Any]:
@@ -143,8 +151,8 @@ def _show_model(arguments: argparse.Namespace) -> int:
         ("On disk", format_bytes(model.bytes)),
         ("Weights", format_bytes(model.weight_bytes)),
         ("Parameters", _parameters(model)),
-        ("Bits", "-" if model.bits is None else str(model.bits)),
-        ("Context", "-" if model.context is None else f"{model.context:,}"),
+        ("Bits", _figure(model.bits)),
+        ("Context", _figure(model.context)),
         ("Architecture", model.architecture or "-"),
         ("Use", _use(model)),
     ]
@@ -153,7 +161,7 @@ def _show_model(arguments: argparse.Namespace) -> int:
 
 def _search(arguments: argparse.Namespace) -> int:
     with HubClient(chosen_access(arguments)) as client:
-        found = search_models(client, arguments.query, arguments.limit)
+        models = search_models(client, arguments.query, arguments.limit)
     objects = (
         {
             "event": "found",
@@ -164,10 +172,10 @@ def _search(arguments: argparse.Namespace) -> int:
             "gated": model.gated,
             "licence": model.licence,
         }
-        for model in found
+        for model in models
     )
     rows = []
-    for model in found:
+    for model in models:
         consent = "gated" if model.gated else ""
         rows.append((model.id, format_bytes(model.bytes or None), f"{model.downloads:,}", model.licence, consent))
     return _show(arguments, objects, ("MODEL", "SIZE", "DOWNLOADS", "LICENSE", ""), rows)
@@ -201,21 +209,21 @@ def _download(arguments: argparse.Namespace) -> int:
 def _name_of_download(client: HubClient, repository: str, tag: str, revision: str) -> str:
     """Return what to download: the repository, or one of its GGUF models. Raises `EngineError` for an unusable one."""
     try:
-        found = find_gguf(client, repository, tag, revision)
+        repository_found = find_gguf(client, repository, tag, revision)
     except HubError as error:
         if tag or error.reason == "no-quantisation":
             raise
         # The download reports what is wrong, and tries again.
         return repository
-    if found is None:
+    if repository_found is None:
         return repository
-    if found.problem:
-        raise ModelNotUsable(repository, found.problem, found.detail)
-    if found.left_out:
-        say(f"tandem: left out, as no language model is in them: {', '.join(found.left_out)}")
-    if (version := mlx_version(replace(found, id=repository), load_catalog(), client)) is not None:
+    if repository_found.problem:
+        raise ModelNotUsable(repository, repository_found.problem, repository_found.detail)
+    if repository_found.left_out:
+        say(f"tandem: left out, as no language model is in them: {', '.join(repository_found.left_out)}")
+    if (version := mlx_version(replace(repository_found, id=repository), load_catalog(), client)) is not None:
         say(f"tandem: {version.id} is the same model for MLX: faster, and without a second copy on the disk.")
-    return found.id
+    return repository_found.id
 
 
 def _remove(arguments: argparse.Namespace) -> int:
@@ -240,6 +248,10 @@ def _remove(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+# The mark of a draft model by whether it is the best one.
+_BEST = {True: "*", False: ""}
+
+
 def _pairs(arguments: argparse.Namespace) -> int:
     place = os.path.expanduser(model_path(arguments.id))
     if os.path.exists(place):
@@ -248,20 +260,21 @@ def _pairs(arguments: argparse.Namespace) -> int:
     installed = _installed(arguments)
     main = next((model for model in installed if is_named(model, arguments.id)), None)
     name = main.id if main is not None else parse_repository(arguments.id)
-    measured = {draft: one for (of, draft), one in _measured().items() if of == name}
-    advice = _advice(arguments, main or name, installed, {draft: one.factor for draft, one in measured.items()})
+    measured = {draft: totals for (main_id, draft), totals in _measured().items() if main_id == name}
+    factors = {draft: totals.factor for draft, totals in measured.items()}
+    advice = _advice(arguments, main or name, installed, factors)
     if name == STARTER_MAIN:
         # As in the window, an estimate is no recommendation against the default.
-        advice = [replace(one, best=one.best and one.id in measured) for one in advice]
-    objects = ({"event": "pair", **asdict(one), "works": one.works} for one in advice)
+        advice = [replace(pair, best=pair.best and pair.id in measured) for pair in advice]
+    objects = ({"event": "pair", **asdict(pair), "works": pair.works} for pair in advice)
     rows = [
         (
-            "*" if one.best else "",
-            one.id or "(lookup)",
-            format_bytes(one.weight_bytes or None),
-            *_words(one, measured.get(one.id)),
+            _BEST[pair.best],
+            pair.id or "(lookup)",
+            format_bytes(pair.weight_bytes or None),
+            *_words(pair, measured.get(pair.id)),
         )
-        for one in advice
+        for pair in advice
     ]
     return _show(arguments, objects, ("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
 
@@ -291,7 +304,7 @@ def _advice(
 
 def _named(arguments: argparse.Namespace) -> Model:
     """Return the installed model that the command names. Raises `HubError`."""
-    model = next((one for one in _installed(arguments) if is_named(one, arguments.id)), None)
+    model = next((installed for installed in _installed(arguments) if is_named(installed, arguments.id)), None)
     if model is None:
         is_own = os.path.exists(os.path.expanduser(arguments.id))
         raise HubError("own-folder" if is_own else "not-installed", arguments.id, path=arguments.id)
@@ -350,15 +363,15 @@ def _use(model: Model) -> str:
     return f"{use} ({app})" if app else use
 
 
-def _words(one: PairAdvice, measured: Totals | None) -> tuple[str, str]:
+def _words(advice: PairAdvice, measured: Totals | None) -> tuple[str, str]:
     """Return the speed and the verdict as the window says them."""
     # Not at the top: it imports Qt, which no other action needs.
     from app.wording.models import pair_speed, verdict_words
 
-    speed = pair_speed(one.expected if one.works else None, measured)
+    speed = pair_speed(advice.expected if advice.works else None, measured)
     # The window marks estimates once for a whole list.
     mark = " (estimate)" if measured is None and "×" in speed else ""
-    return speed.replace("×", "x").replace("\u00a0", " ") + mark, verdict_words(one).replace("\u00a0", " ")
+    return speed.replace("×", "x").replace("\u00a0", " ") + mark, verdict_words(advice).replace("\u00a0", " ")
 
 
 def _examples(action: str, option: str) -> tuple[str, str]:

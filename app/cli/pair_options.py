@@ -82,12 +82,15 @@ def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:
-    """Return main and draft model: by default the starter pair, or no draft model for another main model. Raises
-    `ModelNotUsable` for one that is not on this computer, without importing MLX.
+    """Return main and draft model: by default the starter pair, or no draft model for another main model.
+
+    Raises `ModelNotUsable` for one that is not on this computer, without importing MLX.
     """
     main = installed_path(arguments.main or STARTER)
     draft = arguments.draft or (STARTER_DRAFT if main == model_path(STARTER) else "none")
-    return main, None if draft == "none" else installed_path(draft)
+    if draft == "none":
+        return main, None
+    return main, installed_path(draft)
 
 
 def installed_path(name: str) -> str:
@@ -115,13 +118,16 @@ def is_named(model: Model, name: str) -> bool:
     if name == model.id or (name.lower() == STARTER and model.id == STARTER_MAIN):
         return True
     here = os.path.realpath(os.path.expanduser(name))
-    places = (model.path, model.gguf.source if model.gguf else "")
+    places = [model.path]
+    if model.gguf is not None:
+        places.append(model.gguf.source)
     if any(place and os.path.realpath(place) == here for place in places):
         return True
     typed, tag = split_tag(name)
     repository, files = split_name(model.id)
     try:
-        is_here = model.source == "cache" and parse_repository(typed) == (repository if tag else model.id)
+        wanted = repository if tag else model.id
+        is_here = model.source == "cache" and parse_repository(typed) == wanted
         return is_here and (not tag or bool(named([files], tag)))
     except HubError:
         return False
@@ -168,8 +174,8 @@ def explained(error: CodedError) -> str:
         name = str(error.arguments.get("path", ""))
         with suppress(HubError):
             if not name.startswith((".", "/", "~")):
-                found = parse_repository(split_tag(name)[0])
-                return f"{found} is not on this computer: `tandem models download {name}` downloads it"
+                repository = parse_repository(split_tag(name)[0])
+                return f"{repository} is not on this computer: `tandem models download {name}` downloads it"
         # Ollama's names may end in a tag.
         if _PLAIN_NAME.fullmatch(name) and not name.endswith(".gguf"):
             return f"{name} is not on this computer. `tandem models search {name.partition(':')[0]}` finds it."

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     reply = reply_of("GET", "/api/ps")
     if reply is None:
         return FAILED
-    rows = [(one["name"], format_bytes(one["size"]), f"{one['context_length']:,}") for one in reply["models"]]
+    rows = [(model["name"], format_bytes(model["size"]), f"{model['context_length']:,}") for model in reply["models"]]
     print_table(("MODEL", "IN MEMORY", "CONTEXT"), rows, figures=("IN MEMORY", "CONTEXT"))
     return DONE
 
@@ -35,16 +35,16 @@ def reply_of(method: str, path: str, body: dict[str, Any] | None = None) -> dict
     from app.cli.serve import reached
 
     declared = declared_endpoint(own_settings())
-    found = reached(declared)
-    if found is None or (found.needs_key and not found.key):
-        missing = f"asks for its key: set {KEY_VARIABLE} to it" if found else "is off: `tandem serve` starts it"
+    endpoint = reached(declared)
+    if endpoint is None or (endpoint.needs_key and not endpoint.key):
+        missing = f"asks for its key: set {KEY_VARIABLE} to it" if endpoint else "is off: `tandem serve` starts it"
         say(f"tandem: the local API at {declared.address} {missing}")
         return None
-    headers = {"Authorization": f"Bearer {found.key}"} if found.key else {}
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     try:
-        reply = httpx2.request(method, f"{found.address}{path}", headers=headers, json=body, trust_env=False)
+        reply = httpx2.request(method, f"{endpoint.address}{path}", headers=headers, json=body, trust_env=False)
         content: dict[str, Any] = reply.raise_for_status().json()
     except httpx2.HTTPError as error:
-        say(f"tandem: the local API at {found.address} does not answer: {error}")
+        say(f"tandem: the local API at {endpoint.address} does not answer: {error}")
         return None
     return content

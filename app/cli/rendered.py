@@ -36,9 +36,10 @@ class UnchangedText:
 
 
 class MarkdownText:
-    """Draws Markdown, with words wrapped at the terminal's width. Blocks that are complete are printed once. What the
-    last block looks like can change with each token, so it is erased and drawn anew; of one that is higher than the
-    screen, the end is shown until it is complete.
+    """Draws Markdown, with words wrapped at the terminal's width.
+
+    Blocks that are complete are printed once. What the last block looks like can change with each token, so it is
+    erased and drawn again; of one that is higher than the screen, the end is shown until it is complete.
 
     Definitions of addresses and footnotes are shown where they stand, because what refers to them is printed before
     they come.
@@ -75,8 +76,10 @@ class MarkdownText:
         self._block, self._printed = "", False
 
     def _print_complete(self, *, ended: bool) -> str:
-        """Print the blocks before the last one, which is returned. While more text may come, an incomplete line begins
-        no block: a number may become an item of the list above it, and dashes the line below the head of a table.
+        """Print the blocks before the last one, and return that.
+
+        Unless the text has `ended`, an incomplete line begins no block: a number may become an item of the list above
+        it, and dashes the line below the head of a table.
         """
         lines_end = len(self._block) if ended else self._block.rfind("\n") + 1
         tokens = self._parser.parse(self._block[:lines_end])
@@ -113,12 +116,12 @@ class MarkdownText:
         markdown = Markdown(self._with_definitions(text), code_theme="ansi_light", style=self._style, hyperlinks=False)
         lines = self._console.render_lines(markdown, pad=False)
         # Markdown turns the characters that an address or `&#x202e;` spells out into themselves.
-        lines = [[one._replace(text=shown(one.text)) for one in line] for line in lines]
-        filled = [number for number, line in enumerate(lines) if any(one.text.strip() for one in line)]
+        lines = [[segment._replace(text=shown(segment.text)) for segment in line] for line in lines]
+        filled = [number for number, line in enumerate(lines) if any(segment.text.strip() for segment in line)]
         if not filled:
             return []
-        kept = lines[filled[0] : filled[-1] + 1]
-        return [[], *kept] if self._printed else kept
+        filled_lines = lines[filled[0] : filled[-1] + 1]
+        return [[], *filled_lines] if self._printed else filled_lines
 
     def _with_definitions(self, text: str) -> str:
         """Return Markdown in which definitions are words, so that they are shown."""

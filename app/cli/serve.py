@@ -120,8 +120,8 @@ def _say_where(address: str, origin: str) -> None:
         # It stands for all addresses of this computer: no program can connect to it elsewhere.
         from app.session.api_service import network_address
 
-        if own := network_address():
-            say(f"tandem: serving other computers at {address.replace(any_host, own)}/v1")
+        if own_address := network_address():
+            say(f"tandem: serving other computers at {address.replace(any_host, own_address)}/v1")
         address = address.replace(any_host, "127.0.0.1" if any_host == "0.0.0.0" else "[::1]")
     say(f"tandem: serving at {address}/v1 (Ctrl-C ends it)")
     say(
@@ -164,8 +164,8 @@ def reached(declared: Endpoint) -> Endpoint | None:
     given = os.environ.get(KEY_VARIABLE)
     if given is not None:
         return serving_endpoint(declared, given.strip())
-    kept = api_key()[0] if declared.needs_key else None
-    return serving_endpoint(declared, kept or "", key_optional=True)
+    known_key = api_key()[0] if declared.needs_key else None
+    return serving_endpoint(declared, known_key or "", key_optional=True)
 
 
 def port(text: str) -> int:

@@ -35,4 +35,4 @@ def run(arguments: argparse.Namespace) -> int:
 def _in_memory() -> list[str] | None:
     """Return the names of the main models in memory; None if no local API answers. Raises `NotProved`."""
     reply = reply_of("GET", "/api/ps")
-    return None if reply is None else [one["name"] for one in reply["models"]]
+    return None if reply is None else [model["name"] for model in reply["models"]]

@@ -12,9 +12,10 @@ from engine.client import RequestStream
 
 
 class WatchedStream:
-    """The events of a request, which is cancelled once the newest tokens are a loop; its end has the reason REPEATING
-    then. `tokens` are the texts of all tokens: of `before`, which were written by requests that this one continues,
-    then of its own.
+    """The events of a request, which is cancelled once the newest tokens are a loop; then its reason is REPEATING.
+
+    `tokens` are the texts of all tokens: of `before`, which were written by requests that this one continues, then of
+    this one.
     """
 
     def __init__(self, stream: RequestStream, before: Sequence[str] = ()) -> None:

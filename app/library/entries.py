@@ -29,8 +29,9 @@ _TIGHT = 0.1
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """`context` tokens within `limit` bytes, with `element_bytes` bytes for each number in caches. `machines` are the
-    bytes that models may use on each of several checked Macs, this one first.
+    """`context` tokens within `limit` bytes, with `element_bytes` bytes for each number in caches.
+
+    `machines` are the bytes that models may use on each of several checked Macs, this one first; () for one Mac.
     """
 
     context: int
@@ -39,29 +40,31 @@ class MemoryBudget:
     machines: tuple[int, ...] = ()
 
     def judge(self, main: Model, draft: Model | None = None, head: Model | None = None) -> dict[str, Any]:
-        """Return the fields of an entry for a pair: its draft, its memory and its speed-up. A head is its draft if it
-        fits, should be faster here than the draft model, and is no larger. No more tokens count than the main model's
-        own context.
+        """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
+
+        A head is its draft if it fits, should be faster here than the draft model, and is no larger. Of the context
+        counts no more than the main model's own.
         """
-        found: dict[str, Any] = {}
+        judged: dict[str, Any] = {}
         if head is not None and self.judge(main, head)["fit"].fits:
             gain = estimate_speedup(main, head, "same")
-            least, most = (estimate_speedup(main, draft, "same").speedup, draft.bytes) if draft else (0.0, head.bytes)
-            if gain.speedup >= max(least, WORTH_IT) and head.bytes <= most:
-                draft, found["head_found"] = head, head
+            least_speedup = estimate_speedup(main, draft, "same").speedup if draft is not None else 0.0
+            most_bytes = draft.bytes if draft is not None else head.bytes
+            if gain.speedup >= max(least_speedup, WORTH_IT) and head.bytes <= most_bytes:
+                draft, judged["head_found"] = head, head
             elif keeps_weights() and not gain.gains:
-                found["head_found"] = head
+                judged["head_found"] = head
         context = min(self.context, main.context or self.context)
         size = size_of(main, self.element_bytes)
         drafting = None if draft is None else size_of(draft, self.element_bytes)
-        found["fit"] = check_fit(size, drafting, context, self.limit)
-        if not found["fit"].fits and self.machines:
-            of_draft = found["fit"].needed - check_fit(size, None, context, self.limit).needed
-            found["together"] = fits_together(size, of_draft, self.machines, context)
+        judged["fit"] = check_fit(size, drafting, context, self.limit)
+        if not judged["fit"].fits and self.machines:
+            of_draft = judged["fit"].needed - check_fit(size, None, context, self.limit).needed
+            judged["together"] = fits_together(size, of_draft, self.machines, context)
         if draft is not None:
             expected = estimate_speedup(main, draft, "same")
-            found |= {"draft": draft.id, "draft_name": draft.name or short_name(draft.id)[0], "expected": expected}
-        return found
+            judged |= {"draft": draft.id, "draft_name": draft.name or short_name(draft.id)[0], "expected": expected}
+        return judged
 
 
 @dataclass(frozen=True)
@@ -93,11 +96,11 @@ class Entry(Model):
     @property
     def proposed(self) -> Entry:
         """What to download of a repository with several models: of those that fit, if any does."""
-        fitting = [one for one in self.variants if one.verdict == "fits"] or self.variants
+        fitting = [variant for variant in self.variants if variant.verdict == "fits"] or self.variants
         if not self.is_gguf_file or not fitting:
             return self
-        best = proposed([one.id for one in fitting])
-        return next(one for one in fitting if one.id == best)
+        best = proposed([variant.id for variant in fitting])
+        return next(variant for variant in fitting if variant.id == best)
 
     @property
     def holds_draft(self) -> bool:
@@ -143,7 +146,9 @@ class Entry(Model):
         if self.fit is None:
             return ""
         share = sum(term.bytes for term in self.fit.terms if term.code == "weights") / self.fit.limit
-        return "quick" if share <= SHARES[0] else "all-round" if share <= SHARES[1] else "best"
+        if share <= SHARES[0]:
+            return "quick"
+        return "all-round" if share <= SHARES[1] else "best"
 
     @property
     def tight(self) -> bool:
@@ -152,21 +157,21 @@ class Entry(Model):
 
 
 def from_installed(model: Model, catalog: Catalog, installed: Sequence[Model], budget: MemoryBudget) -> Entry:
+    """Return an installed model with its draft among the `installed` ones, and what both need. Reads its files."""
     model = _named(model, catalog)
     if model.problem or model.head:
         return Entry(**vars(model), installed=True)
     draft = _installed_draft(model, installed)
     main = _with_config(model)
-    judged = budget.judge(
-        main, _with_config(_named(draft, catalog)) if draft else None, installed_head(main, installed, catalog)
-    )
+    drafting = _with_config(_named(draft, catalog)) if draft is not None else None
+    judged = budget.judge(main, drafting, installed_head(main, installed, catalog))
     return Entry(**vars(model), installed=True, **judged)
 
 
-def from_last_scan(model: Model, catalog: Catalog, found: Sequence[Model]) -> Entry:
+def from_last_scan(model: Model, catalog: Catalog, installed: Sequence[Model]) -> Entry:
     """Return a model that the last scan found with its draft; its memory, which has to be counted, is left out."""
     model = _named(model, catalog)
-    draft = None if model.problem or model.head else _installed_draft(model, found)
+    draft = None if model.problem or model.head else _installed_draft(model, installed)
     return replace(Entry(**vars(model), installed=True), draft=draft.id if draft is not None else "")
 
 
@@ -176,10 +181,14 @@ def with_places(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     shared = [entry for entry in entries if named[entry.name, entry.bits] > 1 and not entry.is_starter]
     publishers = Counter((entry.name, entry.bits, _publisher(entry)) for entry in shared)
     alone = [entry for entry in shared if publishers[entry.name, entry.bits, _publisher(entry)] == 1]
-    return tuple(
-        replace(entry, place=_publisher(entry) if entry in alone else entry.path) if entry in shared else entry
-        for entry in entries
-    )
+    placed = list[Entry]()
+    for entry in entries:
+        if entry in alone:
+            entry = replace(entry, place=_publisher(entry))
+        elif entry in shared:
+            entry = replace(entry, place=entry.path)
+        placed.append(entry)
+    return tuple(placed)
 
 
 def _publisher(entry: Entry) -> str:
@@ -201,7 +210,7 @@ def from_search(
         entry = from_search(replace(model, variants=()), catalog, installed_ids, budget)
         mlx = mlx or mlx_version(model, catalog)
         name = "" if mlx is None or not model.is_gguf_file else mlx.name or short_name(mlx.id)[0]
-        parts = [from_search(one, catalog, installed_ids, budget) for one in model.variants]
+        parts = [from_search(variant, catalog, installed_ids, budget) for variant in model.variants]
         parts = [replace(part, mlx_name=name, place=model.id.partition("/")[0]) for part in parts]
         return replace(entry, variants=tuple(parts if model.is_gguf_file else (entry, *parts)))
     if (known := catalog.models.get(model.id)) is not None:

@@ -54,9 +54,14 @@ def default_paths() -> LibraryPaths:
 
 
 class Library(QObject):
-    """Belongs to the window, which closes it, and does nothing before `start`. `settled` carries the status of a
-    download that is ready (after a new scan of the disk) or has failed, `problem` an error to show. `background` runs
-    other work off the Qt thread.
+    """Belongs to the window, which closes it, and does nothing before `start`.
+
+    settled: carries the status of a download that is ready (after a new scan of the disk) or has failed
+    problem: carries an error to show
+    inventory: what the newest scan found; None before the first one
+    downloads: all downloads, as they were at the last look
+    hub_search: the search that the person types
+    background: runs other work off the Qt thread
     """
 
     models_changed = Signal()
@@ -192,12 +197,13 @@ class Library(QObject):
         self._call(lambda hub: hub.installed.scan(), then=take)
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
-        """Return the verdicts on drafts for the main model in `path`, None if there are none yet. If models or figures
-        have changed since, `advice_changed` follows new ones.
+        """Return the verdicts on drafts for the main model in `path`, None if there are none yet.
+
+        If models or figures have changed since, drafts are judged again, and `advice_changed` is emitted with `path`.
         """
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
-            measured = {id_: one.factor for id_, one in self.measured_with(path).items()}
+            measured = {id_: totals.factor for id_, totals in self.measured_with(path).items()}
             self._call(
                 lambda hub: hub.advice.for_main(path, measured),
                 then=lambda advice: self._take_advice(path, advice),
@@ -216,7 +222,7 @@ class Library(QObject):
         main = self.inventory.at(path)
         name = main.recorded_as if main is not None else Path(path).name
         ids = {entry.recorded_as: entry.id for entry in self.inventory.installed}
-        return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
+        return {ids.get(draft, draft): totals for (of, draft), totals in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
         """Take the figures of all stored answers. With new figures drafts are judged again."""
@@ -326,7 +332,7 @@ class Library(QObject):
         if entry.source != "folder":
             return ()
         place = Path(entry.gguf.source if entry.gguf else entry.path)
-        return tuple(one for one in self.settings.values.model_folders if place.is_relative_to(one))
+        return tuple(folder for folder in self.settings.values.model_folders if place.is_relative_to(folder))
 
     def add_folder(self, folder: str, then: Callable[[], None]) -> None:
         """Search this folder for models from now on; `then` is called once it was searched."""
@@ -338,8 +344,8 @@ class Library(QObject):
 
     def unlist(self, folders: Collection[str]) -> None:
         """Search these added folders no longer; their files stay."""
-        kept = tuple(one for one in self.settings.values.model_folders if one not in folders)
-        self.settings.change(model_folders=kept)
+        folders_left = tuple(folder for folder in self.settings.values.model_folders if folder not in folders)
+        self.settings.change(model_folders=folders_left)
 
     def _call(
         self,

@@ -15,19 +15,19 @@ MeasuredPairs = Mapping[tuple[str, str], Totals]
 
 def measured_pairs(summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
     """Return the figures of each pair with the method that generated the most tokens, if they say anything."""
-    found: dict[tuple[str, str], Totals] = {}
+    pairs: dict[tuple[str, str], Totals] = {}
     # A method with which no draft token was accepted speaks only where no other does.
-    for one in sorted(summaries, key=lambda summary: (bool(summary.accept_rate), summary.generated_tokens)):
-        if one.draft_model and uses_drafter(one.method) and one.drafted and (measured := _measured(one)):
-            found[one.main_model, one.draft_model] = measured
-    return found
+    for totals in sorted(summaries, key=lambda summary: (bool(summary.accept_rate), summary.generated_tokens)):
+        if totals.draft_model and uses_drafter(totals.method) and totals.drafted and (measured := _measured(totals)):
+            pairs[totals.main_model, totals.draft_model] = measured
+    return pairs
 
 
-def _measured(one: Totals) -> Totals | None:
+def _measured(totals: Totals) -> Totals | None:
     """Return the figures of a pair; None if it is not even known whether it is faster."""
-    if one.accept_rate == 0:
+    if totals.accept_rate == 0:
         # Rounds without an accepted draft token write one token each, as plain rounds do.
-        return replace(one, speedup=1.0, speedup_low=None, speedup_high=None)
-    if one.speedup is None or rounded_speedup(one.speedup, one.speedup_low, one.speedup_high) is None:
+        return replace(totals, speedup=1.0, speedup_low=None, speedup_high=None)
+    if totals.speedup is None or rounded_speedup(totals.speedup, totals.speedup_low, totals.speedup_high) is None:
         return None
-    return one
+    return totals

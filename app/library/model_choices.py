@@ -21,8 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """One row. `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `advice` judges a
-    draft. `pair` holds the models to unload.
+    """One row.
+
+    kind: "use" (installed), "get" (to be downloaded), "lookup", "none" (no draft) or "unload"
+    entry: the model; None for the last three kinds
+    loaded: whether it is in use
+    advice: the verdict on a draft; None for a main model
+    measured: the figures of a draft with this main model; None without any
+    download: its download, unless that is ready; None without one
+    pair: the models to unload; None for other kinds
     """
 
     kind: str
@@ -125,16 +132,17 @@ def draft_choices(
     measured: Mapping[str, Totals],
     wanted: str = "",
 ) -> list[ModelChoice]:
-    """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last. The
-    draft in use is above those that were not measured. Without one, the automatic method uses prompt lookup.
+    """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
+
+    The draft in use is above those that were not measured. Without one, the automatic method uses prompt lookup.
     """
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
     rows: list[ModelChoice] = []
-    for one in advice:
-        if one.verdict == "lookup":
-            rows.append(ModelChoice("lookup", loaded=looks_up, advice=one))
+    for verdict in advice:
+        if verdict.verdict == "lookup":
+            rows.append(ModelChoice("lookup", loaded=looks_up, advice=verdict))
         else:
-            rows.append(_of_advice(one, inventory, loaded_path, method, measured))
+            rows.append(_of_advice(verdict, inventory, loaded_path, method, measured))
     if not any(row.kind == "lookup" for row in rows):
         rows.append(ModelChoice("lookup", loaded=looks_up))
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
@@ -147,23 +155,26 @@ def draft_choices(
 
 
 def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) -> dict[str, list[Entry]]:
-    """Return the installed models, or the recommended ones that fit, the smallest first, and the starter. They are
-    grouped by `Entry.purpose`, with "in-use" for the loaded model, "installed" and "built-in".
+    """Return the installed models, or the recommended ones that fit, and the starter, each group the smallest first.
+
+    The keys are "in-use" for the loaded model, then "installed", or the purposes "quick", "all-round" and "best" of
+    `Entry.purpose`, then "built-in" for the starter. Groups without a model are left out.
     """
     used = inventory.at(loaded_path)
-    starter = [one for one in inventory.installed if one.is_starter]
-    shown = [one for one in inventory.installed if not one.is_starter]
-    if not only_installed:
-        shown = [one for one in inventory.catalog if one.recommended and one.fit is not None and one.fit.fits]
-    groups: dict[str, list[Entry]] = {"in-use": [used] if used is not None else []}
-    for name in ("installed",) if only_installed else ("quick", "all-round", "best"):
-        groups[name] = [one for one in shown if only_installed or one.purpose == name]
-    groups["built-in"] = [one for one in starter if one.id == "main"]
-    keys = (used.path, used.id) if used is not None else ()
-    for name, entries in groups.items():
-        others = [one for one in entries if name == "in-use" or (one.path or one.id) not in keys]
-        groups[name] = sorted(others, key=lambda one: one.disk_bytes)
-    return {name: entries for name, entries in groups.items() if entries}
+    groups: dict[str, list[Entry]] = {}
+    if only_installed:
+        groups["installed"] = [entry for entry in inventory.installed if not entry.is_starter]
+    else:
+        fitting = [entry for entry in inventory.catalog if entry.fit is not None and entry.fit.fits]
+        for purpose in ("quick", "all-round", "best"):
+            groups[purpose] = [entry for entry in fitting if entry.recommended and entry.purpose == purpose]
+    groups["built-in"] = [entry for entry in inventory.installed if entry.is_starter and entry.id == "main"]
+    if used is not None:
+        # The loaded model is in its own group only, also as the catalog's entry.
+        for name, entries in groups.items():
+            groups[name] = [entry for entry in entries if (entry.path or entry.id) not in (used.path, used.id)]
+        groups = {"in-use": [used], **groups}
+    return {name: sorted(entries, key=lambda entry: entry.disk_bytes) for name, entries in groups.items() if entries}
 
 
 def models_that_see(inventory: Inventory | None) -> list[Entry]:
@@ -181,18 +192,21 @@ def _rank(row: ModelChoice) -> tuple[int, int]:
         return -1, row.bytes
     if not row.usable:
         return 3, row.bytes
-    return (2 if row.is_starter else 0 if row.kind == "use" else 1), row.bytes
+    if row.is_starter:
+        return 2, row.bytes
+    place = 0 if row.kind == "use" else 1
+    return place, row.bytes
 
 
 def _of_advice(
-    one: PairAdvice, inventory: Inventory, loaded_path: str, method: str, measured: Mapping[str, Totals]
+    advice: PairAdvice, inventory: Inventory, loaded_path: str, method: str, measured: Mapping[str, Totals]
 ) -> ModelChoice:
-    known = inventory.entry(one.id)
-    name, bits = short_name(one.id)
-    entry = known or Entry(one.id, one.source, name, bits=bits)
-    installed = one.source == "installed" and known is not None and not entry.partial
+    known = inventory.entry(advice.id)
+    name, bits = short_name(advice.id)
+    entry = known or Entry(advice.id, advice.source, name, bits=bits)
+    installed = advice.source == "installed" and known is not None and not entry.partial
     loaded = installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method)
-    return ModelChoice("use" if installed else "get", entry, loaded, one, measured.get(one.id))
+    return ModelChoice("use" if installed else "get", entry, loaded, advice, measured.get(advice.id))
 
 
 def _with_downloads(rows: Iterable[ModelChoice], downloads: Iterable[DownloadStatus]) -> list[ModelChoice]:

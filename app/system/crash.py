@@ -29,8 +29,9 @@ def report(error: BaseException) -> Path | None:
 
 
 def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
-    """Call `notify` with the report of every error that reaches `sys.excepthook`, as errors in Qt slots do. The window
-    continues, because only the reaction to one event failed.
+    """Call `notify` with the report of every error that reaches `sys.excepthook`, as errors in Qt slots do.
+
+    The report is None if it could not be written. The window continues, because only the reaction to one event failed.
     """
     # The terminal starts without Qt.
     from PySide6.QtCore import QTimer
@@ -50,7 +51,7 @@ def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
 
     def hook(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
         if isinstance(error, RecursionError | SystemError):
-            # No call may fit on the stack any more, of which Qt tells in a SystemError. The event loop begins anew.
+            # No call may fit on the stack any more, which Qt reports as a SystemError. The event loop's own is empty.
             QTimer.singleShot(0, lambda: tell(error))
         else:
             tell(error)
@@ -63,8 +64,9 @@ _crash_files: list[IO[str]] = []
 
 
 def start_watching() -> Path | None:
-    """Write a report if the process crashes outside Python from now on. Return the report of an earlier process that
-    crashed, or None. A process that was killed leaves no report.
+    """Write a report if the process crashes outside Python from now on.
+
+    Return the report of an earlier process that crashed, or None. A process that was killed leaves no report.
     """
     folder = data_folder()
     last = None

@@ -56,10 +56,10 @@ class HotKey:
             self._keys = ""
         if keys == self._keys:
             return ""
-        *held, key = keys.split("+")
-        if key not in _KEYS or not {*held} & {"Ctrl", "Alt", "Meta"} or not {*held} <= _MODIFIERS.keys():
+        *modifiers, key = keys.split("+")
+        if key not in _KEYS or not {*modifiers} & {"Ctrl", "Alt", "Meta"} or not {*modifiers} <= _MODIFIERS.keys():
             return "unusable"
-        codes = _KEYS[key], sum(_MODIFIERS[one] for one in held)
+        codes = _KEYS[key], sum(_MODIFIERS[modifier] for modifier in modifiers)
         error = self._carbon.RegisterEventHotKey(*codes, _ID, self._target, _EXCLUSIVE, ctypes.byref(self._registered))
         if error:
             return "taken" if error == _EXISTS else "unusable"

@@ -50,12 +50,12 @@ class Language(QObject):
             self._application.removeTranslator(translator)
         self._translators = []
         qt_folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-        own = translations() / f"tandem_{self.code}.qm"
-        for file in (qt_folder / f"qtbase_{self.code}.qm", own):
+        own_file = translations() / f"tandem_{self.code}.qm"
+        for file in (qt_folder / f"qtbase_{self.code}.qm", own_file):
             translator = QTranslator(self)
             if translator.load(str(file)):
                 self._application.installTranslator(translator)
                 self._translators.append(translator)
-            elif file == own:
+            elif file == own_file:
                 log.warning("%s cannot be loaded; python i18n/compile.py makes it", file)
         self.changed.emit()

@@ -41,9 +41,10 @@ class SingleInstance:
         self._socket_folder: Path | None = None
 
     def claim(self, patience_s: float = _PATIENCE_S) -> bool:
-        """Become the first process. Return False if there is another one, which has come to the front. Return True also
-        if the other one does not react within `patience_s` seconds, or if the lock cannot be created: a window that
-        saves nothing and says so is better than none.
+        """Become the first process. Return False if there is another one, which has come to the front.
+
+        Return True also if the other one does not react within `patience_s` seconds, or if the lock cannot be created:
+        a window that saves nothing and says so is better than none.
         """
         deadline = time.monotonic() + patience_s
         while True:

@@ -12,8 +12,9 @@ _DATA = QStandardPaths.StandardLocation.GenericDataLocation
 
 
 def move_to_trash(path: Path) -> bool:
-    """Move a file, a folder or a link itself to the trash; False, with all as it was, if the trash cannot take it. What
-    is gone already needs no trash. Blocks.
+    """Move a file, a folder or a link itself to the trash. Blocks.
+
+    Return False, with everything as it was, if the trash cannot take it. What is gone already needs no trash.
     """
     if not os.path.lexists(path):
         return True
