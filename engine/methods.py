@@ -21,7 +21,7 @@ class ProposerEntry:
     method, because only one drafter is in use at a time. With `every_method` it costs nothing, and is part of every
     method. With `method` it is part of that method and has none of its own.
 
-    `words` name it beside its tokens, `method_words` the method that uses nothing else, both in English; without words
+    `words` name it next to its tokens, `method_words` the method that uses nothing else, both in English; without words
     its source name is shown. `bench_depths` are those that `tandem bench` compares.
     """
 
@@ -83,7 +83,7 @@ def sources_without_drafter(method: str) -> tuple[str, ...]:
 
 
 def source_words(source: str) -> str:
-    """Return the English words for a source beside its tokens; the source itself if it is not registered."""
+    """Return the English words that name a source next to its tokens; the source itself if it is not registered."""
     return (PROPOSERS[source].words if source in PROPOSERS else "") or source
 
 

@@ -352,21 +352,34 @@ def summed(parts: Sequence[RequestStats]) -> RequestStats:
     """
     if len(parts) == 1:
         return parts[0]
-    sums: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in _SUMS}
-    positions = zip_longest(*(one.accept_by_position for one in parts), fillvalue=(0, 0))
-    timed = [(one, (one.generated_tokens - 1) / one.decode_tps) for one in parts if one.decode_tps]
+    sums: dict[str, Any] = {name: sum(getattr(stats, name) for stats in parts) for name in _SUMS}
+    timed = [(stats, (stats.generated_tokens - 1) / stats.decode_tps) for stats in parts if stats.decode_tps]
     seconds = sum(decode_s for _, decode_s in timed)
+    timed_tokens = sum(stats.generated_tokens - 1 for stats, _ in timed)
     return replace(
         parts[-1],
         **sums,
-        accept_rate=sums["accepted"] / sums["drafted"] if sums["drafted"] else None,
-        accept_by_position=tuple((sum(a for a, _ in one), sum(b for _, b in one)) for one in positions),
-        tokens_per_round=sums["generated_tokens"] / sums["rounds"] if sums["rounds"] else None,
+        accept_rate=_ratio(sums["accepted"], sums["drafted"]),
+        accept_by_position=_summed_positions(parts),
+        tokens_per_round=_ratio(sums["generated_tokens"], sums["rounds"]),
         ttft_s=parts[0].ttft_s,
-        decode_tps=sum(one.generated_tokens - 1 for one, _ in timed) / seconds if seconds else None,
-        plain_spans=tuple(span for one in parts for span in one.plain_spans),
-        sources=tuple(dict.fromkeys(source for one in parts for source in one.sources)),
+        decode_tps=_ratio(timed_tokens, seconds),
+        plain_spans=tuple(span for stats in parts for span in stats.plain_spans),
+        sources=tuple(dict.fromkeys(source for stats in parts for source in stats.sources)),
         **_summed_speedup(timed),
+    )
+
+
+def _ratio(total: float, divisor: float) -> float | None:
+    """Return the quotient, None if the divisor is zero."""
+    return total / divisor if divisor else None
+
+
+def _summed_positions(parts: Sequence[RequestStats]) -> tuple[tuple[int, int], ...]:
+    """Add up `accept_by_position`; requests that never drafted so far count as (0, 0) at that position."""
+    positions = zip_longest(*(stats.accept_by_position for stats in parts), fillvalue=(0, 0))
+    return tuple(
+        (sum(reached for reached, _ in position), sum(accepted for _, accepted in position)) for position in positions
     )
 
 

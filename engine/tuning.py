@@ -13,7 +13,8 @@ PairNames = tuple[str, str]
 
 
 class KeyRange(Struct, frozen=True):
-    """The widths that are rounded alike while a pass attends to fewer than `keys` keys, and more than the range before.
+    """The widths that are rounded like a single row while a pass attends to fewer than `keys` keys, and more than the
+    range before.
 
     A row has the same bits alone and in every pass of up to `rows` rows.
     """
@@ -23,7 +24,7 @@ class KeyRange(Struct, frozen=True):
 
 
 class PassSize(NamedTuple):
-    """The rows of a pass, and the keys from which on it attends to so many; 0 if their number does not matter."""
+    """The rows of a pass, and the least number of keys that it attends to; 0 if that does not matter."""
 
     rows: int
     keys: int = 0
@@ -72,7 +73,7 @@ class Rounding(Struct, frozen=True):
 
     @property
     def without_kernels(self) -> Rounding:
-        """How this machine rounds with MLX's kernels alone, of which nothing is known if ours were in use."""
+        """How this machine rounds with MLX's kernels alone; unknown if ours were in use."""
         used = any(cost.used for cost in self.kernels)
         return Rounding((KeyRange(1, 1),), stalled=self.stalled) if used else self
 

@@ -229,7 +229,7 @@ def _name_of_download(client: HubClient, repository: str, tag: str, revision: st
 def _remove(arguments: argparse.Namespace) -> int:
     model = _named(arguments)
     plan = plan_removal(model, chosen_cache(arguments))
-    if plan.own:
+    if plan.personal:
         raise own_folder(plan)
     if not arguments.yes:
         if not sys.stdin.isatty():

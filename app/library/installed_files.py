@@ -44,7 +44,7 @@ class InstalledFiles:
 
         Raises `HubError`: (no-trash) if a folder stays where it is, or why files cannot be deleted.
         """
-        if plan.own:
+        if plan.personal:
             for folder in plan.folders:
                 if not move_to_trash(folder):
                     raise HubError("no-trash", plan.id, path=str(folder))

@@ -175,7 +175,7 @@ class ModelCard(Card):
     def ask_removal(self, plan: RemovalPlan) -> None:
         """Show what removing the model frees and where it is, and ask for confirmation."""
         size = size_words(plan.freed_bytes)
-        if plan.own:
+        if plan.personal:
             sentence = self.tr("Move this model to the Trash? ({size})")
             word = self.tr("Move to Trash")
             more = self.tr("Other files in its folder stay.") if plan.leaves_others else ""

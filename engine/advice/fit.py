@@ -46,8 +46,8 @@ def stored_bits(config: Mapping[str, Any]) -> float:
 class ModelSize:
     """What determines a model's memory: bytes of weights and of a number in caches (`count`ed), and config.json.
 
-    `key_blocks(keys, share)` is in how many blocks this machine's attention sums so many keys, to each of which `share`
-    query heads attend; 0 if it keeps no sums of blocks in memory, or if the machine is not known.
+    `key_blocks(keys, share)` is in how many blocks this machine's attention sums this many keys, to each of which
+    `share` query heads attend; 0 if it keeps no sums of blocks in memory, or if the machine is not known.
     """
 
     id: str

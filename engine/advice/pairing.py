@@ -183,10 +183,12 @@ class _Judge:
         return PairAdvice(draft.id, draft.origin, code, arguments, draft.weight_bytes, expected)
 
     def _decide(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
+        """Return the verdict's code (one of VERDICTS), its arguments, and the speed-up to expect, None if unknown."""
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
             return code, (("reason", draft.problem), ("detail", draft.detail)), None
-        main, drafting = (size_of(model, self.element_bytes) for model in (self.main, draft))
+        main = size_of(self.main, self.element_bytes)
+        drafting = size_of(draft, self.element_bytes)
         fit = check_fit(main, drafting, self.context, self.limit)
         if not fit.fits:
             return "no-room", (("needed", fit.needed), ("free", max(0, self.limit))), None
@@ -205,12 +207,14 @@ class _Judge:
         if comparison.relation == "different":
             shared = round(100 * comparison.shared)
             known = draft.id in self.main.drafts or expected.measured
-            return "different", (("shared", shared),), self._expected(draft, "different") if known else None
+            expected_of_different = self._expected(draft, "different") if known else None
+            return "different", (("shared", shared),), expected_of_different
         if comparison.relation == "extended" or self.main.vocabulary_size != draft.vocabulary_size:
             return "padded", (("extra", comparison.extra),), expected
         return "same", (), expected
 
     def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
+        """Decide as `_decide` does, for a head that fits into memory."""
         main, facts = self.main, draft.facts
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
@@ -224,7 +228,8 @@ class _Judge:
             known = expected if expected.measured else None
             if facts.best_by:
                 return "head-best", (("source", facts.best_by),), known
-            return "head-inside" if facts.inside else "head-unchecked", (), known
+            code = "head-inside" if facts.inside else "head-unchecked"
+            return code, (), known
         if facts.made_for and not same_model(facts.made_for, main.id):
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
@@ -236,7 +241,8 @@ class _Judge:
             return VocabularyComparison("same")
         if main.tokenizer_digest and main.tokenizer_digest == draft.tokenizer_digest:
             return VocabularyComparison("same")
-        key = (draft.tokenizer, draft.id if not draft.tokenizer else "")
+        # Models with one tokenizer are compared once.
+        key = (draft.tokenizer, "") if draft.tokenizer else ("", draft.id)
         if key in self.compared:
             return self.compared[key]
         ours = _vocabulary_of(main)
@@ -357,7 +363,9 @@ def _rank(candidate: PairAdvice) -> tuple[int, float, int, str]:
     if candidate.works and candidate.expected is not None and candidate.expected.speedup >= WORTH_IT:
         # An installed model wins a near tie.
         head_start = 0.03 if candidate.source == "installed" else 0.0
-        group = -1 if candidate.expected.measured else 1 if candidate.verdict == "unknown" else 0
+        group = 1 if candidate.verdict == "unknown" else 0
+        if candidate.expected.measured:
+            group = -1
         return (group, -(candidate.expected.speedup + head_start), candidate.weight_bytes, candidate.id)
     return (3, float(VERDICTS.index(candidate.verdict)), candidate.weight_bytes, candidate.id)
 

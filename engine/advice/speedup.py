@@ -19,7 +19,8 @@ from engine.requests import MAX_DRAFTED
 
 # The least speedup for which a draft model is worth its memory.
 WORTH_IT = 1.05
-# The cost of a pass of a draft model beside its bytes (launching, sampling), in plain passes of the main model.
+# The cost of a pass of a draft model besides reading its bytes (launching, sampling), in plain passes of the main
+# model.
 _PASS_OVERHEAD = 0.02
 # The acceptance rate of published heads is 0.6 to 0.8 on text of their training, and lower elsewhere.
 HEAD_ACCEPT_RATE = 0.65
@@ -93,12 +94,18 @@ def estimate_head_speedup(main: Model, head_bytes: int, *, chained: bool = False
     return _estimate(main, HEAD_ACCEPT_RATE, drafting)
 
 
+# Assumed accept rates by the least share of the main model's size that the draft model has.
+_ACCEPT_RATES = ((0.2, 0.8), (0.05, 0.7), (0.005, 0.6), (0.0, 0.4))
+
+
 def _with_draft(main: Model, draft: Model, relation: str) -> tuple[float, Callable[[int], float]]:
     """Return the assumed accept rate, and the cost of drafting a round by its depth in plain passes."""
     share = size_share(draft, main)
     # Larger draft models of a family are assumed to agree more often, and another tokenizer to cost draft tokens.
-    rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6 if share >= 0.005 else 0.4
-    return rate - 0.2 if relation == "different" else rate, lambda depth: depth * (share + _PASS_OVERHEAD)
+    rate = next(rate for least_share, rate in _ACCEPT_RATES if share >= least_share)
+    if relation == "different":
+        rate -= 0.2
+    return rate, lambda depth: depth * (share + _PASS_OVERHEAD)
 
 
 def _parameters(size: int, bits: int | None) -> float:

@@ -94,7 +94,7 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 
 
 def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
-    """Return the arms of the drafter `name` of `scheduler`: alone, with all methods beside it, and at fixed depths."""
+    """Return the arms of the drafter `name` of `scheduler`: alone, together with all methods, and at fixed depths."""
     drafter = scheduler.models.drafter
     settings = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, name) if drafter is not None else {}
     settings[f"auto with {name}"] = SpeculationSettings()
@@ -253,7 +253,7 @@ def _mlx_dspark(main: LoadedModel, target: Any, loop: Any) -> Callable[[BenchPro
 
 
 def at_contexts(main: LoadedModel, contexts: Sequence[int]) -> tuple[BenchPrompt, ...]:
-    """Return a question alone, and behind Python's documentation, with which its prompt has about so many tokens."""
+    """Return a question alone, and behind Python's documentation, with which its prompt has about this many tokens."""
     documentation = "\n".join(topics.values())
     prompts = []
     for count in (0, *contexts):

@@ -54,8 +54,8 @@ def measure(
 
     All arms decode greedily: ours with speculation by `method` and without, and mlx-lm's `batch_generate`. In each
     repetition, which asks other prompts, every arm answers twice, the second time in the opposite order, so that a
-    steady drift of the machine affects all arms alike. Ratios compare arms in the same repetition; figures are medians
-    over the repetitions, and `spread` has the quartiles of each ratio. `ratio` and `plain_ratio` are ours over
+    steady drift of the machine affects all arms equally. Ratios compare arms in the same repetition; figures are
+    medians over the repetitions, and `spread` has the quartiles of each ratio. `ratio` and `plain_ratio` are ours over
     mlx-lm's, with and without speculation; `gain` is ours with speculation over ours without. `sources` has each
     source's share of the tokens. Ctrl-C ends the measurement; answers of all arms are kept.
     """

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from statistics import median
+from typing import NamedTuple
 
 from engine.bench.prompts import BUILT_IN
 from engine.client import EngineClient
@@ -19,7 +21,8 @@ _TOKENS = 96
 _PLAIN = SpeculationSettings("off")
 _AUTOMATIC = SpeculationSettings()
 # All kinds of questions in one language first: half a minute may not be enough for more.
-_QUESTIONS = [one.text for language in ("en", "ko", "ja", "zh") for one in BUILT_IN if one.language == language]
+_LANGUAGES = ("en", "ko", "ja", "zh")
+_QUESTIONS = [prompt.text for language in _LANGUAGES for prompt in BUILT_IN if prompt.language == language]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,9 @@ class PairCheck:
     if no draft tokens were used, because speculation is off or nothing could be drafted.
 
     `ended` says what ended the check early: "" (nothing), "stopped", "busy" (another answer was under way), or "failed"
-    with `error`. `memory_limit` is the
-    bytes that the engine allows. `rounding` is what the engine's probe has found; None before it ran. `identical` says
-    whether each answer had the same tokens both ways, as greedy ones have that are not rounded apart.
+    with `error`. `memory_limit` is the bytes that the engine allows. `rounding` is what the engine's probe has found;
+    None before it ran. `identical` says whether each answer had the same tokens both ways, as greedy ones have that are
+    not rounded apart; None if nothing was answered.
     """
 
     main: str
@@ -47,6 +50,21 @@ class PairCheck:
     error: EngineError | None = None
     rounding: Rounding | None = None
     identical: bool | None = None
+
+
+class _AnsweredTwice(NamedTuple):
+    """The answers to one question without and with speculation."""
+
+    plain: Finished
+    speculative: Finished
+
+    @property
+    def plain_tps(self) -> float:
+        return self.plain.stats.decode_tps or 0.0
+
+    @property
+    def speculative_tps(self) -> float:
+        return self.speculative.stats.decode_tps or 0.0
 
 
 class _Ended(Exception):
@@ -65,51 +83,76 @@ def check_pair(
 
     Takes that long, so it must not run on the engine's thread or a window's. `stop` ends it within one round.
     """
-    plain: list[Finished] = []
-    best: list[Finished] = []
-    ended, error, limit, rounding = "", None, 0, None
+    answered: list[_AnsweredTwice] = []
+    limit = 0
+    rounding = None
+    ended = ""
+    error = None
     try:
         limit = engine.status().result().memory.limit
-        began = time.monotonic()
-        # What the first answers compile and read belongs to no speed.
-        for settings in (_PLAIN, speculation):
-            _answer(engine, _QUESTIONS[0], settings, stop)
-        for number, question in enumerate(_QUESTIONS):
-            started = time.monotonic()
-            if number % 2:
-                plainly = _answer(engine, question, _PLAIN, stop)
-                speculatively = _answer(engine, question, speculation, stop)
-            else:
-                speculatively = _answer(engine, question, speculation, stop)
-                plainly = _answer(engine, question, _PLAIN, stop)
-            # An answer of a token or two has no speed.
-            if plainly.stats.decode_tps and speculatively.stats.decode_tps:
-                plain.append(plainly)
-                best.append(speculatively)
-            now = time.monotonic()
-            if plain and now + (now - started) > began + seconds:
-                break
+        _ask_in_turns(engine, speculation, stop, seconds, answered)
         rounding = next((known.rounding for known in engine.learned().result() if known.loaded), None)
     except _Ended as reason:
         ended = str(reason)
     except EngineError as failure:
-        ended, error = "failed", failure
-    pairs = list(zip(plain, best, strict=True))
-    speeds = [(one.stats.decode_tps or 0.0, other.stats.decode_tps or 0.0) for one, other in pairs]
-    drafted = sum(one.stats.drafted for one in best)
-    return PairCheck(
+        ended = "failed"
+        error = failure
+    measured = _figures(main, draft, answered)
+    return replace(measured, memory_limit=limit, rounding=rounding, ended=ended, error=error)
+
+
+def _ask_in_turns(
+    engine: EngineClient,
+    speculation: SpeculationSettings,
+    stop: threading.Event,
+    seconds: float,
+    answered: list[_AnsweredTwice],
+) -> None:
+    """Ask every question both ways until about `seconds` are over; append the answers that have a speed to `answered`.
+
+    It goes on until there is one, if need be. Which way comes first alternates, as a machine gets slower when it gets
+    hot. Raises `_Ended` and `EngineError`; what was appended before remains good.
+    """
+    began = time.monotonic()
+    # What the first answers compile and read belongs to no speed.
+    for settings in (_PLAIN, speculation):
+        _answer(engine, _QUESTIONS[0], settings, stop)
+    for number, question in enumerate(_QUESTIONS):
+        started = time.monotonic()
+        if number % 2:
+            plain = _answer(engine, question, _PLAIN, stop)
+            speculative = _answer(engine, question, speculation, stop)
+        else:
+            speculative = _answer(engine, question, speculation, stop)
+            plain = _answer(engine, question, _PLAIN, stop)
+        # An answer of a token or two has no speed.
+        if plain.stats.decode_tps and speculative.stats.decode_tps:
+            answered.append(_AnsweredTwice(plain, speculative))
+        now = time.monotonic()
+        # Stop if another question would take longer than the time that remains.
+        if answered and now + (now - started) > began + seconds:
+            return
+
+
+def _figures(main: str, draft: str, answered: Sequence[_AnsweredTwice]) -> PairCheck:
+    """Return the check with the figures of these answers only."""
+    if not answered:
+        return PairCheck(main, draft)
+    check = PairCheck(
         main,
         draft,
-        limit,
-        median(one for one, _ in speeds) if speeds else None,
-        median(other for _, other in speeds) if drafted else None,
-        median(other / one for one, other in speeds) if drafted else None,
-        sum(one.stats.accepted for one in best) / drafted if drafted else None,
-        len(speeds),
-        ended,
-        error,
-        rounding,
-        all(one.ids == other.ids for one, other in pairs) if pairs else None,
+        plain_tps=median(pair.plain_tps for pair in answered),
+        answers=len(answered),
+        identical=all(pair.plain.ids == pair.speculative.ids for pair in answered),
+    )
+    drafted = sum(pair.speculative.stats.drafted for pair in answered)
+    if not drafted:
+        return check
+    return replace(
+        check,
+        best_tps=median(pair.speculative_tps for pair in answered),
+        times=median(pair.speculative_tps / pair.plain_tps for pair in answered),
+        accept_rate=sum(pair.speculative.stats.accepted for pair in answered) / drafted,
     )
 
 

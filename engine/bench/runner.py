@@ -18,7 +18,8 @@ from engine.bench.prompts import BenchPrompt
 from engine.cpu_backend.blas import BLAS
 from engine.files.system_memory import system_memory
 
-# The slowest answer is one of at least so many tokens: one failed draft slows shorter ones down, by some milliseconds.
+# The slowest answer is one of at least this many tokens: one failed draft slows shorter ones down, by some
+# milliseconds.
 _NOTICEABLE_TOKENS = 16
 
 
@@ -50,10 +51,10 @@ def run(
 ) -> BenchOutcome:
     """Have every arm answer every prompt `repetitions` times.
 
-    In each repetition, arms that learn start anew and answer every prompt once before their answers count, so that
-    repetitions are independent; before the first one, all arms do. The order of the arms rotates with each prompt and
-    repetition, so that the machine's drift affects all alike, and no arm always follows the same one. Ctrl-C ends the
-    measurement; the prompts that every arm has answered are kept.
+    In each repetition, arms that learn start from nothing and answer every prompt once before their answers count, so
+    that repetitions are independent; before the first one, all arms do. The order of the arms rotates with each prompt
+    and repetition, so that the machine's drift affects all equally, and no arm always follows the same one. Ctrl-C ends
+    the measurement; the prompts that every arm has answered are kept.
     """
     samples: list[Sample] = []
     try:
@@ -124,30 +125,43 @@ def machine() -> dict[str, Any]:
 
 
 def _figures(samples: Sequence[Sample], reference: dict[tuple[BenchPrompt, int], ArmMeasurement]) -> dict[str, Any]:
+    """Return the figures of one arm, compared with the answers to the same prompts in `reference`.
+
+    A figure is None if no sample has it.
+    """
+    measures = [sample.measure for sample in samples]
+    plain = [reference[sample.prompt, sample.repetition] for sample in samples]
+    pairs = list(zip(measures, plain, strict=True))
     # Answers of a token or two have no decode speed.
-    long_enough = [t for t in samples if t.measure.decode_tps > 0 and reference[t.prompt, t.repetition].decode_tps > 0]
-    ratios = [
-        _possible(t.measure.decode_tps / reference[t.prompt, t.repetition].decode_tps, t.measure) for t in long_enough
-    ]
-    lasting = [ratio for ratio, t in zip(ratios, long_enough, strict=True) if t.measure.tokens >= _NOTICEABLE_TOKENS]
-    ttfts = [t.measure.ttft_s / reference[t.prompt, t.repetition].ttft_s for t in samples]
-    drafted = sum(t.measure.stats.drafted for t in samples if t.measure.stats)
-    accepted = sum(t.measure.stats.accepted for t in samples if t.measure.stats)
-    rates = [t.measure.tokens_per_round for t in samples if t.measure.tokens_per_round is not None]
-    hosts = [t.measure.host_share for t in samples if t.measure.host_share is not None]
-    tokens = sum((Counter(t.measure.sources) for t in samples), Counter[str]())
+    with_speed = [(measure, base) for measure, base in pairs if measure.decode_tps > 0 and base.decode_tps > 0]
+    ratios = [(measure, _possible(measure.decode_tps / base.decode_tps, measure)) for measure, base in with_speed]
+    lasting = [ratio for measure, ratio in ratios if measure.tokens >= _NOTICEABLE_TOKENS]
+    tokens = sum((Counter(measure.sources) for measure in measures), Counter[str]())
     return {
         "answers": len(samples),
-        "decode_tps": round(median(t.measure.decode_tps for t in samples), 1),
-        "speedup": round(median(ratios), 3) if ratios else None,
+        "decode_tps": round(median(measure.decode_tps for measure in measures), 1),
+        "speedup": _median([ratio for _, ratio in ratios], 3),
         "slowest_speedup": round(min(lasting), 3) if lasting else None,
-        "answer_speedup": round(median(_answer_ratio(t, reference) for t in samples), 3),
-        "ttft_ratio": round(median(ttfts), 3),
-        "tokens_per_round": round(median(rates), 2) if rates else None,
-        "accept_rate": round(accepted / drafted, 3) if drafted else None,
-        "host_share": round(median(hosts), 4) if hosts else None,
+        "answer_speedup": round(median(_answer_ratio(sample, reference) for sample in samples), 3),
+        "ttft_ratio": round(median(measure.ttft_s / base.ttft_s for measure, base in pairs), 3),
+        "tokens_per_round": _median([measure.tokens_per_round for measure in measures], 2),
+        "accept_rate": _accept_rate(measures),
+        "host_share": _median([measure.host_share for measure in measures], 4),
         "sources": {source: round(count / tokens.total(), 3) for source, count in tokens.most_common()},
     }
+
+
+def _median(values: Sequence[float | None], digits: int) -> float | None:
+    """Return the median of the values that are known, rounded; None if none is."""
+    known = [value for value in values if value is not None]
+    return round(median(known), digits) if known else None
+
+
+def _accept_rate(measures: Sequence[ArmMeasurement]) -> float | None:
+    """Return the share of all draft tokens that were accepted; None if nothing was drafted."""
+    stats = [measure.stats for measure in measures if measure.stats]
+    drafted = sum(figures.drafted for figures in stats)
+    return round(sum(figures.accepted for figures in stats) / drafted, 3) if drafted else None
 
 
 def _answer_ratio(sample: Sample, reference: dict[tuple[BenchPrompt, int], ArmMeasurement]) -> float:

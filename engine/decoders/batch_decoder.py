@@ -47,7 +47,7 @@ class BatchDecoder:
         self._expected = 0
         self._batch: SequenceBatch | None = None
         self._in_flight: BatchRound | None = None
-        # The error that adding or removing a row raised, or that the device raised beside a round that was read. From
+        # The error that adding or removing a row raised, or that the device raised although a round was read. From
         # then on the contents and the owners of the rows are unknown.
         self._rows_error: Exception | None = None
         # Whether a row was added whose caches are not copied yet.
@@ -212,27 +212,31 @@ class BatchDecoder:
         self._drawing.dispatch(current, self._batch, [None] * len(choices))
         return current
 
+    def _may_start_next(self, current: BatchRound) -> bool:
+        """Whether a plain round can follow `current` before that is read."""
+        stale = any(member.request.settings is not member.generation.speculation for member in self._members)
+        if stale or not current.plain or any(choice.depth for choice in current.choices):
+            return False
+        # Otherwise the round under way ends every answer.
+        return any(member.generation.remaining > 1 for member in self._members)
+
     def _start_next(self, current: BatchRound) -> BatchRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
-        stale = any(member.request.settings is not member.generation.speculation for member in self._members)
-        if stale or not current.plain or any(choice.depth for choice in current.choices):
-            return None
-        if all(member.generation.remaining <= 1 for member in self._members):
-            # The round under way ends every answer.
+        if not self._may_start_next(current):
             return None
         choices = self._choose(under_way=1)
         if any(choice.depth for choice in choices):
             return None
         started_at = time.perf_counter()
         members = list(self._members)
+        rows = {member: row for row, member in enumerate(current.members)}
+        row_of = [rows.get(member) for member in members]
+        fed = [None if row is None else current.sampled[row : row + 1] for row in row_of]
         if members == current.members:
-            fed: list[mx.array | None] = [current.sampled[row : row + 1] for row in range(len(members))]
+            # The same tokens as one array, which spares the device joining them.
             done = self._batch.verify(current.sampled[:, None])
         else:
-            rows = {member: row for row, member in enumerate(current.members)}
-            at = [rows.get(member) for member in members]
-            fed = [None if row is None else current.sampled[row : row + 1] for row in at]
             done = self._batch.verify([[] if token is None else token for token in fed])
         self._batch.commit(done.counts)
         ahead = BatchRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)

@@ -134,27 +134,36 @@ class BatchSampling:
             # The device computes while the host determines the tokens that the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
         rows = range(len(samplers))
-        together = [row for row in rows if self._is_simple(current, row, fed[row])]
-        try:
-            drawn = [self._together(current, together, fed)] if together else []
-        # One sampler may have caused it. Drawing for each member by itself shows which one.
-        except Exception as error:
-            if is_device_failure(error):
-                raise
-            together = []
-            drawn = []
+        together, drawn = self._drawn_together(current, fed)
         apart = [row for row in rows if row not in together]
         drawn += [self._row(current, row, fed[row]) for row in apart]
         current.sampled = mx.concatenate([tokens for tokens, _ in drawn])
         current.logprobs = mx.concatenate([logprobs for _, logprobs in drawn])
         if apart and together:
-            drawn_rows = [*together, *apart]
-            starts = dict(zip(drawn_rows, _starts([current.depths[row] for row in drawn_rows]), strict=False))
-            order = mx.array([starts[row] + index for row in rows for index in range(current.depths[row] + 1)])
+            order = _order_of_rows([*together, *apart], current.depths)
             current.sampled = current.sampled[order]
             current.logprobs = current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
+
+    def _drawn_together(
+        self, current: BatchRound, fed: Sequence[mx.array | None]
+    ) -> tuple[list[int], list[tuple[mx.array, mx.array]]]:
+        """Draw for all rows that can be drawn in one operation.
+
+        Returns these rows, and one pair of their tokens and log-probabilities, each of shape (count,) with the rows one
+        after the other. Both lists are empty if there are no such rows, or drawing for them failed.
+        """
+        together = [row for row in range(len(current.members)) if self._is_simple(current, row, fed[row])]
+        if not together:
+            return [], []
+        try:
+            return together, [self._together(current, together, fed)]
+        # One sampler may have caused it. Drawing for each member by itself shows which one.
+        except Exception as error:
+            if is_device_failure(error):
+                raise
+            return [], []
 
     @staticmethod
     def _is_simple(current: BatchRound, row: int, fed: mx.array | None) -> bool:
@@ -217,6 +226,15 @@ class BatchSampling:
 def _position(tokens: Sequence[int], fed: mx.array | None) -> int:
     """Return the position of the first token to draw, after `tokens` and the one that is `fed`."""
     return len(tokens) if fed is None else len(tokens) + 1
+
+
+def _order_of_rows(drawn_rows: Sequence[int], depths: Sequence[int]) -> mx.array:
+    """Return the indices (count,) that put what was drawn in the order of `drawn_rows` into the order of the rows.
+
+    Row b has depths[b] + 1 draws. With depths [1, 0, 0], drawn in the order [1, 2, 0], it is [2, 3, 0, 1].
+    """
+    starts = dict(zip(drawn_rows, _starts([depths[row] for row in drawn_rows]), strict=False))
+    return mx.array([starts[row] + index for row in range(len(depths)) for index in range(depths[row] + 1)])
 
 
 def _starts(depths: Sequence[int]) -> list[int]:

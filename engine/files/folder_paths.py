@@ -17,7 +17,7 @@ WEIGHTS = "model*.safetensors"
 MODEL_PATTERNS = (
     "*.json",
     WEIGHTS,
-    # Heads beside their main model, in packs also in a folder of that name; mlx-lm does not read them.
+    # Heads next to their main model, in packs also in a folder of that name; mlx-lm does not read them.
     "mtp*.safetensors",
     "dflash/*.safetensors",
     # The only file of another format: `torch_file` reads its numbers and never runs its pickle.
@@ -37,7 +37,7 @@ _DEEPEST = 4
 
 
 def is_weights(name: str) -> bool:
-    """Whether mlx-lm reads the file as a model's weights. An index may name others, as of a vision tower beside it."""
+    """Whether mlx-lm reads the file as a model's weights. An index may name others, as of a vision tower next to it."""
     return "/" not in name and fnmatchcase(name, WEIGHTS)
 
 

@@ -1,4 +1,4 @@
-"""The paths of the files that come with Tandem: beside the packages, in a checkout as in an installed wheel."""
+"""The paths of the files that come with Tandem: next to the packages, in a checkout and in an installed wheel."""
 
 from __future__ import annotations
 

@@ -51,7 +51,9 @@ def memory_pressure() -> str:
     """Return "warn" or "critical" if macOS is short of memory, or "". Takes a few microseconds."""
     # The levels of DISPATCH_SOURCE_TYPE_MEMORYPRESSURE; 1 is normal.
     level = kernel_number("kern.memorystatus_vm_pressure_level") or 1
-    return "critical" if level >= 4 else "warn" if level >= 2 else ""
+    if level >= 4:
+        return "critical"
+    return "warn" if level >= 2 else ""
 
 
 def kernel_number(name: str) -> int | None:

@@ -61,7 +61,7 @@ def conversion_of(source: Path, cache_dir: Path, in_ollama: str = "") -> Path:
 
 
 def conversions(cache_dir: Path) -> Path:
-    """Return the folder of the conversions beside the models of a Hugging Face cache."""
+    """Return the folder of the conversions, which is next to the models of a Hugging Face cache."""
     return cache_dir / _HOME
 
 

@@ -193,7 +193,11 @@ class DownloadQueue:
                 # Without a network, no number of attempts is the last.
                 error = None
             job.entry.error = error
-            self._set_state(job.entry, "failed" if error is not None else "ready" if finished else "queued")
+            if error is not None:
+                self._set_state(job.entry, "failed")
+            else:
+                # Without an error, one that is not finished waits for a network.
+                self._set_state(job.entry, "ready" if finished else "queued")
             self._start_waiting()
 
     def _discard(self, entry: DownloadStatus, thread: threading.Thread | None) -> None:

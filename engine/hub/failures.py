@@ -8,7 +8,7 @@ from engine.errors import EngineError
 class HubError(EngineError):
     """A search, download, check or removal failed.
 
-    `reason` is one of `REASONS`; `arguments` holds what its sentence needs beside `repository`.
+    `reason` is one of `REASONS`; `arguments` holds what its sentence needs in addition to `repository`.
     """
 
     code = "hub"

@@ -84,7 +84,10 @@ def list_head(client: HubClient, repository: str, commit: str) -> Listing:
 
 
 def read_range(client: HubClient, listing: Listing, name: str, start: int, stop: int) -> bytes:
-    """Read bytes `start` to `stop - 1` of a file. Raises as `list_head`."""
+    """Read bytes `start` to `stop - 1` of a file.
+
+    Raises `HubError` as `list_head` does, and `InterruptedTransferError` if the answer ends before `stop`.
+    """
     address = client.file_address(listing.repository, listing.commit, name)
     headers = {"Range": f"bytes={start}-{stop - 1}"}
     content = bytearray()

@@ -84,7 +84,10 @@ def left_out(files: Listing) -> tuple[str, ...]:
 
 
 def list_files(client: HubClient, repository: str, commit: str) -> Listing:
-    """List what models of any kind need of the repository's files. Raises as `describe`, and unsafe-name."""
+    """List what models of any kind need of the repository's files.
+
+    Raises `HubError` as `describe` does; also not-mlx for too many files, and unsafe-name.
+    """
     files: list[RemoteFile] = []
     path: str | None = f"/api/models/{repository}/tree/{commit}?recursive=true&expand=false"
     for _ in range(_MOST_PAGES):

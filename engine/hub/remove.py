@@ -41,16 +41,10 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     """
     if model.source == "starter":
         raise HubError("built-in", model.id)
-    if model.source == "cache" and (model.gguf or model.is_gguf_file):
-        return _plan_of_gguf(model, cache_dir)
-    if model.gguf and is_conversion(Path(model.path), cache_dir):
-        # The file from which it was made is the person's own, or another program's.
-        home = Path(model.path).parent
-        return RemovalPlan(model.id, (home,), _freed_bytes(home), False, Path(model.path))
+    if model.gguf or model.is_gguf_file:
+        return _plan_of_gguf_model(model, cache_dir)
     if app := name_of_app(model.source):
         raise HubError("other-app", model.id, app=app)
-    if model.gguf or model.is_gguf_file:
-        raise HubError("own-folder", model.id, path=model.gguf.source if model.gguf else model.path)
     cache = RepositoryCache(cache_dir, model.id)
     folder = Path(model.path)
     if model.source == "cache" and cache.home.is_dir():
@@ -62,8 +56,8 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     paths = _paths_to_remove(folder)
     if not paths:
         raise HubError("not-installed", model.id)
-    own = not all(_is_in_repository(path, cache_dir) for path in paths)
-    return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), not own, folder, own)
+    shared = all(_is_in_repository(path, cache_dir) for path in paths)
+    return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), shared, folder, personal=not shared)
 
 
 def _plan_of_gguf(model: Model, cache_dir: Path) -> RemovalPlan:
@@ -87,7 +81,7 @@ def remove(plan: RemovalPlan) -> None:
 
     Raises `HubError`: own-folder before anything is deleted, not-writable if something remains.
     """
-    if plan.own:
+    if plan.personal:
         raise own_folder(plan)
     for folder in plan.folders:
         if folder.is_symlink() or folder.is_file():
@@ -114,12 +108,24 @@ def _is_in_repository(path: Path, cache_dir: Path) -> bool:
     return bool(inside) and repository_of_folder(inside[0]) is not None
 
 
-def _paths_to_remove(folder: Path) -> tuple[Path, ...]:
-    """Return what to delete of the model, the adapter or the head at `folder`; () if there is none. Deletes nothing.
+def _plan_of_gguf_model(model: Model, cache_dir: Path) -> RemovalPlan:
+    """Plan the removal of a GGUF file, or of the folder that was made from one. Raises as `plan_removal`."""
+    if model.source == "cache":
+        return _plan_of_gguf(model, cache_dir)
+    if model.gguf and is_conversion(Path(model.path), cache_dir):
+        # The file from which it was made is the person's own, or another program's.
+        home = Path(model.path).parent
+        return RemovalPlan(model.id, (home,), _freed_bytes(home), False, Path(model.path))
+    if app := name_of_app(model.source):
+        raise HubError("other-app", model.id, app=app)
+    raise HubError("own-folder", model.id, path=model.gguf.source if model.gguf else model.path)
 
-    The whole folder if it holds nothing but the model with its companions (README, licence …), else only the files that
-    are certainly the model's. The link alone if `folder` is a link, and the file if a head is a single file. Raises
-    OSError if the folder cannot be read.
+
+def _paths_to_remove(folder: Path) -> tuple[Path, ...]:
+    """Return what to delete: the folder if it holds nothing but the model, else the files that are surely the model's.
+
+    A README or a licence is no reason to keep the folder. A head may be a single file; of a link, only the link is
+    deleted. Returns () if there is no model or adapter. Nothing is deleted here.
     """
     if folder.is_file():
         return (folder,)
@@ -130,11 +136,11 @@ def _paths_to_remove(folder: Path) -> tuple[Path, ...]:
         return (folder,)
     entries = sorted(folder.iterdir())
     if adapter:
-        files_of_model = own_files(folder)
+        of_model = own_files(folder)
     else:
-        files_of_model = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
-    others = [entry for entry in entries if entry not in files_of_model and not _matches(entry, _COMPANIONS)]
-    return tuple(files_of_model) if others else (folder,)
+        of_model = [entry for entry in entries if _matches(entry, _MODEL_FILES) and not entry.is_dir()]
+    others = [entry for entry in entries if entry not in of_model and not _matches(entry, _COMPANIONS)]
+    return tuple(of_model) if others else (folder,)
 
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:

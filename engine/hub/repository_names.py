@@ -28,7 +28,7 @@ def split_tag(text: str) -> tuple[str, str]:
     if match is None:
         return text, ""
     tag = unquote(match[2])
-    return match[1], "" if tag.lower() == "latest" else tag
+    return (match[1], "") if tag.lower() == "latest" else (match[1], tag)
 
 
 def split_name(name: str) -> tuple[str, str]:

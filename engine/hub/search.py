@@ -74,18 +74,39 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
     Raises `HubError`: the Hub's own errors, not-mlx, or checksum for files with the wrong content.
     """
     name = parse_repository(repository)
-    commit, found = _described(client, name)
+    commit, model = _described(client, name)
     files = list_files(client, name, commit)
-    found = replace(found, left_out=left_out(files))
-    found = replace(found, variants=_variants(found, files))
+    model = replace(model, left_out=left_out(files))
+    model = replace(model, variants=_variants(model, files))
     try:
         listing = mlx_listing(files)
     except HubError:
-        if not found.variants:
+        if not model.variants:
             raise
-        return replace(found, bytes=0, is_gguf_file=True)
-    found = replace(found, is_gguf_file=False)
+        return replace(model, bytes=0, is_gguf_file=True)
     config = _parsed(_small_file(client, listing, "config.json", keep_in), CONFIG)
+    head = kind_of_config(config) or ""
+    model = replace(
+        model,
+        is_gguf_file=False,
+        # What is wrong with its GGUF files, if it has some, is said by their variants.
+        problem="",
+        detail="",
+        bytes=listing.total_bytes,
+        weight_bytes=listing.weight_bytes,
+        active_bytes=listing.weight_bytes,
+        config=config,
+        head=head,
+    )
+    if head:
+        model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
+        return replace(model, facts=facts_of_config(config))
+    return _with_main_facts(client, model, listing, keep_in)
+
+
+def _with_main_facts(client: HubClient, model: Model, listing: Listing, keep_in: Path | None) -> Model:
+    """Return a main model with what its `config` and the list of its files say."""
+    config = model.config
 
     def read_vocabulary() -> dict[str, int] | None:
         try:
@@ -94,22 +115,10 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
             return None
         return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
 
-    head = kind_of_config(config)
     kind = config.get("model_type")
+    if not can_load(config):
+        model = replace(model, problem="unknown-architecture", detail=str(kind or ""))
     size = text_config(config).get("vocab_size")
-    known = can_load(config) if head is None else can_run(head)
-    model = replace(
-        found,
-        bytes=listing.total_bytes,
-        weight_bytes=listing.weight_bytes,
-        active_bytes=listing.weight_bytes,
-        problem="" if known else "unknown-head" if head else "unknown-architecture",
-        detail="" if known else head or str(kind or ""),
-        config=config,
-        head=head or "",
-    )
-    if head is not None:
-        return replace(model, facts=facts_of_config(config))
     return replace(
         model,
         read_vocabulary=read_vocabulary,

@@ -176,6 +176,7 @@ class _PartialFile:
             self.length += len(block)
 
     def write(self, data: bytes) -> None:
+        """Append `data` to the file and to its hash. Raises `_DiskError` if the disk refuses it."""
         view = memoryview(data)
         try:
             while view:

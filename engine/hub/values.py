@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # States of a token. NONE: none is configured. UNKNOWN: this Hub does not say, like most mirrors.
-NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
+NONE = "none"
+ACCEPTED = "accepted"
+REFUSED = "refused"
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,8 @@ class AccessReport:
 class RemovalPlan:
     """A removal: `folders` to delete, or single files of a folder that holds other things too; `place` holds them all.
 
-    `shared` warns that other programs use the same cache. What is the person's `own` is never deleted: only the person
-    can move it to the trash.
+    `shared` warns that other programs use the same cache. What is `personal`, files of the person's
+    own, is never deleted: only the person can move it to the trash.
     """
 
     id: str
@@ -82,9 +85,9 @@ class RemovalPlan:
     freed_bytes: int
     shared: bool
     place: Path = Path()
-    own: bool = False
+    personal: bool = False
 
     @property
     def leaves_others(self) -> bool:
         """Whether other files in `place` stay."""
-        return self.own and self.place not in self.folders
+        return self.personal and self.place not in self.folders

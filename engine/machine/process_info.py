@@ -23,7 +23,7 @@ _FOUNDATION = "/System/Library/Frameworks/Foundation.framework/Foundation"
 _USER_INITIATED = 0x00FFFFFF
 # NSProcessInfoThermalStateSerious; from here on macOS slows the processors down.
 _SERIOUS = 2
-# After so many seconds without a request, a Mac on its battery measures models nonetheless.
+# After this many seconds without a request, a Mac on its battery measures models nonetheless.
 PATIENCE_S = 300.0
 
 ID, SELECTOR = ctypes.c_void_p, ctypes.c_void_p
@@ -138,7 +138,9 @@ def slowed() -> str:
     info = process_info()
     if info is None:
         return ""
-    return "low-power" if info.low_power else "hot" if info.hot else ""
+    if info.low_power:
+        return "low-power"
+    return "hot" if info.hot else ""
 
 
 def seconds_before_measuring() -> float:

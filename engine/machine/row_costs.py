@@ -66,10 +66,12 @@ def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tup
         return flat, flat
     if used < 1.0:
         dear = partial(_at, _MIXTURE) if re.match(r"Apple M5\b", name) else flat
-        return dear, partial(_at, _M2) if _reads_again(name) else dear
+        cheap_of_mixture = partial(_at, _M2) if _reads_again(name) else dear
+        return dear, cheap_of_mixture
     if stored_bits >= 16:
         published = partial(_at, _PLAIN)
-        return published, published if name.startswith("Apple M3 Ultra") else flat
+        cheap_of_plain = published if name.startswith("Apple M3 Ultra") else flat
+        return published, cheap_of_plain
     curves = next(curves for pattern, curves in _QUANTISED.items() if re.match(pattern, name))
     # What is computed for a row is the same for any bits, and so a smaller share of reading more. M1 and M2 read again.
     share = _PUBLISHED_BITS / stored_bits

@@ -92,7 +92,7 @@ class GrammarCompiler:
 
 
 def usable_grammar(grammar: Grammar) -> tuple[Grammar, tuple[str, ...]]:
-    """Return the grammar, with as little less in its schemas as makes it compile within limits, and what is left out.
+    """Return the grammar without those parts of its schemas that keep it from compiling within limits, and these parts.
 
     Raises `GrammarNotUsable`. Waits; thread-safe.
     """

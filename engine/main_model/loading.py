@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -79,12 +79,11 @@ def load_in_steps(
     part: ModelShard | None = None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[LoadedModel]:
-    """Load a model like `load`, in steps of some milliseconds. While answers are `streaming()`, no step waits for the
-    disk.
+    """Load a model like `load`, in steps of some milliseconds.
 
-    `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
-    processes have to call `load_part` at the same time. `adapt` may change the layers before the weights are read, as
-    the adapter does if the folder is one.
+    While answers are `streaming()`, no step waits for the disk. `on_progress(loaded, total)` is called with bytes
+    before each chunk of the weights. With a `part`, the other processes have to call `load_part` at the same time.
+    `adapt` may change the layers before the weights are read, as the adapter does if the folder is one.
 
     Raises `ModelNotUsable` as `load` does.
     """
@@ -95,11 +94,7 @@ def load_in_steps(
     with DiskPool() as disk:
         read = states_of(deciding_files(path))
         yield from result_of(disk.start(_check_folder, base, part))
-        if (family := mlx_vlm_module(ModelFolder(base).config)) is not None:
-            if base != path:
-                raise ModelNotUsable(path, "vlm-adapter", family)
-            if find_spec("mlx_vlm") is None:
-                raise ModelNotUsable(path, "no-mlx-vlm", family)
+        _check_library(path, base)
         recommended = yield from result_of(disk.start(recommended_sampling, base))
         tokenizer_ready = disk.start(make_tokenizer, base, disk)
         model, config = yield from _load_weights(base, read, disk, streaming, on_progress, part, adapt)
@@ -120,13 +115,10 @@ def load_in_steps(
             tool_format=tool_format_of(tokenizer),
             pictures=None if vision is None or part is not None else vision.rules,
         )
-        log.info(
-            "loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length
-        )
+        _log_loaded(info)
         ends = frozenset(tokenizer.eos_token_ids)
-        loaded = LoadedModel(
-            info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source, vision=vision
-        )
+        known = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
+        loaded = replace(known, prompt_source=source, vision=vision)
         rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
 
@@ -179,6 +171,69 @@ def _check_folder(path: Path, part: ModelShard | None) -> None:
         check_folder(path, may_lack)
 
 
+def _log_loaded(info: ModelInfo) -> None:
+    size = info.bytes / 1e6
+    log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, size, info.context_length)
+
+
+def _check_library(path: Path, base: Path) -> None:
+    """Raise `ModelNotUsable` if `base` needs mlx-vlm and that is not installed, or `path` is an adapter of such one."""
+    family = mlx_vlm_module(ModelFolder(base).config)
+    if family is None:
+        return
+    if base != path:
+        raise ModelNotUsable(path, "vlm-adapter", family)
+    if find_spec("mlx_vlm") is None:
+        raise ModelNotUsable(path, "no-mlx-vlm", family)
+
+
+def _check_part(path: Path, model: nn.Module, parameters_read: Set[str]) -> None:
+    """Raise `ModelNotUsable` if the files do not hold every parameter of this process's part."""
+    lacking = {name for name, _ in tree_flatten(model.parameters())} - parameters_read
+    if lacking:
+        raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
+
+
+def _remove_loading_functions(model: nn.Module) -> None:
+    """Remove the functions of `_classes`: a model that holds functions which refer to it would outlive its last use."""
+    for name in ("sanitize", "load_weights"):
+        vars(model).pop(name, None)
+
+
+def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[list[mx.array]]:
+    """Yield the model's parameters in chunks, and report before each how many bytes the earlier ones had."""
+    loaded = 0
+    total = _parameter_bytes(model)
+    for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
+        on_progress(loaded, total)
+        yield chunk
+        loaded += sum(array.nbytes for array in chunk)
+
+
+def _build_model(folder: ModelFolder, part: ModelShard | None) -> tuple[nn.Module, dict[str, Any]]:
+    """Build the model of a folder, or this process's `part` of it, with its configuration.
+
+    Its weights are lazy: they have not been read. Raises `ModelNotUsable` if files lack some, and whatever mlx-lm or
+    mlx-vlm raise for wrong ones.
+    """
+    parameters_read = set[str]()
+    whole = part is None or folder.missing_weights() is None
+    model, config = load_model(
+        folder.path,
+        lazy=True,
+        strict=whole,
+        model_config=layer_settings(folder.config),
+        get_model_classes=partial(_classes, folder.tensors_beside, parameters_read),
+    )
+    _remove_loading_functions(model)
+    model = as_computed(model)
+    if part is not None:
+        part.split(model)
+    if not whole:
+        _check_part(folder.path, model, parameters_read)
+    return model, config
+
+
 def _load_weights(
     path: Path,
     read: Mapping[Path, tuple[int, int]],
@@ -188,43 +243,25 @@ def _load_weights(
     part: ModelShard | None,
     adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
+    """Build the model at `path` and read its weights, in steps; return it with its configuration.
+
+    `read` are the states of the files when they were checked. Raises `ModelNotUsable` if they changed since, or the
+    tensors are wrong.
+    """
     folder = ModelFolder(path)
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if streaming() else None
     try:
-        beside = folder.tensors_beside
-        parameters_read = set[str]()
-        whole = part is None or folder.missing_weights() is None
-        model, config = load_model(
-            path,
-            lazy=True,
-            strict=whole,
-            model_config=layer_settings(folder.config),
-            get_model_classes=partial(_classes, beside, parameters_read),
-        )
-        # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
-        for name in ("sanitize", "load_weights"):
-            vars(model).pop(name, None)
-        model = as_computed(model)
-        if part is not None:
-            part.split(model)
-        lacking = set() if whole else {name for name, _ in tree_flatten(model.parameters())} - parameters_read
-        if lacking:
-            # The files do not hold every parameter of this process's part.
-            raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
+        model, config = _build_model(folder, part)
         adapt(model)
         use_narrow_products(model)
-        loaded = 0
-        total = _parameter_bytes(model)
-        for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
-            on_progress(loaded, total)
+        for chunk in _reported_chunks(model, on_progress):
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead
             # Where reading fails, MLX may hang.
             check_unchanged(path, read)
             mx.eval(chunk)
-            loaded += sum(array.nbytes for array in chunk)
         check_unchanged(path, read)
         # New layers drew numbers from it, and what it has still to compute would grow with each model.
         mx.eval(mx.random.state)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,10 @@ _OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """An adapter: low-rank matrices of `rank` beside matrices of its main model; their product counts `scale` times.
+    """An adapter: low-rank matrices of `rank` that are added to matrices of its main model.
 
-    `kind` is "lora" or "dora". `peft` says that the file has PEFT's names and transposed matrices. `parts` maps the
-    names of its tensors to a module and "lora_a", "lora_b" or "m".
+    Their product counts `scale` times. `kind` is "lora" or "dora". `peft` says that the file has PEFT's names and
+    transposed matrices. `parts` maps the names of its tensors to a module and "lora_a", "lora_b" or "m".
     """
 
     file: Path
@@ -67,7 +67,7 @@ def adapters_in(folder: Path) -> Iterator[Path]:
 
 
 def base_of(path: Path) -> Path:
-    """Return the folder of the main model: the one around an adapter, beside it, or in the Hub's cache by its name.
+    """Return the folder of the main model: the one around an adapter, next to it, or in the Hub's cache by its name.
 
     That is `path` itself for every other folder. Raises `ModelNotUsable`.
     """
@@ -103,7 +103,7 @@ def deciding_files(path: Path) -> list[Path]:
 
 
 def own_files(folder: Path) -> list[Path]:
-    """Return the files of an adapter, without those that training or its main model have beside them."""
+    """Return the files of an adapter, without those that training or its main model have next to them."""
     return [path for name in (CONFIG_NAME, _MLX, _PEFT) if os.path.exists(path := folder / name)]
 
 
@@ -126,13 +126,25 @@ def read_adapter(folder: Path) -> Adapter:
     tensors = read_checked_header(folder, folder / name)
     parts = _parts(folder, tensors, peft)
     for tensor, (_, part) in parts.items():
-        shape = tensors[tensor].shape
-        found = shape[0 if (part == "lora_a") == peft and len(shape) == 2 else -1] if shape else 0
-        if len(shape) == 3:
-            found = shape[1 if part == "lora_a" else 2]
-        if part != "m" and found != rank:
-            raise ModelNotUsable(folder, "wrong-tensors", f"{tensor[:80]}: {found} instead of {rank}")
+        rank_of_tensor = _rank_of(tensors[tensor].shape, part, peft)
+        if part != "m" and rank_of_tensor != rank:
+            raise ModelNotUsable(folder, "wrong-tensors", f"{tensor[:80]}: {rank_of_tensor} instead of {rank}")
     return Adapter(folder / name, kind, rank, float(scale), peft, parts, tensors)
+
+
+def _rank_of(shape: Sequence[int], part: str, peft: bool) -> int:
+    """Return the rank of a low-rank matrix of this shape, 0 for a scalar.
+
+    mlx-lm has (inputs, rank) for "lora_a" and (rank, outputs) for "lora_b", PEFT their transposes. Those of experts,
+    (experts, rank, inputs) and (experts, outputs, rank), are the same in both.
+    """
+    is_a = part == "lora_a"
+    if not shape:
+        return 0
+    if len(shape) == 3:
+        return shape[1 if is_a else 2]
+    rank_is_first = is_a == peft and len(shape) == 2
+    return shape[0 if rank_is_first else -1]
 
 
 def _of_mlx(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:

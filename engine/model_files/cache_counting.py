@@ -103,7 +103,7 @@ def _filled(model: Any, tokens: int) -> list[Any]:
 def _has_own_kind(cache: Any) -> bool:
     from mlx_lm.models.cache import ArraysCache
 
-    # qwen4_exp keeps other arrays beside its keys.
+    # qwen4_exp keeps other arrays in addition to its keys.
     return not isinstance(cache, ArraysCache) and (not hasattr(cache, "keys") or hasattr(cache, "index_keys"))
 
 

@@ -122,6 +122,18 @@ def experts_of(config: Mapping[str, Any]) -> tuple[int, int]:
     return (total, visited) if type(visited) is int and 0 < visited < total else (1, 1)
 
 
+def _check_bounds(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raise `ModelNotUsable` if a known size, or one of a list of sizes, is out of its bounds or no integer."""
+    for key, limit in (_BOUNDS | _BOUNDS_OF_WHAT_MAY_BE_ZERO).items():
+        value = config.get(key)
+        if value is None:
+            continue
+        smallest = 1 if key in _BOUNDS else 0
+        entries = value if isinstance(value, list) else [value]
+        if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
+            raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
+
+
 def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
     """Raise `ModelNotUsable` if an integer by which a model allocates, loops, divides or takes is out of bounds."""
     for part in (config, config.get("text_config")):
@@ -129,14 +141,7 @@ def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
             continue
         if not isinstance(part, Mapping):
             raise ModelNotUsable(folder, "damaged", "config.json (text_config)")
-        for key, limit in (_BOUNDS | _BOUNDS_OF_WHAT_MAY_BE_ZERO).items():
-            value = part.get(key)
-            if value is None:
-                continue
-            smallest = 1 if key in _BOUNDS else 0
-            entries = value if isinstance(value, list) else [value]
-            if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
-                raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
+        _check_bounds(folder, part)
     for name, value in _integers(config):
         if abs(value) > _LARGEST_INTEGER:
             raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")

@@ -101,7 +101,7 @@ def bare_name(name: str) -> str:
 def head_kind(names: Collection[str]) -> HeadKind | None:
     """Return the kind of the head that has tensors of these names, or None if they are not those of a head alone.
 
-    A model that contains a head beside its embedding or output layers is a model.
+    A model that contains a head next to its embedding or output layers is a model.
     """
     bare = {bare_name(name) for name in names}
     return next((kind for kind in HEAD_KINDS if kind.recognises(bare)), None)

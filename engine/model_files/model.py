@@ -35,7 +35,7 @@ class HeadFacts:
 
 @dataclass(frozen=True, slots=True)
 class GgufOrigin:
-    """The GGUF file from which a folder was made, and how many of its `tensors` were quantised anew."""
+    """The GGUF file from which a folder was made, and how many of its `tensors` were quantised again."""
 
     source: str
     requantised: int

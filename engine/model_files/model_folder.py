@@ -274,7 +274,7 @@ class ModelFolder:
         return self._joined(headers)
 
     def heads(self) -> list[tuple[str, ModelFolder]]:
-        """Return the heads in a main model's folder: in their own folders, in files beside its weights, in its weights.
+        """Return the heads in a main model's folder: in folders of their own, next to its weights, and in its weights.
 
         Each has the name of its folder or file, or "mtp" in the main model's own files. Does not raise.
         """

@@ -40,7 +40,7 @@ class Decoding:
         # In the order of their turns; for reading only.
         self.turns: deque[ActiveRequest] = deque()
         self._batch: BatchDecoder | None = None
-        # Whether a request was added beside answers that have begun, since the latest step.
+        # Whether a request was added since the latest step while other answers had begun.
         self._added = False
 
     @property
@@ -143,15 +143,17 @@ class Decoding:
                     yield active, error
 
     def _assign_decoder(self, active: ActiveRequest, joining: bool) -> None:
+        """Have a request join the batch, leave its decoder, or get one of its own, as the others make it necessary.
+
+        `joining` says that another request is about to join. A decoder that has to `leave` ends its round first; the
+        next step of the request is done by a later call.
+        """
         alone = len(self.turns) == 1
         if active.decoder is not None and active.decoder.done:
             active.decoder.close()
             active.decoder = None
         if active.decoder is None and active.batch_obstacle is None and not alone:
-            main = active.generation.conversation.main
-            # Among others, a row could be rounded differently than alone.
-            obstacle = SAME_TEXT if main.row_rules.strict else rows_obstacle(main)
-            active.batch_obstacle = obstacle or (None if self._rows_fit() else "memory")
+            active.batch_obstacle = self._batch_obstacle(active)
         # A request that another one is about to join does not start drafting.
         speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
         joins = not alone and active.batch_obstacle is None
@@ -160,11 +162,19 @@ class Decoding:
         elif active.decoder is None and joins:
             self._join_batch(active)
         elif active.decoder is None:
-            obstacle = active.batch_obstacle
-            plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
-            plain = Choice(None, 0, SAME_TEXT) if obstacle == SAME_TEXT else plain
             drafting = self._models.drafting if speculates else None
-            active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
+            active.decoder = SpeculativeDecoder(active.generation, drafting, _plain_because(active.batch_obstacle))
+
+    def _batch_obstacle(self, active: ActiveRequest) -> str | None:
+        """Return the reason that keeps a request out of the batch; None if it may join."""
+        main = active.generation.conversation.main
+        if main.row_rules.strict:
+            # Among others, a row could be rounded differently than alone.
+            return SAME_TEXT
+        obstacle = rows_obstacle(main)
+        if obstacle is None and not self._rows_fit():
+            return "memory"
+        return obstacle
 
     def _rows_fit(self) -> bool:
         """Whether there is memory for all caches as rows of one batch, each as long as the longest text."""
@@ -235,3 +245,12 @@ class Decoding:
             active.batched, active.batch_obstacle = False, "error"
             self.turns.remove(active)
             yield active, CachesLost()
+
+
+def _plain_because(obstacle: str | None) -> Choice:
+    """Return the choice of plain rounds for a request among others, with its reason."""
+    if obstacle is None:
+        return Choice(None, 0, "batch")
+    if obstacle == SAME_TEXT:
+        return Choice(None, 0, SAME_TEXT)
+    return Choice(None, 0, "turns", (("kind", obstacle),))

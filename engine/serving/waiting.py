@@ -92,7 +92,7 @@ class Waiting(deque[RequestStream]):
         return not self._parts[stream].pending
 
     def begin(self, stream: RequestStream, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
-        """Begin a request, which is ready, beside `others`; return None if it has failed.
+        """Begin a request, which is ready, while `others` are served; return None if it has failed.
 
         Raises `NotEnoughMemory` if it has to wait for `others`, and a failure of the device. Then it keeps its place.
         """

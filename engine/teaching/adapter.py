@@ -1,4 +1,4 @@
-"""The adapter of a drafter: low-rank layers (LoRA) of mlx-lm beside its linear layers."""
+"""The adapter of a drafter: low-rank layers (LoRA) of mlx-lm, added to its linear layers."""
 
 from __future__ import annotations
 

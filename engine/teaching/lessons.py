@@ -30,8 +30,8 @@ WINDOW, TAUGHT = 512, 256
 PASS = 256
 # Longer conversations take more memory and time than they teach.
 LONGEST = 4096
-# One chat in so many is held out to judge by, and the fewest places to teach and to judge by. With 300 places, 66% and
-# 78% cannot be confused: the standard error is below 3 points.
+# One chat in this many is held out to judge by, and the fewest places to teach and to judge by. With 300 places, 66%
+# and 78% cannot be confused: the standard error is below 3 points.
 HELD_OUT_EVERY = 5
 LEAST_TAUGHT, LEAST_JUDGED = 1500, 300
 

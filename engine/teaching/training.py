@@ -66,7 +66,10 @@ class DraftStudent:
     """A draft model, which is asked for the token after each place."""
 
     def __init__(self, network: nn.Module, rows: int) -> None:
-        self.network, self.rows, self.passes, self.attended = network, rows, 1, 0
+        self.network = network
+        self.rows = rows
+        self.passes = 1
+        self.attended = 0
 
     def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
         """Put lessons into rows. Padding on the right changes nothing before it, because attention is causal."""

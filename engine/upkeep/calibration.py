@@ -133,7 +133,7 @@ class Trial:
     def _measure(self, depth: int) -> bool:
         """Run RUN plain rounds between as many of `depth` draft tokens; return False if they were interrupted."""
         self._generation.speculation = replace(self._generation.speculation, depth=depth)
-        # With other settings, the proposers are made anew.
+        # With other settings, new proposers are made.
         self._play(1)
         if depth > self._most and (proposers := self._proposers):
             proposers.clear()

@@ -220,7 +220,9 @@ class ModelMemory:
 
     @property
     def _pair(self) -> tuple[ModelSize, ModelSize | None]:
-        return self._sizes[0], self._sizes[1] if len(self._sizes) > 1 else None
+        """Return the sizes of the main model in use and of its drafter, None without one."""
+        drafter = self._sizes[1] if len(self._sizes) > 1 else None
+        return self._sizes[0], drafter
 
     def _resident_bytes(self, used: ResidentModel) -> int:
         """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
@@ -241,4 +243,5 @@ class ModelMemory:
 def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[ModelSize, ModelSize | None]:
     """Return the models with caches of at most `bits` bits."""
     least = min(main.element_bytes, element_bytes(bits))
-    return replace(main, element_bytes=least), None if draft is None else replace(draft, element_bytes=least)
+    smaller_draft = None if draft is None else replace(draft, element_bytes=least)
+    return replace(main, element_bytes=least), smaller_draft

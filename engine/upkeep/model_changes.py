@@ -143,7 +143,8 @@ class ModelChanges:
         if models.is_resident(path):
             yield from self._until_unused(path)
             self.switch(path)
-            if models.pair.draft_path == (None if draft is None else resolve_model(draft)):
+            wanted_draft = None if draft is None else resolve_model(draft)
+            if models.pair.draft_path == wanted_draft:
                 return models.pair
         else:
             if not self._make_room_for(path, but=models.own):

@@ -256,7 +256,7 @@ class Models:
 
     @property
     def unprobed(self) -> bool:
-        """Whether a main model is loaded of which it is unknown how this machine rounds its rows."""
+        """Whether a main model is loaded and it is unknown how this machine rounds its rows."""
         # The probe races kernels of ours.
         return self.loaded and self.rounding is None and not self.controllers.kernels_off
 

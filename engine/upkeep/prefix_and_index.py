@@ -40,7 +40,7 @@ class PrefixAndIndexStores:
         # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
         self._answers: AnswerIndex | None = None
         self._answers_at: tuple[Path | None, int] = (None, 0)
-        # The newest count of their tokens, of which a head's smaller vocabulary is made.
+        # The newest count of their tokens; a head's smaller vocabulary is made of the most frequent.
         self._usage: Future[Usage] | None = None
 
     def configure(self, before: EngineSettings) -> None:
@@ -119,7 +119,7 @@ class PrefixAndIndexStores:
         return models.pair
 
     def close_answers(self) -> None:
-        """Write what is left of the index of answers."""
+        """Write the part of the index of answers that has not been written yet."""
         if self._answers is not None:
             self._answers.close()
 

@@ -45,7 +45,7 @@ SHORT, LONG = 64, 1100
 FEWEST_ROWS = 256
 MOST_ROWS = 1024
 BYTES = 1 << 38
-# Of a row, so many logits are compared: a few in a thousand differ if any do.
+# This many logits of a row are compared: a few in a thousand differ if any do.
 LOGITS = 1 << 13
 # Tokens of a prefill pass: a request that comes meanwhile waits for it.
 CHUNK = 128
@@ -73,7 +73,7 @@ def probe_rounding(main: LoadedModel, free: int, races: RaceJournal | None = Non
     """
     races = races or RaceJournal()
     kernels = yield from choose_kernels(main, free, races)
-    # A pass cannot be alike if its products are not, which some rows of it may not show.
+    # A pass cannot be rounded alike if its products are not, even if some of its rows do not show that.
     most = next((cost.rows - 1 for cost in kernels if not cost.alike and not cost.keys), WIDTHS[-1])
     text = sample_prompt(main, lambda: False)
     yield None

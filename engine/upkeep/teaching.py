@@ -100,10 +100,12 @@ class Teaching:
 
     def _file(self) -> tuple[TaughtFile, Drafter]:
         """Return the file of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
-        own, folder = self._models.own_resident, self._models.settings.taught_folder
-        if own is None:
+        own_model = self._models.own_resident
+        folder = self._models.settings.taught_folder
+        if own_model is None:
             raise NoModel
-        main, drafter = own.main, own.drafting.drafter
+        main = own_model.main
+        drafter = own_model.drafting.drafter
         if drafter is None:
             raise CannotTeach("no-draft")
         if isinstance(drafter, DraftSource) and drafter.translation is not None:
@@ -168,7 +170,7 @@ class Teaching:
         return np.concatenate(right)
 
     def _check_memory(self, student: Student, path: Path) -> None:
-        """Raise `CannotTeach` unless a copy of the drafter can be trained beside the pair and an answer."""
+        """Raise `CannotTeach` unless there is memory to train a copy of the drafter while the pair answers."""
         models = self._models
         reserve = models.memory.cache_bytes(models.settings.context)
         missing = training_bytes(student, path) + reserve - models.memory.use().free

@@ -158,7 +158,7 @@ def test_removing_removes_what_was_made_and_never_the_file(own_home: Path, tmp_p
     folder = pretend_conversion(blob, tmp_path)
     [model] = installed_models(tmp_path)
     plan = plan_removal(model, tmp_path)
-    assert (plan.place, plan.own, plan.shared) == (folder, False, False)
+    assert (plan.place, plan.personal, plan.shared) == (folder, False, False)
     remove(plan)
     assert (blob.exists(), folder.parent.exists()) == (True, False)
     assert [model.path for model in installed_models(tmp_path)] == [str(blob)]

@@ -96,7 +96,7 @@ def test_nothing_of_a_person_s_own_is_deleted_and_only_the_model_is_for_the_tras
 ) -> None:
     before = sorted(mine.rglob("*"))
     plan = plan_in(mine, cache, mine / name)
-    assert (plan.own, plan.shared, plan.place) == (True, False, mine / name)
+    assert (plan.personal, plan.shared, plan.place) == (True, False, mine / name)
     assert [str(path.relative_to(mine)) for path in plan.folders] == goes
     assert plan.leaves_others == (goes != [name])
     with refused("own-folder") as caught:
@@ -111,7 +111,7 @@ def test_what_a_link_in_the_hub_s_cache_leads_to_is_not_deleted(cache: Path, sna
     write_folder(elsewhere / "adapter", ADAPTER)
     (snapshot / "adapters").symlink_to(elsewhere)
     adapter = Model("org/model:a", "cache", path=str(snapshot / "adapters" / "adapter"), base=str(snapshot))
-    assert plan_removal(adapter, cache).own
+    assert plan_removal(adapter, cache).personal
     (cache / "models--org--model").rename(elsewhere / "repository")
     (cache / "models--org--model").symlink_to(elsewhere / "repository")
     remove(plan_removal(installed(cache), cache))
@@ -123,7 +123,7 @@ def test_what_a_link_in_the_hub_s_cache_leads_to_is_not_deleted(cache: Path, sna
 def test_a_folder_that_a_person_has_put_into_the_hub_s_cache_is_their_own(cache: Path) -> None:
     for folder in (cache / "mine", cache / "org" / "mine"):
         write_folder(folder, model_files())
-        assert plan_in(folder, cache, folder).own
+        assert plan_in(folder, cache, folder).personal
 
 
 def test_an_adapter_and_an_older_snapshot_in_the_hub_s_cache_are_deleted(cache: Path, snapshot: Path) -> None:
@@ -131,7 +131,7 @@ def test_an_adapter_and_an_older_snapshot_in_the_hub_s_cache_are_deleted(cache: 
     adapter = write_folder(snapshot / "adapters" / "mine", ADAPTER)
     for folder in (older, adapter):
         plan = plan_in(snapshot.parent, cache, folder)
-        assert (plan.own, plan.shared) == (False, True)
+        assert (plan.personal, plan.shared) == (False, True)
         remove(plan)
         assert not folder.exists()
     assert (snapshot / "config.json").exists()
