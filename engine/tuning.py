@@ -13,10 +13,10 @@ PairNames = tuple[str, str]
 
 
 class KeyRange(Struct, frozen=True):
-    """The widths that are rounded like a single row while a pass attends to fewer than `keys` keys, and more than the
-    range before.
+    """The widths that are rounded like a single row for a range of keys.
 
-    A row has the same bits alone and in every pass of up to `rows` rows.
+    A row has the same bits alone and in every pass of up to `rows` rows that attends to fewer than `keys` keys, and to
+    no fewer than the range before covers.
     """
 
     keys: Annotated[int, Meta(ge=1)]

@@ -23,8 +23,8 @@ _PREFIX = "language_model."
 class Unprojected(ArraysCache):  # type: ignore[misc]
     """The place of the keys that glm5_next may keep projected in addition to its latent ones.
 
-    It is never as long as these, so that they are not kept: they would take a gigabyte a layer, and lag behind after
-    short passes.
+    It is never as long as the latent ones. The projected keys would take a gigabyte a layer, and lag behind after short
+    passes.
     """
 
     def __init__(self) -> None:
