@@ -107,7 +107,7 @@ class EngineClient(Protocol):
         then stay. A draft model that cannot be used does not stop the main model: see `LoadedPair.draft_problem`.
         """
 
-    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+    def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         """Keep another main model with this drafter loaded, for requests that name its folder (`ChatRequest.main`).
 
         The models in memory stay as far as all fit; the one that was used least is unloaded first, and that of `load`

@@ -89,8 +89,8 @@ class Engine(EngineBase):
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._change(lambda changes: changes.set_draft(draft), blocks_requests=False)
 
-    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
-        return self._change(lambda changes: changes.load_beside(main, draft))
+    def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+        return self._change(lambda changes: changes.load_additional(main, draft))
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         return self._change(lambda changes: changes.unload_in_turn(main))

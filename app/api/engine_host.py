@@ -70,9 +70,9 @@ class EngineHost:
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
         return self._followed(self.engine.load(main, draft))
 
-    def load_beside(self, main: str, draft: str | None) -> Future[LoadedPair]:
+    def load_additional(self, main: str, draft: str | None) -> Future[LoadedPair]:
         """Keep another pair loaded for a client."""
-        return self._followed(self.engine.load_beside(main, draft), beside=True)
+        return self._followed(self.engine.load_additional(main, draft), beside=True)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
         known = self._followed(self.engine.set_draft(draft))

@@ -105,7 +105,7 @@ class ModelDirectory:
             if pair is None:
                 assert wanted is not None
                 self.loading = name
-                pair = await _result(self.host.load_beside(wanted, drafter or self.host.draft_for(wanted)))
+                pair = await _result(self.host.load_additional(wanted, drafter or self.host.draft_for(wanted)))
             elif drafter is not None and pair.main is not None and pair.draft_path != Path(drafter):
                 self.loading = draft or ""
                 pair = await self._with_draft(pair, drafter)
@@ -119,7 +119,7 @@ class ModelDirectory:
     async def _with_draft(self, pair: LoadedPair, drafter: str | None) -> LoadedPair:
         assert pair.main is not None
         is_own = pair is self.host.pair
-        future = self.host.set_draft(drafter) if is_own else self.host.load_beside(str(pair.main.path), drafter)
+        future = self.host.set_draft(drafter) if is_own else self.host.load_additional(str(pair.main.path), drafter)
         changed = await _result(future)
         if changed.draft_problem is not None:
             raise errors.of_engine(changed.draft_problem)

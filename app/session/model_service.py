@@ -301,7 +301,7 @@ class ModelService(QObject):
         self.changed.emit()
         self._follow(self.engine.set_draft(draft))
 
-    def load_beside(
+    def load_additional(
         self,
         main: str,
         draft: str | None,
@@ -309,7 +309,7 @@ class ModelService(QObject):
         failed: Callable[[EngineError], object],
     ) -> None:
         """Keep another main model with its drafter in memory, for requests that name it."""
-        self.call_engine(lambda engine: engine.load_beside(main, draft), then, failed)
+        self.call_engine(lambda engine: engine.load_additional(main, draft), then, failed)
         self.refresh_resident_models()
 
     def adopt_draft(self, wanted: str, future: Future[LoadedPair]) -> None:

@@ -179,7 +179,7 @@ class StreamingAnswer:
         else:
             main = self._other.path
             draft = self._other.draft
-            self._services.models.load_beside(main, draft, self._take_other, self._fail)
+            self._services.models.load_additional(main, draft, self._take_other, self._fail)
 
     def _take_other(self, loaded: LoadedPair) -> None:
         self._other_pair = Pair(loaded.main, loaded.draft)

@@ -105,8 +105,8 @@ class RemoteEngine(EngineBase):
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._call("set_draft", _named(draft))
 
-    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
-        return self._call("load_beside", str(main), _named(draft))
+    def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+        return self._call("load_additional", str(main), _named(draft))
 
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         return self._call("unload", main)

@@ -25,7 +25,7 @@ Known = TypeVar("Known")
 CALLS: dict[str, tuple[Any, Any]] = {
     "load": (tuple[str, str | None], LoadedPair),
     "set_draft": (tuple[str | None], LoadedPair),
-    "load_beside": (tuple[str, str | None], LoadedPair),
+    "load_additional": (tuple[str, str | None], LoadedPair),
     "unload": (tuple[Path | None], LoadedPair),
     "configure": (tuple[EngineSettings], None),
     "status": (tuple[()], EngineStatus),

@@ -123,9 +123,7 @@ class Prefilling(deque[ActiveRequest]):
         return not (alone or generation.prefilled)
 
     def _fit(self, tokens: int) -> bool:
-        """Whether there is memory for the rows of a joint pass, in addition to the caches that are copied to and from
-        them.
-        """
+        """Whether there is memory for the rows of a joint pass, which are copied from the caches and back."""
         return 2 * self._models.memory.cache_bytes(tokens) <= self._models.memory.use().free
 
     def _prefill_together(self, together: list[ActiveRequest], most: int) -> int:

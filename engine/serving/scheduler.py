@@ -287,7 +287,7 @@ class Scheduler:
         first = self._waiting.first
         wanted = None if first is None else self.models.wanted_by(first.request)
         if wanted in self.models.reloadable and wanted is not None:
-            loading = self.changes.load_beside(wanted, self.models.reloadable[wanted])
+            loading = self.changes.load_additional(wanted, self.models.reloadable[wanted])
             self.changes.enqueue(loading, partial(self._model_restored, wanted))
         elif self.models.is_resident(wanted) and not self.active and wanted is not None:
             self.changes.switch(wanted)

@@ -119,7 +119,7 @@ class ModelChanges:
                 if own_path is not None and not models.loaded and own_path in models.reloadable:
                     # If this fails, the next request tries again.
                     with suppress(EngineError):
-                        yield from self.load_beside(own_path, models.reloadable[own_path])
+                        yield from self.load_additional(own_path, models.reloadable[own_path])
                 raise
             installed = self.install(loaded, None)
         else:
@@ -132,7 +132,7 @@ class ModelChanges:
         main_ready(installed)
         return (yield from self._set_draft(draft))
 
-    def load_beside(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
+    def load_additional(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
         """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
 
         Raises `ModelNotUsable` and `NotEnoughMemory`.
@@ -174,9 +174,9 @@ class ModelChanges:
     def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
         """Unload resident models `but` one until another main model fits. Return False if it does not.
 
-        Raises as `Models.main_fits_beside`.
+        Raises as `Models.main_fits_additionally`.
         """
-        while not (fits := self._models.main_fits_beside(main)):
+        while not (fits := self._models.main_fits_additionally(main)):
             if not self.unload_least_used(but):
                 break
         return fits
@@ -207,7 +207,7 @@ class ModelChanges:
             raise NoModel
         models.crowded = False
         if own_path in models.reloadable:
-            return (yield from self.load_beside(own_path, draft))
+            return (yield from self.load_additional(own_path, draft))
         if models.main.info.path != own_path:
             self.queue[0].blocks_requests = True
             yield from self._until_unused(own_path)
@@ -221,7 +221,7 @@ class ModelChanges:
             return self._activate_draft(None)
         try:
             draft = yield from folder_of(draft, self._models.on_progress)
-            while not (fits := self._models.draft_fits_beside(draft)):
+            while not (fits := self._models.draft_fits_additionally(draft)):
                 if not self.unload_least_used():
                     break
             if not fits:

@@ -131,7 +131,7 @@ class Models:
         paths = (model.path for model in self.resident if model is not self._current and model.path != but)
         return min(paths, key=lambda path: path == self.own, default=None)
 
-    def main_fits_beside(self, main: str | Path) -> bool:
+    def main_fits_additionally(self, main: str | Path) -> bool:
         """Whether another main model can be loaded while these stay loaded.
 
         Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
@@ -140,10 +140,10 @@ class Models:
         self.memory.check_load(size, None)
         return not self.loaded or (not self._main_loader.one_at_a_time and not self.memory.crowds(size))
 
-    def draft_fits_beside(self, draft: str | Path) -> bool:
+    def draft_fits_additionally(self, draft: str | Path) -> bool:
         """Whether another drafter can be loaded while all models stay loaded.
 
-        Raises `NoModel` and the errors of `main_fits_beside`.
+        Raises `NoModel` and the errors of `main_fits_additionally`.
         """
         size = self._draft_size(draft)
         self.memory.check_load(self.memory.main_size(self.main.info.path), size)

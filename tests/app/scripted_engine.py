@@ -92,7 +92,7 @@ class ScriptedEngine:
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
 
-    def load_beside(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
+    def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         def load() -> LoadedPair:
             own = self.pair
             found, self.pair = self._load(main, draft), own

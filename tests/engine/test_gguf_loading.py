@@ -49,7 +49,7 @@ def test_a_file_is_a_main_model_a_draft_and_one_beside_others(file: Path, cache:
     drafting = engine.set_draft(other).result(PATIENCE_S)
     assert (drafting.draft_problem, drafting.draft_path) == (None, conversion_of(other, cache))
     assert finished(ask(engine, method="draft", depth=3, max_tokens=12)).ids == plain.ids
-    beside = engine.load_beside(other).result(PATIENCE_S)
+    beside = engine.load_additional(other).result(PATIENCE_S)
     assert beside.main is not None
     assert beside.main.path == conversion_of(other, cache)
 

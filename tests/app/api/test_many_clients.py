@@ -270,8 +270,8 @@ def test_ten_alternating_calls_load_the_second_model_once(
     starter: Served, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    load = starter.engine.load_beside
-    monkeypatch.setattr(starter.engine, "load_beside", lambda *models: asked.append(models[0]) or load(*models))
+    load = starter.engine.load_additional
+    monkeypatch.setattr(starter.engine, "load_additional", lambda *models: asked.append(models[0]) or load(*models))
     short = question | {"max_tokens": 4}
     replies = [starter.chat(short | {"model": f"starter/{name}"}) for name in ("main", "draft") * 5]
     assert [reply["model"] for reply in replies] == ["starter/main", "starter/draft"] * 5

@@ -166,7 +166,7 @@ def test_a_model_without_a_worthwhile_draft_is_offered_alone(
 def test_the_memory_that_is_in_use_includes_the_models_of_programs(open_settings: OpenShown) -> None:
     window, _, engine = open_settings()
     own = window.session.models.pair.main.bytes + window.session.models.pair.draft.bytes
-    beside = engine.load_beside("small").result()
+    beside = engine.load_additional("small").result()
     page = window.settings_page("models")
     assert size_words(own) != size_words(own + beside.bytes)
     words = f"In use: {size_words(own + beside.bytes)} "

@@ -235,7 +235,7 @@ def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_model
     assert session.settings.speculation.method == "auto"
     mains = window.picker("main")
     # What a program has loaded is unloaded alone.
-    engine.load_beside("small").result()
+    engine.load_additional("small").result()
     mains.open()
     qtbot.waitUntil(lambda: [choice.kind for choice in mains.choices].count("unload") == 2)
     last = mains.rows[-1].replace("\xa0", " ")

@@ -34,7 +34,7 @@ def test_the_menu_offers_installed_models_those_in_memory_first(open_shown: Open
     assert {path_of(DRAFT), path_of(FOREIGN)} <= set(found)
     assert path_of(MAIN) not in found
     assert len(others(window).actions()) == len(found)
-    window.session.models.load_beside(found[-1], None, lambda _: None, lambda _: None)
+    window.session.models.load_additional(found[-1], None, lambda _: None, lambda _: None)
     window.wait(lambda: bool(engine.beside))
     window.session.models.refresh_resident_models()
     window.wait(lambda: window.models.other_models()[0].path == found[-1])

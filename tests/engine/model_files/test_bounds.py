@@ -34,7 +34,7 @@ def refusal(call: Callable[[], object]) -> str:
 def test_sizes_are_checked_before_memory_is_computed_with_them(good: Path, layers: int) -> None:
     (good / "config.json").write_text(json.dumps(llama_config(num_hidden_layers=layers)))
     assert refusal(lambda: size_on_disk(good, None)) == "damaged"
-    assert refusal(lambda: Models(EngineSettings()).main_fits_beside(good)) == "damaged"
+    assert refusal(lambda: Models(EngineSettings()).main_fits_additionally(good)) == "damaged"
 
 
 def test_a_configuration_from_elsewhere_is_refused_before_it_is_read(good: Path) -> None:

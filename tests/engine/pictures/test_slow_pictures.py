@@ -133,7 +133,7 @@ def test_another_model_answers_while_pictures_are_measured(
 ) -> None:
     other = write_disturbed_copy(folder, tmp_path / "other", amount=0.01)
     assert served.models.own is not None
-    served.changes.enqueue(served.changes.load_beside(other, None), lambda _: None)
+    served.changes.enqueue(served.changes.load_additional(other, None), lambda _: None)
     until(served, lambda: not served.changes.busy)
     slow = submit(served, replace(asked("the fox ", picture(25, 40, 33)), main=str(served.models.own)))
     text = submit(served, replace(TEXT, main=str(other)))

@@ -286,7 +286,7 @@ def test_models_that_are_not_in_use_go_before_a_mac_makes_room(
     load_models(scheduler, tiny_main, None)
     for available, resident in ((0, [tiny_draft]), (8 * 2**30, [tiny_draft, tiny_main])):
         report_memory(monkeypatch, available=available, level=0)
-        run_to_completion(scheduler.changes.load_beside(resident[-1], None))
+        run_to_completion(scheduler.changes.load_additional(resident[-1], None))
         assert [one.path for one in scheduler.models.resident] == resident
     scheduler.close()
 

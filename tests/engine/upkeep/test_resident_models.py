@@ -50,7 +50,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def beside(scheduler: Scheduler, main: Path, draft: Path | None = None) -> LoadedPair:
-    return run_to_completion(scheduler.changes.load_beside(main, draft))
+    return run_to_completion(scheduler.changes.load_additional(main, draft))
 
 
 def names(scheduler: Scheduler) -> list[Path | None]:
@@ -99,7 +99,7 @@ def test_an_answer_under_way_ends_before_another_model_answers(
     running = submit(scheduler, replace(ASKED, max_tokens=60))
     step_until(scheduler, lambda: running.committed)
     ended: list[object] = []
-    scheduler.changes.enqueue(scheduler.changes.load_beside(others[0], None), ended.append)
+    scheduler.changes.enqueue(scheduler.changes.load_additional(others[0], None), ended.append)
     waiting = submit(scheduler, replace(ASKED, main=str(others[0])))
     scheduler.changes.enqueue(scheduler.changes.set_draft(tiny_draft), ended.append, blocks_requests=False)
     finish(scheduler)

@@ -57,7 +57,7 @@ PAIR = LoadedPair(
 VALUES: dict[str, Any] = {
     "load": PAIR,
     "set_draft": LoadedPair(PAIR.main, PAIR.main),
-    "load_beside": PAIR,
+    "load_additional": PAIR,
     "unload": LoadedPair(None, None),
     "status": EngineStatus(1, 2, PrefixCacheUsage(1, 2, 3), MemoryUse(1, 2, 3), resident=(PAIR,)),
     "learned": (LearnedPair(("m", ""), loaded=True, same_text_cost=0.1),),
