@@ -120,35 +120,42 @@ class OwnAnswer:
 class ChatRequest:
     """One request for an answer.
 
-    `messages` are chat turns ({"role", "content"}, oldest first) with roles of ROLES. The content is a text or, in
-    turns of users and tools, a list of parts: {"type": "text", "text"}, and {"type": "image", "digest"}, where the
-    digest is the SHA-256 in hexadecimal digits of a file in `pictures`. Without a main model that sees, the request
-    fails with `ModelCannotSee`, and with `PictureNotUsable` for a file that cannot be read. A turn of the assistant may
-    have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}) and, as `reasoning_content`, the thoughts
-    before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers. `tools` are
-    the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template renders
-    them. Instead of messages, `prompt` is a text, or token ids, that the model continues without a template. `main` is
-    the folder of the main model that answers, one of the resident ones (`EngineClient.load_additional`); None is the
-    one that was loaded with `load`. `stop` strings end the answer and are cut from it. `max_tokens` None means up to
-    the end of the context, 0 that the prompt is only read. A conversation that is longer than the context is refused
-    (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
-    quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting. It
-    is shortened as if the context had `kept_context` tokens, if that is less. `conversation` is the caller's name of
-    the chat that `messages` belong to. With one, the caches may be kept on disk (`EngineSettings.prefix_cache_folder`)
-    until `EngineClient.forget_conversations`, and so may the answer's tokens, so that answers in other named chats can
-    be drafted from them (`answer_index_folder`); with "" or without one, never. Caches of requests with any name serve
-    such requests only, and so do the others. A `shared` conversation is what others begin with: on disk, those that
-    hold little else are not kept beside it. `template_options` are variables of the model's chat template, such as
-    `enable_thinking`. With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or
-    at a stop string matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`. One
-    "in text" holds only for the calls in the answer, and not at all if it cannot be used. Marks of control tokens in
+    What is asked: `messages` are chat turns ({"role", "content"}, oldest first) with roles of ROLES. The content is a
+    text or, in turns of users and tools, a list of parts: {"type": "text", "text"}, and {"type": "image", "digest"},
+    where the digest is the SHA-256 in hexadecimal digits of a file in `pictures`. Without a main model that sees, the
+    request fails with `ModelCannotSee`, and with `PictureNotUsable` for a file that cannot be read. A turn of the
+    assistant may have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}) and, as `reasoning_content`, the
+    thoughts before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers.
+    `tools` are the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template
+    renders them. `template_options` are variables of the model's chat template, such as `enable_thinking`. Instead of
+    messages, `prompt` is a text, or token ids, that the model continues without a template. Marks of control tokens in
     the texts of messages and tools, such as "<|im_end|>", are ordinary text. In a `prompt` they are control tokens.
-    Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
-    `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `PrefillProgress` reports the tokens
-    of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later ones. With
-    `token_bytes`, tokens of split characters come with their bytes (`Token.part`). With `embedding`, a `prompt` is only
-    read, and `Finished.embedding` is the mean of the last hidden states over it; on several machines, such a request
-    fails.
+
+    Who answers: `main` is the folder of the main model, one of the resident ones (`EngineClient.load_additional`); None
+    is the one that was loaded with `load`.
+
+    How long: `stop` strings end the answer and are cut from it. `max_tokens` None means up to the end of the context, 0
+    that the prompt is only read. A conversation that is longer than the context is refused (`overflow` "refuse"), or
+    loses its oldest turns ("shorten"): the system message and the newest turns stay, and a quarter of the context (or
+    `max_tokens`, if that is less) remains for the answer; None uses the engine's setting. It is shortened as if the
+    context had `kept_context` tokens, if that is less.
+
+    What is remembered: `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches
+    may be kept on disk (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the
+    answer's tokens, so that answers in other named chats can be drafted from them (`answer_index_folder`); with "" or
+    without one, never. Caches of requests with any name serve such requests only, and so do the others. A `shared`
+    conversation is what others begin with: while it is on disk, those that hold little else are not kept there.
+
+    What it has to match: with a `grammar`, the answer after any thinking matches it; one that ends at its length limit
+    or at a stop string matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.
+    One "in text" holds only for the calls in the answer, and not at all if it cannot be used.
+
+    What is reported: each token comes with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES,
+    and with `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `PrefillProgress` reports
+    the tokens of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later ones.
+    With `token_bytes`, tokens of split characters come with their bytes (`Token.part`). With `embedding`, a `prompt` is
+    only read, and `Finished.embedding` is the mean of the last hidden states over it; on several machines, such a
+    request fails.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
