@@ -8,12 +8,15 @@ from engine.errors import ModelNotUsable
 
 
 class SandboxError(Exception):
-    """A task has no result. `reason` is one of those below, or "" if the task itself failed."""
+    """A task has no result.
+
+    `reason` is one of those below: "too-slow", "too-large", "no-time" or "crashed"; "" if the task itself failed.
+    """
 
     reason = ""
 
     def of_model(self, path: str | Path, reason: str, detail: str) -> ModelNotUsable:
-        """Return the error of a model with that reason, or of one whose reading was ended before it had an outcome."""
+        """Return the error of the model in `path`: `reason` if reading it failed, "beyond-limits" if that was ended."""
         return ModelNotUsable(path, "beyond-limits" if self.reason else reason, detail)
 
 
@@ -22,7 +25,8 @@ class LimitExceeded(SandboxError):
 
     def __init__(self, reason: str, limit: float = 0) -> None:
         super().__init__(f"{reason}, {limit:g}" if limit else reason)
-        self.reason, self.limit = reason, limit
+        self.reason = reason
+        self.limit = limit
 
 
 class TimeSpent(SandboxError):

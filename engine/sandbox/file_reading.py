@@ -32,20 +32,27 @@ class FileSandboxes:
         self.slow = Sandbox(module)
 
     def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
-        """Wait for a task of at most `most_s` computing seconds. Raises `SandboxError`, `TimeSpent`, `EngineClosed`."""
+        """Return the result of a task that may compute for `most_s` seconds. Waits.
+
+        Takes the seconds that it computed off `time`. Raises `SandboxError`, also `TimeSpent` if `time` has none left,
+        and `EngineClosed` when `time` is abandoned.
+        """
         for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
             if time.left <= 0:
                 break
             seconds = min(limit, time.left)
             try:
-                found = sandbox.run(task, seconds, time.abandoned)
+                result = sandbox.run(task, seconds, time.abandoned)
             except LimitExceeded as error:
                 time.left -= seconds
-                if error.reason != "too-slow" or limit == most_s == seconds:
+                is_slow = error.reason == "too-slow"
+                had_all = limit == most_s == seconds
+                if not is_slow or had_all:
                     raise
                 if seconds < limit:
+                    # The request's time ended it, not the limit of this file.
                     break
             else:
-                time.left -= found.seconds
-                return found
+                time.left -= result.seconds
+                return result
         raise TimeSpent

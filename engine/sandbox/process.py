@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -48,7 +48,7 @@ _ENVIRONMENT = {
 
 
 class _Turns:
-    """A fair (FIFO) lock."""
+    """A fair lock: those that wait get it in their order."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -73,14 +73,18 @@ class _Turns:
 
 
 class Sandbox:
-    """A process with limits that runs the tasks declared in `modules`, one at a time, in their order. Thread-safe."""
+    """A process that runs the tasks declared in `modules`, and its limits.
+
+    Thread-safe; tasks run one at a time, in their order.
+    """
 
     def __init__(self, *modules: str) -> None:
         self._modules = modules
         self._turns = _Turns()
+        # None before it is started, and after it has ended.
         self._child: Child[Reply] | None = None
         # The most bytes of memory that the process had during the latest task.
-        self._most_held = 0
+        self._most_memory = 0
         atexit.register(self.end)
 
     def start(self) -> None:
@@ -102,7 +106,8 @@ class Sandbox:
         """Return the result of a task, given as a function with its arguments in order. It may compute for `seconds`.
 
         Waits. The same process first does the task `after`, within its own seconds. Raises the `EngineError` of the
-        task, `SandboxError`, and `EngineClosed` when `abandoned`.
+        task; `LimitExceeded`, `TaskFailed` if it raised anything else, `SandboxCrashed` if the process ended in each
+        attempt, which are `SandboxError`s; and `EngineClosed` when `abandoned`.
         """
         given_up = abandoned or threading.Event()
         with self._turns:
@@ -137,13 +142,13 @@ class Sandbox:
         return self._child.process.pid if self._child is not None else None
 
     def _running(self, abandoned: threading.Event) -> Child[Reply]:
-        """Return the process, started anew if it has ended."""
+        """Return the process, and start one if none runs. Raises `EngineClosed` when `abandoned`."""
         if abandoned.is_set():
             raise EngineClosed
         if self._child is not None and self._child.process.poll() is None:
             return self._child
         self.end()
-        child = self._child = Child(
+        child = Child(
             "engine.sandbox.worker",
             "--sandbox",
             [str(IDLE_S), *self._modules],
@@ -151,29 +156,34 @@ class Sandbox:
             environment=_ENVIRONMENT,
             most_unsent=_MOST_UNREAD,
         )
+        self._child = child
+        # Its first message says that it has imported its modules.
         self._exchange(child, None, None, math.inf, abandoned)
         return child
 
     def _ask(self, child: Child[Reply], task: partial[Result], seconds: float, abandoned: threading.Event) -> Result:
+        """Have the process do a task, and return its result. Raises as `run` and `_exchange` do."""
         try:
             request = TaskRequest(math.ceil(seconds), name_of(task.func), pack(task.args))
         # The text has half of a surrogate pair.
         except UnicodeEncodeError as error:
             raise TaskFailed(str(error)) from error
-        found = self._exchange(child, request, types_of(task.func)[1], seconds, abandoned)
-        if isinstance(found, TooLarge):
+        result_type = types_of(task.func).result
+        reply = self._exchange(child, request, result_type, seconds, abandoned)
+        if isinstance(reply, TooLarge):
             raise LimitExceeded("too-large")
-        if isinstance(found, Failure):
-            raise found.error()
-        result: Result = found
+        if isinstance(reply, Failure):
+            raise reply.error()
+        result: Result = reply
         return result
 
     def _exchange(
         self, child: Child[Reply], request: TaskRequest | None, kind: Any, seconds: float, abandoned: threading.Event
     ) -> Any:
-        """Send a request, if any, and return the result, of type `kind`, or another reply. End the process if anything
-        else happens, also if a person interrupts: a late reply would count as the next task's. Raises `LimitExceeded`,
-        and `OSError` for a process that ended or hung.
+        """Send a request, if any, and return the result, of type `kind`, or another reply.
+
+        Ends the process if anything else happens, also if a person interrupts: a late reply would count as the next
+        task's. Raises `LimitExceeded`, `EngineClosed`, and `OSError` for a process that ended or hung.
         """
         try:
             if request is not None:
@@ -188,23 +198,24 @@ class Sandbox:
             raise
 
     def _wait(self, child: Child[Reply], seconds: float, abandoned: threading.Event) -> Reply:
-        """Return the process's next message, for which it may compute `seconds` seconds."""
-        used_before, self._most_held = _use_of(child)
-        latest_use = used_before
+        """Return the process's next message, for which it may compute `seconds` seconds. Raises as `_exchange` does."""
+        before = _use_of(child)
+        self._most_memory = before.memory
+        latest_seconds = before.seconds
         latest_progress = time.monotonic()
         while True:
             if (reply := child.channel.receive(_POLL_S)) is not None:
                 return reply
             if abandoned.is_set():
                 raise EngineClosed
-            used, held = _use_of(child)
-            self._most_held = max(self._most_held, held)
-            if used - used_before > seconds:
+            use = _use_of(child)
+            self._most_memory = max(self._most_memory, use.memory)
+            if use.seconds - before.seconds > seconds:
                 raise LimitExceeded("too-slow", seconds)
-            if self._most_held > MEMORY_BYTES:
+            if self._most_memory > MEMORY_BYTES:
                 raise LimitExceeded("too-large")
-            if used > latest_use:
-                latest_use = used
+            if use.seconds > latest_seconds:
+                latest_seconds = use.seconds
                 latest_progress = time.monotonic()
             elif time.monotonic() - latest_progress > STALL_S:
                 raise TimeoutError(f"it did nothing for {STALL_S:g} seconds")
@@ -220,19 +231,26 @@ class Sandbox:
         if code == -signal.SIGXCPU:
             return LimitExceeded("too-slow", seconds)
         # Rust aborts when it gets no memory, and some systems kill the process that uses most of it.
-        killed = code == -signal.SIGKILL and self._most_held > MEMORY_BYTES // 2
+        killed = code == -signal.SIGKILL and self._most_memory > MEMORY_BYTES // 2
         if killed or code == -signal.SIGABRT or isinstance(error, MessageTooLarge):
             return LimitExceeded("too-large")
         return ChannelClosed(f"{error}; exit code {code}")
 
 
-def _use_of(child: Child[Reply]) -> tuple[float, int]:
-    """Return a process's seconds of computing so far and its bytes of memory; zeros if it has ended."""
+class _Use(NamedTuple):
+    """What a process has used: seconds of computing since it began, and its bytes of memory now."""
+
+    seconds: float
+    memory: int
+
+
+def _use_of(child: Child[Reply]) -> _Use:
+    """Return what a process has used; zeros if it has ended."""
     try:
         process = psutil.Process(child.process.pid)
         times = process.cpu_times()
-        return float(times.user + times.system), int(process.memory_info().rss)
+        return _Use(float(times.user + times.system), int(process.memory_info().rss))
     # Besides psutil's own errors, what the system calls of a new macOS raise; the wall clock still limits it.
     except Exception as error:
         log.debug("the use of a sandbox is unknown: %s", error)
-        return 0.0, 0
+        return _Use(0.0, 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from types import GenericAlias
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
@@ -19,13 +19,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # A context of ten million tokens fits.
 _LARGEST_REPLY = 2**27
-# The tasks of all modules that were imported, by their names, and what is called before those of a module.
+# The tasks of all modules that were imported, by `name_of`.
 TASKS: dict[str, Callable[..., Any]] = {}
+# What a sandbox calls before the tasks of a module, by the module's name.
 PREPARATIONS: dict[str, Callable[[], object]] = {}
 
 
 def task(function: Function) -> Function:
-    """Declare a function that a sandbox may run, with the types that it names; it imports itself what is large."""
+    """Declare a function that a sandbox for its module may run, with arguments and a result of the types that it names.
+
+    Both ends import the module, so the function itself imports what is large.
+    """
     TASKS[name_of(function)] = function
     return function
 
@@ -37,15 +41,23 @@ def before_tasks(function: Function) -> Function:
 
 
 def name_of(function: Callable[..., Any]) -> str:
+    """Return the name by which requests name a task."""
     return f"{function.__module__}.{function.__qualname__}"
 
 
+class TaskTypes(NamedTuple):
+    """The type of a task's arguments, a tuple, and that of its result."""
+
+    arguments: Any
+    result: Any
+
+
 @cache
-def types_of(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """Return the type of a task's arguments, a tuple, and that of its result."""
+def types_of(function: Callable[..., Any]) -> TaskTypes:
+    """Return the types that a task names."""
     hints = get_type_hints(function)
     result = hints.pop("return")
-    return GenericAlias(tuple, tuple(hints.values())), result
+    return TaskTypes(GenericAlias(tuple, tuple(hints.values())), result)
 
 
 class TaskRequest(WireMessage, frozen=True):
@@ -63,18 +75,24 @@ class Done(WireMessage, frozen=True):
 
 
 class Failure(WireMessage, frozen=True):
-    """The error that the task raised: its message, and the code and the arguments of an `EngineError`, else ""."""
+    """The error that the task raised."""
 
     message: str
+    # Those of an `EngineError`; "" and {} for other errors.
     code: str
     arguments: dict[str, str | int]
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
+        """Return what is sent of an error: a short message, and arguments that are whole numbers or text."""
         message = sendable(" ".join(str(error).split())[:200] or type(error).__name__)
-        arguments = error.arguments if isinstance(error, EngineError) else {}
-        plain = {name: one if type(one) is int else sendable(str(one)) for name, one in arguments.items()}
-        return cls(message, error.code if isinstance(error, EngineError) else "", plain)
+        if not isinstance(error, EngineError):
+            return cls(message, "", {})
+        arguments = {
+            name: argument if type(argument) is int else sendable(str(argument))
+            for name, argument in error.arguments.items()
+        }
+        return cls(message, error.code, arguments)
 
     def error(self) -> EngineError | TaskFailed:
         """Return the `EngineError`, else `TaskFailed` with the message."""

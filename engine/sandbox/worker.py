@@ -28,13 +28,16 @@ from engine.sandbox.tasks import (
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack, unpack
 
+# On Linux, how much more memory the process may address than at its start. Elsewhere `process.Sandbox` watches it.
 MEMORY_BYTES = 2 * 2**30
+# Seconds of computing beyond those of a task, after which the system ends the process. `Sandbox` is mostly first.
 _GRACE_S = 2
 
 
 def main(options: Sequence[str]) -> None:
-    """Serve until the other end is gone, or for as many seconds without a task as the second option says. The first
-    option is the number of the inherited socket, and the others name the modules whose tasks may be run.
+    """Serve until the other end is gone, or for as many seconds without a task as the second option says.
+
+    The first option is the number of the inherited socket, and the others name the modules whose tasks may be run.
     """
     channel = Channel(socket.socket(fileno=int(options[0])), REQUESTS)
     tasks = _tasks_of(options[2:])
@@ -68,9 +71,10 @@ def _limit_time(seconds: int) -> None:
 
 
 def _answer(request: TaskRequest, tasks: Mapping[str, Callable[..., Any]]) -> Reply:
+    """Do a task, and return its result, or what kept it from having one."""
     try:
         function = tasks[request.name]
-        return Done(pack(function(*unpack(request.arguments, types_of(function)[0]))))
+        return Done(pack(function(*unpack(request.arguments, types_of(function).arguments))))
     # What strangers send can make libraries raise anything, also a panic of Rust code.
     except BaseException as error:
         if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
