@@ -9,5 +9,9 @@ from engine.pictures.pixtral import Pixtral
 from engine.pictures.qwen import Qwen
 
 FAMILIES: dict[str, Family] = {
-    "gemma3": Gemma3(), "gemma4": Gemma4(), "pixtral": Pixtral(), "lfm2_vl": Lfm2Vl(), "qwen": Qwen(),
-}  # fmt: skip
+    "gemma3": Gemma3(),
+    "gemma4": Gemma4(),
+    "pixtral": Pixtral(),
+    "lfm2_vl": Lfm2Vl(),
+    "qwen": Qwen(),
+}

@@ -20,10 +20,11 @@ Pixels = npt.NDArray[Any]
 # A config.json, or the settings of a processor.
 Config = Mapping[str, Any]
 
-# The numbers of a model on which its layouts depend, by name.
+# The numbers of a model on which its layouts depend, by name, as `Family.settings` returns them.
 Numbers = Mapping[str, float]
 # How the decoder scales: Pillow's numbers of its filters.
-BILINEAR, BICUBIC = 2, 3
+BILINEAR = 2
+BICUBIC = 3
 # Mean and deviation of pixels by CLIP, and for the families that have one number for all colours.
 CLIP = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 HALF = (0.5,), (0.5,)
@@ -31,16 +32,18 @@ HALF = (0.5,), (0.5,)
 
 @dataclass(frozen=True, slots=True)
 class PictureLayout:
-    """How a model reads a picture: scaled to each of `sizes` (width, height) with `resample`, and as `text`. The text
-    replaces the picture in the prompt. `tokens` placeholders in it stand for the rows of its embedding; `cost` counts
-    all its tokens. `grid` are their rows and columns, if positions depend on these.
-    """
+    """How a model reads a picture."""
 
+    # The sizes (width, height) that it is scaled to, and Pillow's number of the filter for that.
     sizes: tuple[tuple[int, int], ...]
     resample: int
+    # What replaces the picture in the prompt.
     text: str
+    # How many placeholders are in the text: one for each row of the picture's embedding.
     tokens: int
+    # How many tokens the text has, with the marks around the placeholders.
     cost: int
+    # The rows and columns of the placeholders, if their positions depend on these; else (0, 0).
     grid: tuple[int, int] = (0, 0)
 
 
@@ -69,20 +72,24 @@ class Family(ABC):
         """Build tower and projector, without their weights, under the names that the tensors have in model folders."""
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
-        """Return weights that may be stored as by PyTorch in the layout of MLX."""
+        """Return weights, which a folder may have in PyTorch's layout, in that of MLX and under the tower's names."""
         return weights
 
     @abstractmethod
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
-        """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings. A
-        row may have, after its `width` numbers, as many again for each of the first layers, to be added to their
-        outputs. `views` has the picture in each size of its layout, in numbers of 0 to 255.
+        """Return the embedding (tokens, width) of a picture, lazily, in the place of the text model's own embeddings.
+
+        A row may have, after its `width` numbers, as many again for each of the first layers, to be added to their
+        outputs: (tokens, width * (1 + layers)). `views` has the picture in each size of its layout, each (height,
+        width, 3) of numbers from 0 to 255.
         """
 
 
 def in_cells(width: int, height: int, side: float, least: float, most: float, *, fewest: int = 1) -> tuple[int, int]:
-    """Return the columns and rows of the cells, of `side` pixels each way, to which a picture is scaled. It keeps its
-    shape. All cells have `least` to `most` pixels; before these bounds, there are `fewest` each way.
+    """Return the columns and rows of the cells, of `side` pixels each way, to which a picture is scaled.
+
+    It keeps its shape. All cells together have `least` to `most` pixels; before these bounds, there are at least
+    `fewest` each way. A picture of 640 times 480 pixels is 20 times 15 cells of 32 pixels.
     """
     columns, rows = (max(fewest, round(length / side)) for length in (width, height))
     if columns * rows * side**2 > most:
@@ -95,7 +102,7 @@ def in_cells(width: int, height: int, side: float, least: float, most: float, *,
 
 
 def normalised(view: Pixels, processor: Config, mean: Sequence[float], std: Sequence[float]) -> Pixels:
-    """Return pixels around 0, in float32, by the processor's mean and deviation or else these."""
+    """Return pixels (height, width, 3) around 0, in float32, by the processor's mean and deviation or else these."""
     scaled = view.astype(np.float32) * np.float32(processor.get("rescale_factor", 1 / 255))
     middle = np.asarray(processor.get("image_mean", mean), np.float32)
     return (scaled - middle) / np.asarray(processor.get("image_std", std), np.float32)
@@ -103,8 +110,9 @@ def normalised(view: Pixels, processor: Config, mean: Sequence[float], std: Sequ
 
 def as_mlx(weights: dict[str, mx.array], kernels: str) -> dict[str, mx.array]:
     """Return weights with the kernels of convolutions, whose names end with `kernels`, in the layout of MLX."""
-    return {
-        # PyTorch's have the channels before their height and width.
-        name: array.transpose(0, 2, 3, 1) if name.endswith(kernels) and array.shape[1] < array.shape[-1] else array
-        for name, array in weights.items()
-    }
+    converted: dict[str, mx.array] = {}
+    for name, array in weights.items():
+        # PyTorch's have the few channels of a picture before their height and width.
+        is_of_pytorch = name.endswith(kernels) and array.shape[1] < array.shape[-1]
+        converted[name] = array.transpose(0, 2, 3, 1) if is_of_pytorch else array
+    return converted

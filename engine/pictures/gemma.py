@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Gemma3(Family):
-    """Gemma 3 with SigLIP: a picture is scaled to a square, and its tokens read each other in both directions."""
+    """The family of Gemma 3, whose tower is SigLIP.
+
+    A picture is scaled to a square, and its tokens read each other in both directions.
+    """
 
     mark = "<image_soft_token>"
 
@@ -71,11 +74,15 @@ class Gemma3(Family):
 
 
 def _tokens(config: Config) -> int:
+    """Return how many tokens a picture takes."""
     return int(config.get("mm_tokens_per_image", 256))
 
 
 class Gemma4(Family):
-    """Gemma 4 with a tower: a picture keeps its shape, and takes up to 280 tokens, in larger models bidirectional."""
+    """The family of Gemma 4 with a tower, not of those that read patches without one.
+
+    A picture keeps its shape and takes up to 280 tokens, which larger models read in both directions.
+    """
 
     mark = "<|image|>"
 

@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 
 # The numbers of tiles. Many folders switch tiles off, although the models were trained with them.
 _TILES = range(2, 11)
+# What a folder does not set.
 _DEFAULTS = {
-    "downsample_factor": 2, "encoder_patch_size": 16, "min_image_tokens": 64, "max_image_tokens": 256,
-    "tile_size": 512, "max_pixels_tolerance": 2.0, "resample": BICUBIC,
-}  # fmt: skip
+    "downsample_factor": 2,
+    "encoder_patch_size": 16,
+    "min_image_tokens": 64,
+    "max_image_tokens": 256,
+    "tile_size": 512,
+    "max_pixels_tolerance": 2.0,
+    "resample": BICUBIC,
+}
 
 
 class Lfm2Vl(Family):
@@ -29,24 +35,27 @@ class Lfm2Vl(Family):
         return {name: processor.get(name, config.get(name, default)) for name, default in _DEFAULTS.items()}
 
     def layout(self, settings: Numbers, width: int, height: int) -> PictureLayout:
+        # The pixels of a token each way.
         cell = int(settings["encoder_patch_size"] * settings["downsample_factor"])
-        side = int(settings["tile_size"])
-        least, most = (int(settings[name] * cell**2) for name in ("min_image_tokens", "max_image_tokens"))
+        resample = int(settings["resample"])
+        least = int(settings["min_image_tokens"] * cell**2)
+        most = int(settings["max_image_tokens"] * cell**2)
         columns, rows = in_cells(width, height, cell, least, most)
         whole = (columns * cell, rows * cell)
         tokens = columns * rows
-        nearest = [max(int(settings["encoder_patch_size"]), round(length / cell) * cell) for length in (width, height)]
-        if math.prod(nearest) <= settings["max_image_tokens"] * cell**2 * settings["max_pixels_tolerance"]:
+        if not _is_large(settings, width, height, cell):
             text = f"<|image_start|>{self.mark * tokens}<|image_end|>"
-            return PictureLayout((whole,), int(settings["resample"]), text, tokens, tokens + 2)
+            return PictureLayout((whole,), resample, text, tokens, tokens + 2)
+        side = int(settings["tile_size"])
         columns, rows = _grid(width, height, side)
-        tile = math.ceil(side / cell) ** 2
+        tokens_of_tile = math.ceil(side / cell) ** 2
         tiles = [f"<|img_row_{row}_col_{column}|>" for row in range(1, rows + 1) for column in range(1, columns + 1)]
-        text = "".join(f"{name}{self.mark * tile}" for name in tiles)
+        text = "".join(f"{tile}{self.mark * tokens_of_tile}" for tile in tiles)
         text = f"<|image_start|>{text}<|img_thumbnail|>{self.mark * tokens}<|image_end|>"
-        held = len(tiles) * tile + tokens
         sizes = ((columns * side, rows * side), whole)
-        return PictureLayout(sizes, int(settings["resample"]), text, held, held + len(tiles) + 3)
+        all_tokens = len(tiles) * tokens_of_tile + tokens
+        # A mark for each tile, for the small view, and for the begin and the end of all.
+        return PictureLayout(sizes, resample, text, all_tokens, all_tokens + len(tiles) + 3)
 
     def build(self, config: Config) -> nn.Module:
         import mlx.nn as nn
@@ -81,6 +90,7 @@ class Lfm2Vl(Family):
         return mx.concatenate([self._rows(tower, config, processor, view) for view in (*tiles, whole)])
 
     def _rows(self, tower: Any, config: Config, processor: Config, view: Pixels) -> mx.array:
+        """Return the embedding (tokens, width) of a tile or of a whole picture, lazily."""
         import mlx.core as mx
 
         patch = int(config["vision_config"].get("patch_size", 16))
@@ -95,16 +105,23 @@ class Lfm2Vl(Family):
         return embeddings.reshape(-1, embeddings.shape[-1])
 
 
+def _is_large(settings: Numbers, width: int, height: int, cell: int) -> bool:
+    """Return whether a picture is cut into tiles: in whole cells, it has too many pixels for one view."""
+    patch = int(settings["encoder_patch_size"])
+    nearest = [max(patch, round(length / cell) * cell) for length in (width, height)]
+    return math.prod(nearest) > settings["max_image_tokens"] * cell**2 * settings["max_pixels_tolerance"]
+
+
 def _grid(width: int, height: int, side: int) -> tuple[int, int]:
     """Return the columns and rows of tiles whose shape is closest to the picture's; of equal ones, not too large."""
     lengths = range(1, _TILES[-1] + 1)
     grids = {(columns, rows) for columns in lengths for rows in lengths if columns * rows in _TILES}
     best = (1, 1)
-    distance = math.inf
+    least_distance = math.inf
     for columns, rows in sorted(grids, key=lambda grid: grid[0] * grid[1]):
-        found = abs(width / height - columns / rows)
+        distance = abs(width / height - columns / rows)
         fits = width * height > 0.5 * side * side * columns * rows
-        if found < distance or (found == distance and fits):
+        if distance < least_distance or (distance == least_distance and fits):
             best = (columns, rows)
-            distance = found
+            least_distance = distance
     return best

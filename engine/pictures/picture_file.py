@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 from zlib import crc32
 
 from engine.errors import PictureNotUsable
@@ -25,22 +25,24 @@ _LOSSLESS = ("PNG", "BMP", "TIFF")
 _SHOWN_UPRIGHT = ("JPEG", "GIF")
 _ORIENTATION = 0x112
 _PNG = b"\x89PNG\r\n\x1a\n"
-MOST_MEGABYTES, MOST_MEGAPIXELS = 20, 50
+MOST_MEGABYTES = 20
+MOST_MEGAPIXELS = 50
 # Above this ratio of its sides, nothing is left of a picture that is scaled.
 MOST_NARROW = 200
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedPicture:
-    """The size of a picture as it is shown, and its `views`: RGB bytes, row by row, for each size asked for. `seconds`
-    of computing were spent on it. `file` is the picture as PNG or JPEG, if no sizes were asked for and its own file
-    would not be shown, or not upright.
-    """
+    """A picture as it is shown."""
 
     width: int
     height: int
+    # RGB bytes, row by row, for each size that was asked for.
     views: list[bytes]
+    # Seconds of computing that were spent on it.
     seconds: float
+    # The picture as PNG or JPEG, if no sizes were asked for and its own file would not be shown, or not upright; else
+    # b"".
     file: bytes
 
 
@@ -48,12 +50,15 @@ class DecodedPicture:
 def decode_picture(data: bytes, sizes: Sequence[tuple[int, int]] = (), resample: int = 0) -> DecodedPicture:
     """Decode a file, upright by EXIF, and scale it to each of `sizes` (width, height). Raises `PictureNotUsable`."""
     begun = time.process_time()
-    picture, kind, is_turned = _upright(data)
+    upright = _upright(data)
+    picture = upright.picture
+    kind = upright.kind
     views = [picture.resize(size, resample).tobytes() for size in sizes]
     file = BytesIO()
-    rare = not sizes and (kind not in FORMATS or (is_turned and kind not in _SHOWN_UPRIGHT))
+    is_shown = kind in FORMATS and (not upright.is_turned or kind in _SHOWN_UPRIGHT)
+    needs_file = not sizes and not is_shown
     # A photo as PNG would be larger than MOST_MEGABYTES.
-    if rare and (kind not in _LOSSLESS or _saved(picture, file, "PNG") > MOST_MEGABYTES * 2**20):
+    if needs_file and (kind not in _LOSSLESS or _saved(picture, file, "PNG") > MOST_MEGABYTES * 2**20):
         file = BytesIO()
         _saved(picture, file, "JPEG")
     seconds = time.process_time() - begun
@@ -66,30 +71,31 @@ def _saved(picture: Image, file: BytesIO, kind: str) -> int:
     return file.tell()
 
 
-def _upright(data: bytes) -> tuple[Image, str, bool]:
-    """Return the picture, the format of its file, and whether that says to turn or mirror it."""
+class _Upright(NamedTuple):
+    """A picture as it is shown, the format of its file, and whether that says to turn or mirror it."""
+
+    picture: Image
+    kind: str
+    is_turned: bool
+
+
+def _upright(data: bytes) -> _Upright:
+    """Return the picture of a file, in RGB. Raises `PictureNotUsable`."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     if len(data) > MOST_MEGABYTES * 2**20:
         raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
     try:
         picture: Image.Image = Image.open(BytesIO(_decodable(data)), formats=(*FORMATS, *OTHER_FORMATS))
-        kind = "HEIC" if _is_heic(data) else "JPEG" if picture.format == "MPO" else str(picture.format)
-        width, height = picture.size
-        if width * height > MOST_MEGAPIXELS * 10**6:
-            raise PictureNotUsable("too-many-pixels", str(MOST_MEGAPIXELS))
-        if max(width, height) > MOST_NARROW * min(width, height):
-            raise PictureNotUsable("too-narrow", str(MOST_NARROW))
-        # A camera's JPEG may hold a preview as a second picture. The further pages of a scanned fax are left out.
-        if getattr(picture, "is_animated", False) and picture.format not in ("MPO", "TIFF"):
-            raise PictureNotUsable("animated")
+        kind = _kind_of(picture, data)
+        _check_shape(picture)
         picture.load()
         is_turned = picture.getexif().get(_ORIENTATION, 1) != 1
         picture = _with_eight_bits(ImageOps.exif_transpose(picture))
         if picture.has_transparency_data:
             over = picture.convert("RGBA")
             picture = Image.alpha_composite(Image.new("RGBA", over.size, "white"), over)
-        return picture.convert("RGB"), kind, is_turned
+        return _Upright(picture.convert("RGB"), kind, is_turned)
     except UnidentifiedImageError as error:
         raise PictureNotUsable("damaged" if data[4:12] == b"ftypavif" else "unknown-format") from error
     except Image.DecompressionBombError as error:
@@ -99,6 +105,25 @@ def _upright(data: bytes) -> tuple[Image, str, bool]:
     # Decoders raise all kinds of exceptions for broken files.
     except Exception as error:
         raise PictureNotUsable("damaged", " ".join(str(error).split())[:80]) from error
+
+
+def _kind_of(picture: Image, data: bytes) -> str:
+    """Return the format of a file, such as "PNG". Pillow gets a HEIC as JPEG, and calls a camera's JPEG "MPO"."""
+    if _is_heic(data):
+        return "HEIC"
+    return "JPEG" if picture.format == "MPO" else str(picture.format)
+
+
+def _check_shape(picture: Image) -> None:
+    """Raise `PictureNotUsable` for a picture that is too large or too narrow, or that moves."""
+    width, height = picture.size
+    if width * height > MOST_MEGAPIXELS * 10**6:
+        raise PictureNotUsable("too-many-pixels", str(MOST_MEGAPIXELS))
+    if max(width, height) > MOST_NARROW * min(width, height):
+        raise PictureNotUsable("too-narrow", str(MOST_NARROW))
+    # A camera's JPEG may hold a preview as a second picture. The further pages of a scanned fax are left out.
+    if getattr(picture, "is_animated", False) and picture.format not in ("MPO", "TIFF"):
+        raise PictureNotUsable("animated")
 
 
 def _with_eight_bits(picture: Image) -> Image:
@@ -119,6 +144,7 @@ def _with_eight_bits(picture: Image) -> Image:
 
 
 def _is_heic(data: bytes) -> bool:
+    """Return whether a file begins as those of HEIC do."""
     return data[4:8] == b"ftyp" and data[8:12] in (b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1")
 
 
@@ -134,7 +160,7 @@ def _decodable(data: bytes) -> bytes:
 
 
 def _sound_chunks(data: bytes) -> Iterator[bytes]:
-    """Return the chunks of a PNG but notes with wrong checksums, which browsers pass over and Pillow refuses."""
+    """Yield the chunks of a PNG but notes with wrong checksums, which browsers pass over and Pillow refuses."""
     place = len(_PNG)
     while place < len(data):
         end = place + int.from_bytes(data[place : place + 4]) + 12

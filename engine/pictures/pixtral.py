@@ -66,7 +66,8 @@ class Pixtral(Family):
         import mlx.core as mx
         from mlx_vlm.models.pixtral.vision import position_ids_in_meshgrid
 
-        vision, height, width = tower.vision_tower.vision_model, *views[0].shape[:2]
+        vision = tower.vision_tower.vision_model
+        height, width = views[0].shape[:2]
         pixels = mx.array(normalised(views[0], processor, *CLIP))[None].astype(vision.patch_conv.weight.dtype)
         patches = vision.patch_conv(pixels)
         side = vision.config.image_size // vision.config.patch_size
@@ -83,4 +84,5 @@ class Pixtral(Family):
 
 
 def _merges(config: Config) -> bool:
+    """Return whether the projector merges squares of patches to a token."""
     return bool(config["model_type"] == "mistral3")

@@ -21,16 +21,17 @@ class PlacedPicture:
 
 @dataclass(frozen=True, slots=True)
 class PassInput:
-    """What a pass over pictures reads: `embeddings` (1, rows, width), and `ids` (1, rows) where it needs these, too.
+    """What a pass over pictures reads."""
 
-    The rows of each of `blocks`, (start, stop), read each other in both directions, perhaps in sliding windows only.
-    Each of `deeper` (1, rows, width) is added to the output of a layer, from the first on.
-    """
-
+    # The tokens, uint32 (1, rows), where a model needs these, too; 0 for placeholders.
     ids: mx.array
+    # (1, rows, width), of the pictures and of the text between them.
     embeddings: mx.array
+    # The rows of each block, from a start on and before a stop, read each other in both directions.
     blocks: Sequence[tuple[int, int]] = ()
+    # Whether they do so in layers with sliding windows only.
     in_windows: bool = False
+    # Each (1, rows, width), to be added to the output of a layer, from the first layer on.
     deeper: Sequence[mx.array] = ()
 
 

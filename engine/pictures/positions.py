@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The coordinate by which each pair of numbers is turned: `sections` are the pairs of time, row and column. The
-    coordinates follow each other, or are `interleaved` from the first pair on, as far as rows and columns reach.
+    """The coordinate by which each pair of numbers of a query or key is turned.
+
+    The coordinates follow each other, or are `interleaved` from the first pair on, as far as rows and columns reach:
+    with sections (2, 1, 1), the pairs are turned by time, time, row, column, or by time, row, column, time.
     """
 
+    # How many pairs are turned by time, by row and by column.
     sections: tuple[int, int, int]
     interleaved: bool
 
@@ -53,12 +56,26 @@ class Grid:
     columns: int
 
 
+class _Latest(NamedTuple):
+    """The coordinates (3, count) of the tokens from index `first` on."""
+
+    first: int
+    count: int
+    coordinates: mx.array
+
+
 class Positions:
-    """The positions of the tokens of one text, whose pictures have `grids`, in ascending order."""
+    """The positions of the tokens of one text, whose pictures have `grids`, in ascending order.
+
+    A picture of 2 x 3 tokens after 4 tokens of text: these have the positions 0 to 3, the picture's tokens the time 4,
+    the rows 4 and 5 and the columns 4 to 6, and the text after it goes on with 7, at index 10.
+    """
 
     def __init__(self, axes: Axes, grids: Sequence[Grid]) -> None:
         self.axes = axes
-        index = place = 0
+        # The index and the position of the token after those that have coordinates so far.
+        index = 0
+        place = 0
         parts = [np.zeros((3, 0), np.int32)]
         for grid in grids:
             parts.append(_text(place, grid.start - index))
@@ -67,23 +84,27 @@ class Positions:
             parts.append(place + inside)
             place += max(grid.rows, grid.columns)
             index = grid.start + grid.rows * grid.columns
+        # Time, row and column (3, tokens) up to the end of the last picture.
         self._table = np.concatenate(parts, axis=1)
         # The indices of the first picture and behind the last one, behind which positions are smaller by `lag`.
         self.first = grids[0].start if grids else 0
         self.end = index
         self.lag = index - place
-        self._latest: tuple[tuple[int, int], mx.array] | None = None
+        # The latest answer of `of`, as all layers of a pass ask for the same.
+        self._latest: _Latest | None = None
 
     def of(self, first: int, count: int) -> mx.array:
         """Return time, row and column (3, count) of the tokens from index `first` on."""
         import mlx.core as mx
 
-        if self._latest is None or self._latest[0] != (first, count):
+        latest = self._latest
+        if latest is None or (latest.first, latest.count) != (first, count):
             known = self._table[:, first : first + count]
             behind = max(first, self.end)
-            found = np.concatenate([known, _text(behind - self.lag, count - known.shape[1])], axis=1)
-            self._latest = (first, count), mx.array(found)
-        return self._latest[1]
+            coordinates = np.concatenate([known, _text(behind - self.lag, count - known.shape[1])], axis=1)
+            latest = _Latest(first, count, mx.array(coordinates))
+            self._latest = latest
+        return latest.coordinates
 
 
 def _text(place: int, count: int) -> np.ndarray[Any, np.dtype[np.int32]]:

@@ -37,7 +37,7 @@ class Qwen(Family):
 
     def settings(self, config: Config, processor: Config) -> dict[str, float]:
         text = config.get("text_config", config)
-        turned = text.get("rope_parameters") or text["rope_scaling"]
+        rotary = text.get("rope_parameters") or text["rope_scaling"]
         side = _patch(config) * _merge(config)
         size = processor.get("size", {})
         most = processor.get("max_pixels") or size.get("longest_edge") or math.inf
@@ -46,7 +46,7 @@ class Qwen(Family):
             "least": processor.get("min_pixels") or size.get("shortest_edge") or _LEAST_PIXELS,
             "most": min(most, _MOST_TOKENS * side**2),
             "resample": int(processor.get("resample", BICUBIC)),
-            **dict(zip(("time", "row", "column"), turned["mrope_section"], strict=True)),
+            **dict(zip(("time", "row", "column"), rotary["mrope_section"], strict=True)),
             "interleaved": not _is_early(config),
         }
 
@@ -89,18 +89,21 @@ class Qwen(Family):
         squares = squares.transpose(0, 3, 1, 4, 6, 2, 5)[..., None, :, :]
         film = np.repeat(squares, config["vision_config"].get("temporal_patch_size", 2), axis=5)
         patches = mx.array(film.reshape(height * width, -1)).astype(vision.patch_embed.proj.weight.dtype)
-        found = vision(patches, mx.array([[1, height, width]]))
+        output = vision(patches, mx.array([[1, height, width]]))
         # Qwen3-VL's tower also has rows for the first layers of the text model.
-        return mx.concatenate([found[0], *found[1]], axis=-1) if isinstance(found, tuple) else found
+        return mx.concatenate([output[0], *output[1]], axis=-1) if isinstance(output, tuple) else output
 
 
 def _is_early(config: Config) -> bool:
+    """Return whether a model is of Qwen2-VL or Qwen2.5-VL."""
     return str(config["model_type"]).startswith("qwen2")
 
 
 def _patch(config: Config) -> int:
+    """Return the pixels of a patch each way."""
     return int(config["vision_config"].get("patch_size", 14 if _is_early(config) else 16))
 
 
 def _merge(config: Config) -> int:
+    """Return how many patches are a token, each way."""
     return int(config["vision_config"].get("spatial_merge_size", 2))

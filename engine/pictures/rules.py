@@ -38,7 +38,8 @@ class PictureRules:
         """The axes of positions, None if these are the indices of tokens."""
         from engine.pictures.positions import Axes
 
-        own = self.settings
-        if "time" not in own:
+        settings = self.settings
+        if "time" not in settings:
             return None
-        return Axes((int(own["time"]), int(own["row"]), int(own["column"])), interleaved=bool(own["interleaved"]))
+        sections = (int(settings["time"]), int(settings["row"]), int(settings["column"]))
+        return Axes(sections, interleaved=bool(settings["interleaved"]))

@@ -46,21 +46,30 @@ PROCESSORS = ("processor_config.json", "preprocessor_config.json")
 
 
 class VisionTower:
-    """The tower of the main model in `folder`, and its projector. `placeholder` is the token that stands for a row of a
-    picture, `rules` say how many of them a picture has, and the tower takes `bytes` once it is loaded.
+    """The tower of the main model in `folder`, and its projector.
+
+    Making one reads no weights. Raises any exception for a configuration that its family does not know, and
+    `ValueError` for sizes that would take forever.
     """
 
     def __init__(self, folder: Path, config: Mapping[str, Any], kind: VisionKind, placeholder: int, size: int) -> None:
-        self._folder, self._config, self._kind = folder, config, kind
+        self._folder = folder
+        self._config = config
+        self._kind = kind
         self._family = FAMILIES[kind.name]
         self._processor = processor_of(folder)
-        self.placeholder, self.bytes = placeholder, size
+        # The token that stands for a row of a picture; `rules` say how many of them a picture has.
+        self.placeholder = placeholder
+        # What the tower takes once it is loaded.
+        self.bytes = size
         self.rules = PictureRules(kind.name, self._family.settings(config, self._processor))
         layers = [config["vision_config"].get(name, 1) for name in ("num_hidden_layers", "depth")]
         if max(layers) > MOST_LAYERS or max(self.rules.settings.values()) > LARGEST_SETTING:
             raise ValueError("a size is out of bounds")
+        # None until the first picture.
         self._tower: nn.Module | None = None
-        self._read = states_of(ModelFolder(folder).weight_files)
+        # The states of the files, which must not change before the tower is loaded.
+        self._states = states_of(ModelFolder(folder).weight_files)
 
     @property
     def bytes_to_load(self) -> int:
@@ -68,7 +77,11 @@ class VisionTower:
         return self.bytes if self._tower is None else 0
 
     def embed(self, layout: PictureLayout, pixels: Sequence[bytes]) -> mx.array:
-        """Return the evaluated embedding (tokens, width) of a picture; loads the tower. Raises `ModelNotUsable`."""
+        """Return the embedding (tokens, width) of a picture, evaluated; `pixels` has it in each size of its layout.
+
+        Rows may be wider than the text model, as `Family.embed` says. Loads the tower if need be. Raises
+        `ModelNotUsable`, and a failure of the device as it is.
+        """
         views = [
             np.frombuffer(view, np.uint8).reshape(height, width, 3)
             for view, (width, height) in zip(pixels, layout.sizes, strict=True)
@@ -87,11 +100,13 @@ class VisionTower:
         return rows
 
     def _load(self) -> nn.Module:
+        """Return the tower with its weights, evaluated. Raises `ModelNotUsable`, also if a file has changed."""
         tower = self._family.build(self._config)
         weights = dict[str, mx.array]()
         for file in ModelFolder(self._folder).weight_files:
-            found: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-            weights |= {name.removeprefix("model."): array for name, array in found.items() if self._kind.holds(name)}
+            tensors: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+            own_tensors = {name: array for name, array in tensors.items() if self._kind.holds(name)}
+            weights |= {name.removeprefix("model."): array for name, array in own_tensors.items()}
         weights = self._family.converted(tower, weights)
         quantise(tower, weights)
         names = {name for name, _ in tree_flatten(tower.parameters())}
@@ -101,9 +116,9 @@ class VisionTower:
         tower = as_computed(tower)
         tower.eval()
         for chunk in in_chunks([array for _, array in tree_flatten(tower.parameters())]):
-            check_unchanged(self._folder, self._read)
+            check_unchanged(self._folder, self._states)
             mx.eval(chunk)
-        check_unchanged(self._folder, self._read)
+        check_unchanged(self._folder, self._states)
         log.info("loaded the tower of %s: %.1f MB", self._folder.name, self.bytes / 1e6)
         return tower
 
@@ -111,18 +126,21 @@ class VisionTower:
 def vision_tower_of(
     folder: Path, config: Mapping[str, Any], token_of: Callable[[str], int | None]
 ) -> VisionTower | None:
-    """Return the tower of a model for pictures, else None; `token_of` is its `LoadedModel`'s. Reads headers only."""
+    """Return the tower of a model for pictures; None if it has none, or none that can be used. Reads headers only.
+
+    `token_of` returns the number of a token by its text, None for one that the model lacks.
+    """
     if not config.get("vision_config"):
         return None
     tensors = ModelFolder(folder).tensors
     kind = vision_kind(config, tensors)
     if kind is None or (placeholder := token_of(FAMILIES[kind.name].mark)) is None:
         return None
-    own = {name: tensor for name, tensor in tensors.items() if kind.holds(name)}
-    size = sum(tensor.nbytes for tensor in own.values())
+    own_tensors = {name: tensor for name, tensor in tensors.items() if kind.holds(name)}
+    size = sum(tensor.nbytes for tensor in own_tensors.values())
     if not backend().keeps_weights:
         group = (config.get("quantization") or {}).get("group_size")
-        size = 4 * parameter_count(own, group)
+        size = 4 * parameter_count(own_tensors, group)
     try:
         return VisionTower(folder, config, kind, placeholder, size)
     # Configurations lack what their family needs in all kinds of ways.
@@ -133,12 +151,12 @@ def vision_tower_of(
 
 def processor_of(folder: Path) -> dict[str, Any]:
     """Return the settings for pictures in a model folder, {} if there are none. Raises `ModelNotUsable`."""
-    found: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for name in PROCESSORS:
         if (folder / name).exists():
             settings = read_json(folder, name, CONFIG)
-            found |= settings.get("image_processor", settings)
-    return found
+            merged |= settings.get("image_processor", settings)
+    return merged
 
 
 @dataclass(eq=False)
@@ -148,6 +166,7 @@ class RequestPictures:
     vision: VisionTower
     model: nn.Module
     files: PictureFiles
+    # The embeddings of the pictures that have been read, by digest.
     _rows: dict[str, mx.array] = field(default_factory=dict, init=False)
 
     @property
@@ -156,8 +175,9 @@ class RequestPictures:
         return self.vision.rules.bidirectional > 0
 
     def texts(self) -> dict[str, str]:
-        """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long. Waits;
-        thread-safe. Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
+        """Return, by digest, the texts that replace the pictures in a prompt, and decode those that take long.
+
+        Waits; thread-safe. Raises `PictureNotUsable`, `PicturesNotInstalled`, and `BadRequest` for a wrong digest.
         """
         for digest, data in self.files.files.items():
             if digest_of(data) != digest:
@@ -193,6 +213,7 @@ class RequestPictures:
         return self.vision.rules.layout(*self.files.size(digest))
 
     def has_read(self, picture: PlacedPicture) -> bool:
+        """Return whether the embedding of a picture is known."""
         return picture.digest in self._rows
 
     def decode(self, picture: PlacedPicture) -> Future[DecodedPicture]:
@@ -201,8 +222,9 @@ class RequestPictures:
         return self.files.decode(picture.digest, layout.sizes, layout.resample)
 
     def read(self, picture: PlacedPicture) -> float:
-        """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both. Raises
-        `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
+        """Make the embedding of a picture, once it is decoded; returns the seconds of computing for both.
+
+        Raises `PictureNotUsable`, `PicturesNotInstalled` and `ModelNotUsable`.
         """
         decoded = self.decode(picture).result()
         started = time.perf_counter()
@@ -215,8 +237,9 @@ class RequestPictures:
         places = list[int]()
         rows = list[mx.array]()
         for picture in pictures:
-            held = tokens[picture.start : picture.stop]
-            at = np.flatnonzero(np.equal(held, self.vision.placeholder)) + picture.start - start
+            picture_tokens = tokens[picture.start : picture.stop]
+            # The placeholders' places in the pass, and which of them are in it.
+            at = np.flatnonzero(np.equal(picture_tokens, self.vision.placeholder)) + picture.start - start
             inside = np.flatnonzero((at >= 0) & (at < stop - start))
             places += at[inside].tolist()
             rows.append(self._rows[picture.digest][mx.array(inside)])
