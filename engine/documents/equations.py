@@ -146,25 +146,25 @@ def latex(element: Element) -> str:
     return _formed(element, kind, children) if kind in _FORMS else whole
 
 
-class _Child(NamedTuple):
+class _MathChild(NamedTuple):
     """A child of an element: its name in Office, and its LaTeX."""
 
     name: str
     latex: str
 
 
-def _children(element: Element, math: _MathML | None) -> list[_Child]:
+def _children(element: Element, math: _MathML | None) -> list[_MathChild]:
     """Return the children of an element that are seen; `math` says what they are in MathML."""
-    children: list[_Child] = []
+    children: list[_MathChild] = []
     for index, child in enumerate(child for child in element if child.tag not in _UNSEEN):
         name = child.tag
         if math is not None:
             name = math.children[min(index, len(math.children) - 1)]
-        children.append(_Child(name, latex(child)))
+        children.append(_MathChild(name, latex(child)))
     return children
 
 
-def _formed(element: Element, kind: str, children: list[_Child]) -> str:
+def _formed(element: Element, kind: str, children: list[_MathChild]) -> str:
     """Return the LaTeX of an element that has a form."""
     between = _sign(element, "sepChr") if kind == "d" else _BETWEEN.get(kind, "")
     # Children that are missing are "".
@@ -179,7 +179,7 @@ def _formed(element: Element, kind: str, children: list[_Child]) -> str:
     return _EMPTY.sub("", _FORMS.get(variant, _FORMS[kind]).format_map(parts))
 
 
-def _fenced(element: Element, children: list[_Child]) -> str:
+def _fenced(element: Element, children: list[_MathChild]) -> str:
     """Return what is between the brackets of MathML, which may be any signs, and are round without any."""
     inner = element.get("separators", ",").join(child.latex for child in children)
     return f"{element.get('open', '(').translate(_TEXT)}{inner}{element.get('close', ')').translate(_TEXT)}"

@@ -11,18 +11,18 @@ from typing import TypeGuard
 
 from engine.documents.letters import PLAIN, Letters, Run, marked
 from engine.documents.roles import (
-    Cell,
-    Code,
-    Heading,
+    FencedCode,
+    Footnote,
+    HeadingBlock,
     ItemList,
     Link,
     ListItem,
-    Note,
     NumberedParagraph,
-    Paragraph,
+    ParagraphBlock,
     Role,
-    Row,
     Table,
+    TableCell,
+    TableRow,
     Through,
 )
 
@@ -43,7 +43,7 @@ class TextTooLong(Exception):
 class _Frame:
     """A cell, a note or a link that is open. It gathers its own words; blocks in it are only lines of these words."""
 
-    role: Cell | Note | Link
+    role: TableCell | Footnote | Link
     # What is put back when a note ends: how words around it are set, and the block that goes on after it.
     letters_around: Letters
     block_around: Role
@@ -74,7 +74,7 @@ class _TableRows:
             row.append("")
         self.cell = frame
 
-    def end_cell(self, cell: Cell, text: str) -> None:
+    def end_cell(self, cell: TableCell, text: str) -> None:
         row = self.rows[-1]
         columns = min(cell.columns, _MOST_COLUMNS)
         last_row = len(self.rows) + cell.rows - 1
@@ -105,7 +105,7 @@ class MarkedText:
         self._blocks: list[str] = []
         self._last_is_item = False
         # The role of the block that is open, and its words so far.
-        self.block: Role = Paragraph()
+        self.block: Role = ParagraphBlock()
         self._block_words = list[Run]()
         # How words that are added are set.
         self.letters = PLAIN
@@ -136,13 +136,13 @@ class MarkedText:
         match role:
             case Through():
                 pass
-            case Row() if _takes_cells(self._table):
+            case TableRow() if _takes_cells(self._table):
                 self._end_cell()
                 self._table.start_row()
-            case Cell() if _takes_cells(self._table):
+            case TableCell() if _takes_cells(self._table):
                 self._end_cell()
                 self._table.start_cell(self._open(role))
-            case Note():
+            case Footnote():
                 self._open(role)
                 self.letters = PLAIN
             case Link():
@@ -170,9 +170,9 @@ class MarkedText:
         match role:
             case Through():
                 pass
-            case Row() | Cell() if _takes_cells(self._table):
+            case TableRow() | TableCell() if _takes_cells(self._table):
                 self._end_cell()
-            case Note() | Link():
+            case Footnote() | Link():
                 self._end_frame(role)
             case Table() if _takes_cells(self._table):
                 self._end_table()
@@ -219,7 +219,7 @@ class MarkedText:
         if self._table is not None:
             self._end_table()
         self.end_block()
-        self.block = Paragraph()
+        self.block = ParagraphBlock()
         self._next_numbers.clear()
         for number, note in enumerate(self._notes, 1):
             self._add_item(0, f"[^{number}]:", note)
@@ -236,7 +236,7 @@ class MarkedText:
 
     def add_heading(self, level: int, words: str) -> None:
         """Add a heading with a level from 1."""
-        heading = Heading(level)
+        heading = HeadingBlock(level)
         self.start(heading)
         self.add(words)
         self.end(heading)
@@ -256,12 +256,12 @@ class MarkedText:
         self.end_block()
         self.block = role
         # In a cell or a note there are no lists and headings: numbers are only words there.
-        if self._frames and isinstance(role, Heading | NumberedParagraph) and role.mark not in ("", "-"):
+        if self._frames and isinstance(role, HeadingBlock | NumberedParagraph) and role.mark not in ("", "-"):
             self._words.append(Run(f"{role.mark} "))
 
     def _end_block_of(self, role: Role) -> None:
         self.end_block()
-        self.block = Paragraph()
+        self.block = ParagraphBlock()
         if isinstance(role, ItemList | ListItem):
             self._item_begun = False
         if isinstance(role, ItemList) and self._next_numbers:
@@ -272,9 +272,9 @@ class MarkedText:
     def _add_block_with(self, text: str) -> None:
         """Add the open block, whose words are `text`, in the form that its role has in Markdown."""
         match self.block:
-            case Heading(level, mark):
+            case HeadingBlock(level, mark):
                 self._add(f"{'#' * max(1, min(level, 6))} {_one_line(f'{mark} {text}')}")
-            case Code():
+            case FencedCode():
                 code = text.rstrip().strip("\n")
                 self._add(f"```\n{code}\n```")
             case NumberedParagraph(level, mark):
@@ -307,12 +307,12 @@ class MarkedText:
 
     # Frames.
 
-    def _open(self, role: Cell | Note | Link) -> _Frame:
+    def _open(self, role: TableCell | Footnote | Link) -> _Frame:
         frame = _Frame(role, self.letters, self.block)
         self._frames.append(frame)
         return frame
 
-    def _end_frame(self, role: Note | Link) -> None:
+    def _end_frame(self, role: Footnote | Link) -> None:
         """End the innermost frame with a role, and all that are open in it. Does nothing if there is none."""
         if any(frame.role == role for frame in self._frames):
             while self._end_innermost() != role:
@@ -323,10 +323,10 @@ class MarkedText:
         frame = self._frames.pop()
         text = marked(frame.words)
         match frame.role:
-            case Cell():
+            case TableCell():
                 if self._table is not None:
                     self._table.end_cell(frame.role, text.strip())
-            case Note():
+            case Footnote():
                 self._notes.append(text.strip())
                 self._words.append(Run(f"[^{len(self._notes)}]"))
                 self.letters = frame.letters_around

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class _Token(NamedTuple):
+class _FormatToken(NamedTuple):
     """A part of a format: its kind, by the groups of `_TOKEN`, and its text or what is shown for it."""
 
     kind: str
@@ -78,19 +78,19 @@ def _section_for(number: float) -> int:
 
 
 @lru_cache
-def _sections(code: str) -> list[list[_Token]]:
+def _sections(code: str) -> list[list[_FormatToken]]:
     """Return the tokens of each section for numbers; one without tokens for a format that is not followed."""
-    sections = [list[_Token]()]
+    sections = [list[_FormatToken]()]
     for match in _TOKEN.finditer("" if _HAS_CONDITIONS.search(code) else code):
         kind = match.lastgroup
         if kind == "next":
             sections.append([])
         elif kind is not None:
-            sections[-1].append(_Token(kind, match[kind] or " "))
+            sections[-1].append(_FormatToken(kind, match[kind] or " "))
     return sections[:_TEXT_SECTION]
 
 
-def _shown(section: list[_Token], number: float, first: datetime) -> str:
+def _shown(section: list[_FormatToken], number: float, first: datetime) -> str:
     """Return a number as a section shows it. Raises `ValueError` or `ArithmeticError` for what is not followed."""
     kinds = [token.kind for token in section]
     if "time" in kinds:
@@ -99,7 +99,7 @@ def _shown(section: list[_Token], number: float, first: datetime) -> str:
     # Fractions, and numbers for telephones.
     if kinds.count("digits") > 1:
         raise ValueError
-    percents = section.count(_Token("other", "%"))
+    percents = section.count(_FormatToken("other", "%"))
     exact = abs(Decimal(repr(number))).scaleb(2 * percents)
     texts = [_digits(exact, token.text) if token.kind == "digits" else token.text for token in section]
     whole = "".join(texts).strip()

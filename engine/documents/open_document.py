@@ -26,7 +26,17 @@ from engine.documents.open_sheets import (
     remove_hidden,
     shown_value,
 )
-from engine.documents.roles import Cell, Heading, Note, NumberedParagraph, Paragraph, Role, Row, Table, Through
+from engine.documents.roles import (
+    Footnote,
+    HeadingBlock,
+    NumberedParagraph,
+    ParagraphBlock,
+    Role,
+    Table,
+    TableCell,
+    TableRow,
+    Through,
+)
 from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
 
@@ -110,7 +120,7 @@ class OpenDocumentReader(OfficeReader):
             "s": lambda spaces: " " * integer(spaces.get("c"), 1),
             "tab": "\t",
             "line-break": "\n",
-            "note": Note(),
+            "note": Footnote(),
             "annotation": self._annotation,
             "tracked-changes": self._count_changes,
             "list": self._add_list,
@@ -189,7 +199,7 @@ class OpenDocumentReader(OfficeReader):
     def _annotation(self, annotation: Element) -> Role:
         """Return the role of a comment, from which the time is taken out."""
         annotation[:] = [part for part in annotation if part.tag != "date"]
-        return Note()
+        return Footnote()
 
     def _add_paragraph(self, paragraph: Element) -> None:
         if self._visible(paragraph) is not None:
@@ -220,8 +230,8 @@ class OpenDocumentReader(OfficeReader):
         elif is_heading and paragraph.get("is-list-header") != "true":
             mark = self._numbered[""].next(level - 1)
         if is_heading:
-            return Heading(level, mark.removeprefix("-"))
-        return NumberedParagraph(self._list_level, mark) if mark else Paragraph()
+            return HeadingBlock(level, mark.removeprefix("-"))
+        return NumberedParagraph(self._list_level, mark) if mark else ParagraphBlock()
 
     def _add_list(self, element: Element) -> None:
         style = element.get("style-name") or self._lists[-1]
@@ -272,7 +282,7 @@ class OpenDocumentReader(OfficeReader):
         if self._hidden:
             remove_hidden(row, self._hidden)
         for _ in range(repeated if repeated <= MOST_REPEATED else 1):
-            self._add(row, Row())
+            self._add(row, TableRow())
 
     def _row_group(self, group: Element) -> Role | None:
         if group.get("display") != "false":
@@ -286,7 +296,7 @@ class OpenDocumentReader(OfficeReader):
         """Add a cell as often as it is repeated; return the role of one without content."""
         repeated = integer(cell.get("number-columns-repeated"), 1)
         if not has_content(cell):
-            return Cell(repeated)
+            return TableCell(repeated)
         shown_times = min(repeated, MOST_REPEATED)
         if cell.find("p") is None:
             cell.text = shown_value(cell)
@@ -299,7 +309,7 @@ class OpenDocumentReader(OfficeReader):
         format_around = self._format_around
         self._format_around = style
         for _ in range(shown_times):
-            self._add_lettered(cell, Cell(), style, behind)
+            self._add_lettered(cell, TableCell(), style, behind)
         self._format_around = format_around
         return None
 

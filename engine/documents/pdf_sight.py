@@ -27,14 +27,14 @@ _LEAST_SIZE = 2.0
 _LEAST_HEIGHT = 400.0
 
 
-class _Font(NamedTuple):
+class _KnownFont(NamedTuple):
     """A font, and how its strings are rewritten; None if they are not."""
 
     font: DictionaryObject
     strings: FontStrings | None
 
 
-class _Form(NamedTuple):
+class _KnownForm(NamedTuple):
     """A form, and its operations; None if it has neither text nor other forms."""
 
     form: StreamObject
@@ -49,13 +49,13 @@ class PdfObjects:
         catalog = resolved_entry(reader.trailer, "/Root")
         self.layers = Layers(catalog if isinstance(catalog, DictionaryObject) else DictionaryObject())
         # By the identity of the object, with the object itself: another one could get the place of one that is gone.
-        self._fonts: dict[int, _Font] = {}
-        self._forms: dict[int, _Form] = {}
+        self._fonts: dict[int, _KnownFont] = {}
+        self._forms: dict[int, _KnownForm] = {}
 
     def strings_of(self, font: DictionaryObject) -> FontStrings | None:
         """Return how the strings of a font are rewritten; None if pypdf reads them as they are."""
         if id(font) not in self._fonts:
-            self._fonts[id(font)] = _Font(font, strings_of(font))
+            self._fonts[id(font)] = _KnownFont(font, strings_of(font))
         return self._fonts[id(font)].strings
 
     def operations_of(self, form: StreamObject) -> list[PdfOperation] | None:
@@ -63,7 +63,7 @@ class PdfObjects:
         if id(form) not in self._forms:
             content = ContentStream(form, self._reader, "bytes")
             operations = content.operations if has_text(content) else None
-            self._forms[id(form)] = _Form(form, operations)
+            self._forms[id(form)] = _KnownForm(form, operations)
         return self._forms[id(form)].operations
 
 

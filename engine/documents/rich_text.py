@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from engine.documents.marked_text import LeftOut, MarkedText
 from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
-from engine.documents.roles import Cell, Heading, Link, Note, NumberedParagraph, Paragraph, Row, Table
+from engine.documents.roles import (
+    Footnote,
+    HeadingBlock,
+    Link,
+    NumberedParagraph,
+    ParagraphBlock,
+    Table,
+    TableCell,
+    TableRow,
+)
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
@@ -117,11 +126,11 @@ _LEFT_OUT = {
 }
 
 
-class _Group(NamedTuple):
+class _RichGroup(NamedTuple):
     """What holds in a group. Words set it for the rest of their group, and for the groups in this."""
 
     # A note or a link is a part of the document of its own.
-    destination: _Destination | Note | Link
+    destination: _Destination | Footnote | Link
     # The numbers of control words that are set, by these words.
     settings: dict[str, int]
 
@@ -132,9 +141,9 @@ class RichTextReader:
     def __init__(self, text: MarkedText) -> None:
         self._text = text
         # What holds in the group that is read, and in those around it.
-        self._destination: _Destination | Note | Link = _Destination.DOCUMENT
+        self._destination: _Destination | Footnote | Link = _Destination.DOCUMENT
         self._settings = dict[str, int]()
-        self._groups_around: list[_Group] = []
+        self._groups_around: list[_RichGroup] = []
         # The codecs of fonts by their numbers; that of the file is used without one.
         self._codecs = {_NO_FONT: "cp1252"}
         # Bytes that are not decoded yet, a character each: it takes a whole run to decode them.
@@ -164,7 +173,7 @@ class RichTextReader:
                 self._decode()
                 self._skipped = 0
                 if brace == "{":
-                    self._groups_around.append(_Group(self._destination, self._settings.copy()))
+                    self._groups_around.append(_RichGroup(self._destination, self._settings.copy()))
                 elif self._groups_around:
                     self._end_group()
             elif word := token["word"] or token["sign"]:
@@ -229,7 +238,7 @@ class RichTextReader:
 
         A table that these words are not in ends. A note has no paragraphs of its own.
         """
-        if self._in_paragraph or isinstance(self._destination, Note):
+        if self._in_paragraph or isinstance(self._destination, Footnote):
             return
         in_table = bool(self._settings.get("intbl"))
         if self._in_table and not in_table:
@@ -237,7 +246,7 @@ class RichTextReader:
         elif in_table and not self._in_table:
             self._text.start(Table())
         if in_table and not self._in_cell:
-            self._text.start(Cell())
+            self._text.start(TableCell())
         # In a table means in a cell from here on.
         self._in_table = in_table
         self._in_cell = in_table
@@ -253,19 +262,19 @@ class RichTextReader:
             mark = "-"
         outline_level = self._settings.get("outlinelevel", _BODY_TEXT)
         if outline_level < _BODY_TEXT:
-            self._text.start(Heading(outline_level + 1, mark))
+            self._text.start(HeadingBlock(outline_level + 1, mark))
         elif mark:
             self._text.start(NumberedParagraph(max(0, self._settings.get("ilvl", 0)), mark))
 
     def _end_paragraph(self) -> None:
         # Ends the block that is open, whichever that is.
-        self._text.end(Paragraph())
+        self._text.end(ParagraphBlock())
         self._in_paragraph = False
         self._mark = ""
 
     def _end_line(self) -> None:
         """End a paragraph of the document, or begin a new line of a note."""
-        if isinstance(self._destination, Note):
+        if isinstance(self._destination, Footnote):
             self._text.end_block()
         elif self._destination is _Destination.DOCUMENT:
             self._end_paragraph()
@@ -274,7 +283,7 @@ class RichTextReader:
         self._settings["intbl"] = 1
         self._begin_paragraph()
         self._end_paragraph()
-        self._text.end(Cell())
+        self._text.end(TableCell())
         self._in_cell = False
 
     # Groups and control words.
@@ -284,7 +293,7 @@ class RichTextReader:
         if ended is _Destination.STYLES:
             self._letters.define(self._settings)
         self._destination, self._settings = self._groups_around.pop()
-        if isinstance(ended, Note | Link) and ended is not self._destination:
+        if isinstance(ended, Footnote | Link) and ended is not self._destination:
             self._text.end(ended)
 
     def _control(self, word: str, number: int, *, is_optional: bool) -> None:
@@ -298,7 +307,7 @@ class RichTextReader:
         elif word in _SIGNS:
             self._add(_SIGNS[word])
         elif word == "row" and in_document:
-            self._text.start(Row())
+            self._text.start(TableRow())
         elif word == "cell" and in_document:
             self._end_cell()
         elif word in _SETTINGS or word in _RESETS:
@@ -343,10 +352,10 @@ class RichTextReader:
             self._settings["shptxt"] = 1
         elif self._destination is _Destination.NOWHERE:
             return
-        elif word in ("footnote", "annotation") and not isinstance(self._destination, Note):
+        elif word in ("footnote", "annotation") and not isinstance(self._destination, Footnote):
             self._begin_paragraph()
-            self._text.start(Note())
-            self._destination = Note()
+            self._text.start(Footnote())
+            self._destination = Footnote()
             # Its mark is raised, its text is not.
             self._reset(OF_LETTERS)
         elif word == "fldrslt" and (link := self._link_of_field()):

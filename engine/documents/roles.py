@@ -14,17 +14,17 @@ class Through:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class ParagraphBlock:
     """A paragraph, or another block that is shown as one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class FencedCode:
     """A block whose spaces and line ends stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class HeadingBlock:
     """A heading. `level` counts from 1; `mark` is its number as it is shown, such as "3.", or ""."""
 
     level: int
@@ -60,12 +60,12 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table, around its cells."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A cell, which takes this many columns and rows of its table."""
 
     columns: int = 1
@@ -73,7 +73,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Footnote:
     """A footnote, an endnote or a comment. Its place gets a mark such as "[^1]"; its words come after the text."""
 
 
@@ -84,4 +84,17 @@ class Link:
     address: str
 
 
-Role = Through | Paragraph | Code | Heading | NumberedParagraph | ItemList | ListItem | Table | Row | Cell | Note | Link
+Role = (
+    Through
+    | ParagraphBlock
+    | FencedCode
+    | HeadingBlock
+    | NumberedParagraph
+    | ItemList
+    | ListItem
+    | Table
+    | TableRow
+    | TableCell
+    | Footnote
+    | Link
+)

@@ -13,7 +13,7 @@ from engine.documents.marked_text import MarkedText
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, link_role
 from engine.documents.places import Area, backgrounds
-from engine.documents.roles import Cell, NumberedParagraph, Paragraph, Role, Row, Table, Through
+from engine.documents.roles import NumberedParagraph, ParagraphBlock, Role, Table, TableCell, TableRow, Through
 from engine.documents.slide_layout import SlideLayout, kind_of
 from engine.documents.slide_places import area_of, placed
 from engine.documents.unseen import UNKNOWN
@@ -28,7 +28,7 @@ _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerR
 _ROW_HEIGHT = 91_440
 
 
-class _Place(NamedTuple):
+class _ShapePlace(NamedTuple):
     """Where a shape begins: its row, counted in `_ROW_HEIGHT`, and how far it is from the left."""
 
     row: int
@@ -68,7 +68,7 @@ class SlidesReader(OfficeReader):
             **dict.fromkeys(("r", "fld"), self._add_letters),
             "br": "\n",
             "tbl": Table(),
-            "tr": Row(),
+            "tr": TableRow(),
             "tc": self._add_cell,
             "oMath": lambda equation: f"${latex(equation)}$",
             **dict.fromkeys(("chart", "relIds"), self._add_drawing),
@@ -144,12 +144,12 @@ class SlidesReader(OfficeReader):
         area = area_of((shape, *self._layout.models(shape)))
         return area is not None and area.is_beside(self._slide_area)
 
-    def _place(self, shape: Element) -> _Place:
+    def _place(self, shape: Element) -> _ShapePlace:
         """Return where a shape begins; at 0 if neither it nor its layout says that."""
         inherited = (model.find("spPr/xfrm/off") for model in self._layout.models(shape))
         offsets = chain(shape.iter("off"), (offset for offset in inherited if offset is not None))
         offset = next(offsets, Element("off"))
-        return _Place(round(int(offset.get("y", "0")) / _ROW_HEIGHT), int(offset.get("x", "0")))
+        return _ShapePlace(round(int(offset.get("y", "0")) / _ROW_HEIGHT), int(offset.get("x", "0")))
 
     # Shapes.
 
@@ -183,7 +183,7 @@ class SlidesReader(OfficeReader):
     def _add_cell(self, cell: Element) -> None:
         # The style of a table may colour cells.
         self._behind = fill_colour(cell.find("tcPr"), self._colours) or UNKNOWN
-        self._add(cell, Cell())
+        self._add(cell, TableCell())
         self._behind = UNKNOWN
 
     def _add_drawing(self, reference: Element) -> None:
@@ -202,7 +202,7 @@ class SlidesReader(OfficeReader):
         if number is None:
             self._counts.pop(level, None)
             is_plain = not self._is_list or paragraph.find("pPr/buNone") is not None
-            return Paragraph() if is_plain else NumberedParagraph(level, "-")
+            return ParagraphBlock() if is_plain else NumberedParagraph(level, "-")
         count = self._counts.get(level, integer(number.get("startAt"), 1) - 1) + 1
         self._counts[level] = count
         return NumberedParagraph(level, _mark(count, number.get("type", "")))

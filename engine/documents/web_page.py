@@ -15,7 +15,19 @@ from engine.documents.equations import latex_of
 from engine.documents.marked_text import MarkedText
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
 from engine.documents.page_styles import Declarations, PageStyles
-from engine.documents.roles import Cell, Code, Heading, ItemList, Link, ListItem, Paragraph, Role, Row, Table, Through
+from engine.documents.roles import (
+    FencedCode,
+    HeadingBlock,
+    ItemList,
+    Link,
+    ListItem,
+    ParagraphBlock,
+    Role,
+    Table,
+    TableCell,
+    TableRow,
+    Through,
+)
 from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
 from engine.files.safe_xml import safe_xml
@@ -68,12 +80,12 @@ _BLOCKS = (
 )
 # Roles, or the words that stand for an element, by its tag; `_meaning` finds those that its attributes tell.
 _MEANINGS: dict[str, Role | str] = {
-    **dict.fromkeys(_BLOCKS, Paragraph()),
-    **{f"h{level}": Heading(level) for level in range(1, 7)},
-    "pre": Code(),
+    **dict.fromkeys(_BLOCKS, ParagraphBlock()),
+    **{f"h{level}": HeadingBlock(level) for level in range(1, 7)},
+    "pre": FencedCode(),
     "li": ListItem(),
     "table": Table(),
-    "tr": Row(),
+    "tr": TableRow(),
     "br": "\n",
 }
 # The tag that the parser gives to text between elements.
@@ -228,7 +240,7 @@ class _PageReader:
         # White space belongs to the passage that was left out before it.
         self._omitted = self._omitted and not words.strip()
         with self._text.lettered(letters.letters):
-            if isinstance(self._text.block, Code):
+            if isinstance(self._text.block, FencedCode):
                 self._text.add(words)
             else:
                 self._text.add_of_page(words)
@@ -292,7 +304,7 @@ def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: Ma
             address = attributes.get("href", "").strip()
             return Link(address) if _ADDRESS.match(address) else Through()
         case "td" | "th":
-            return Cell(integer(attributes.get("colspan"), 1), integer(attributes.get("rowspan"), 1))
+            return TableCell(integer(attributes.get("colspan"), 1), integer(attributes.get("rowspan"), 1))
         case "img" | "input":
             return _picture_or_box(tag, attributes)
     return _MEANINGS.get(tag, Through())

@@ -15,7 +15,18 @@ from engine.documents.equations import latex
 from engine.documents.marked_text import LeftOut, MarkedText
 from engine.documents.numbering import NumberedList, word_lists
 from engine.documents.office import Handler, Meaning, OfficeReader, link_role
-from engine.documents.roles import Cell, Heading, Link, Note, NumberedParagraph, Paragraph, Role, Row, Table, Through
+from engine.documents.roles import (
+    Footnote,
+    HeadingBlock,
+    Link,
+    NumberedParagraph,
+    ParagraphBlock,
+    Role,
+    Table,
+    TableCell,
+    TableRow,
+    Through,
+)
 from engine.documents.unseen import UNKNOWN
 from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
 from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
@@ -176,12 +187,12 @@ class WordReader(OfficeReader):
         if row.find("trPr/del") is not None:
             self._leave_out("deleted-text", row)
             return None
-        return Row()
+        return TableRow()
 
     def _add_cell(self, cell: Element) -> None:
         colour = shading(cell, "tcPr/shd")
         columns = max(1, integer(value(cell, "tcPr/gridSpan")))
-        self._add_on(self._behind if colour is None else colour, cell, Cell(columns))
+        self._add_on(self._behind if colour is None else colour, cell, TableCell(columns))
 
     # Paragraphs and runs.
 
@@ -189,7 +200,7 @@ class WordReader(OfficeReader):
         """Add a paragraph, and after it the text boxes and charts in it."""
         around = self._open
         self._open = _OpenParagraph(self._formats.of_paragraph(paragraph))
-        role = self._role(self._paragraphs.of_paragraph(paragraph)) if self._has_end(paragraph) else Paragraph()
+        role = self._role(self._paragraphs.of_paragraph(paragraph)) if self._has_end(paragraph) else ParagraphBlock()
         self._text.start(role)
         self._walk(paragraph)
         for result in reversed(self._open.fields):
@@ -215,8 +226,8 @@ class WordReader(OfficeReader):
             numbered = self._lists.get(given.list_id or "", NumberedList())
             mark = numbered.next(given.depth or 0)
         if given.heading:
-            return Heading(given.heading, mark.strip("-"))
-        return NumberedParagraph(given.list_level, mark) if mark else Paragraph()
+            return HeadingBlock(given.heading, mark.strip("-"))
+        return NumberedParagraph(given.list_level, mark) if mark else ParagraphBlock()
 
     def _add_run(self, run: Element) -> None:
         """Add the letters of a run that are seen, and what it shows beside them."""
@@ -279,7 +290,7 @@ class WordReader(OfficeReader):
             author.text = f"Comment by {note.element.get('author', '?')}: "
             first_paragraph = next(note.element.iter("p"), note.element)
             first_paragraph.insert(0, author)
-        self._add_of_part(note.element, Note(), note.related)
+        self._add_of_part(note.element, Footnote(), note.related)
 
     def _drawing(self, drawing: Element) -> Role | None:
         if value(drawing, "*/docPr", "hidden") in ("1", "true"):
@@ -310,7 +321,7 @@ class WordReader(OfficeReader):
             fields.append(None)
             self._code = ""
             return _chosen(element)
-        self._code += element.text or ""
+        self._code = f"{self._code}{element.text or ''}"
         if fields and step == "separate":
             role = _result_role(self._code)
             fields[-1] = role

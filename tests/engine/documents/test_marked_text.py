@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.documents.marked_text import MarkedText
-from engine.documents.roles import Cell, Heading, Link, Note, Row, Table
+from engine.documents.roles import Footnote, HeadingBlock, Link, Table, TableCell, TableRow
 
 
 def test_words_after_a_link_that_broke_off_are_read() -> None:
@@ -20,11 +20,11 @@ def test_words_after_a_link_that_broke_off_are_read() -> None:
 def test_a_note_in_a_cell_that_broke_off_is_a_note() -> None:
     text = MarkedText(2**10)
     text.start(Table())
-    text.start(Row())
+    text.start(TableRow())
     for words in ("a", "b"):
-        text.start(Cell())
+        text.start(TableCell())
         text.add(words)
-    text.start(Note())
+    text.start(Footnote())
     text.add("why")
     text.finish()
     assert str(text) == "| a | b[^1] |\n| --- | --- |\n\n[^1]: why"
@@ -34,8 +34,8 @@ def test_a_note_in_a_cell_that_broke_off_is_a_note() -> None:
 def test_cells_of_earlier_rows_keep_their_columns(columns: int, rows: int) -> None:
     text = MarkedText(2**10)
     text.start(Table())
-    for cells in ([Cell(columns, rows), Cell()], [Cell()]):
-        text.start(Row())
+    for cells in ([TableCell(columns, rows), TableCell()], [TableCell()]):
+        text.start(TableRow())
         for cell in cells:
             text.start(cell)
             text.add("x")
@@ -47,12 +47,12 @@ def test_cells_of_earlier_rows_keep_their_columns(columns: int, rows: int) -> No
 
 def test_a_heading_goes_on_after_a_note() -> None:
     text = MarkedText(2**10)
-    heading = Heading(2, "1.")
+    heading = HeadingBlock(2, "1.")
     text.start(heading)
     text.add("Price")
-    text.start(Note())
+    text.start(Footnote())
     text.add("net")
-    text.end(Note())
+    text.end(Footnote())
     text.add(" list")
     text.end(heading)
     text.finish()
