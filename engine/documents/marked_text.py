@@ -31,7 +31,7 @@ _MOST_COLUMNS = 1000
 # Items deeper than this are indented as much as those at this depth.
 _DEEPEST = 20
 
-# A kind of content that the text leaves out, such as "hidden-sheet". `AttachmentRow` has words for each kind.
+# Content that the text leaves out, by kind, such as "hidden-sheet". `AttachmentRow` has words for each kind.
 LeftOut = str
 
 
@@ -91,6 +91,9 @@ class _TableRows:
 class MarkedText:
     """The blocks of a document so far, from its elements in the order of the file.
 
+    `start(HeadingBlock(2))`, `add("Price")`, `end(HeadingBlock(2))`, `add("10 EUR")` and `finish()` make
+    "## Price\\n\\n10 EUR". Words without a start are in a paragraph.
+
     Methods that add something raise `TextTooLong` when the text has more than `most` characters.
     """
 
@@ -115,7 +118,9 @@ class MarkedText:
         self._next_numbers: list[int | None] = []
         # Whether a list item has begun and has no words so far.
         self._item_begun = False
+        # The outermost table that is open; None outside of tables.
         self._table: _TableRows | None = None
+        # The words of the notes so far.
         self._notes: list[str] = []
 
     def __str__(self) -> str:

@@ -57,10 +57,10 @@ class Grid:
 
 
 class _Latest(NamedTuple):
-    """The coordinates (3, count) of the tokens from index `first` on."""
+    """The coordinates (3, length) of `length` tokens from index `first` on."""
 
     first: int
-    count: int
+    length: int
     coordinates: mx.array
 
 
@@ -98,7 +98,7 @@ class Positions:
         import mlx.core as mx
 
         latest = self._latest
-        if latest is None or (latest.first, latest.count) != (first, count):
+        if latest is None or (latest.first, latest.length) != (first, count):
             known = self._table[:, first : first + count]
             behind = max(first, self.end)
             coordinates = np.concatenate([known, _text(behind - self.lag, count - known.shape[1])], axis=1)
