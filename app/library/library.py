@@ -257,7 +257,10 @@ class Library(QObject):
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
         for repository in repositories:
-            self._change_download(lambda hub, name=repository: hub.downloads.add(name))
+            self._add_download(repository)
+
+    def _add_download(self, repository: str) -> None:
+        self._change_download(lambda hub: hub.downloads.add(repository))
 
     def pause(self, repository: str) -> None:
         """Stop a download and keep what it has."""
