@@ -70,7 +70,9 @@ class ModelController(QObject):
         for picker in (self.main_picker, self.draft_picker):
             picker.wanted.connect(self._get_choice)
             picker.more.connect(self.page_wanted)
-        self.main_picker.folder_wanted.connect(lambda one: library.add_folder(one, lambda: self._use_found(one)))
+        self.main_picker.folder_wanted.connect(
+            lambda folder: library.add_folder(folder, lambda: self._use_found(folder))
+        )
         self.main_picker.file_wanted.connect(lambda file: session.models.load(file, None))
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)

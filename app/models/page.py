@@ -187,8 +187,10 @@ class ModelsPage(ThemeAware, QWidget):
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)
-        card.checked.connect(lambda one: self._library.check(one.path))
-        card.removal_asked.connect(lambda one: self._library.plan_removal(one.path, partial(self._ask_removal, card)))
+        card.checked.connect(lambda model: self._library.check(model.path))
+        card.removal_asked.connect(
+            lambda model: self._library.plan_removal(model.path, partial(self._ask_removal, card))
+        )
         card.removal_confirmed.connect(self._library.remove)
         return card
 

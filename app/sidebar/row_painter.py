@@ -246,7 +246,7 @@ class RowView(QListView):
         there = [(row, top, position) for row, top, position in before if row.isValid()]
         if there:
             # The row whose number changed least is the anchor.
-            row, top, _ = min(there, key=lambda one: abs(one[0].row() - one[2]))
+            row, top, _ = min(there, key=lambda entry: abs(entry[0].row() - entry[2]))
             bar.setValue(bar.value() + self.visualRect(row).top() - top)
 
     def _visible_rows(self) -> list[tuple[QPersistentModelIndex, int, int]]:

@@ -79,15 +79,17 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
 
 def settable(latex: str) -> str:
     """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
-    latex = _CHEMISTRY.sub(lambda found: _of_chemistry(found[1][1:-1]), latex)
-    latex = _TAG.sub(lambda found: rf"\qquad {found[2]}" if found[1] else rf"\qquad ({found[2]})", latex)
+    latex = _CHEMISTRY.sub(lambda match: _of_chemistry(match[1][1:-1]), latex)
+    latex = _TAG.sub(lambda match: rf"\qquad {match[2]}" if match[1] else rf"\qquad ({match[2]})", latex)
     latex = _RAISED.sub(r"{\1}", _UNSET.sub("", latex))
-    return _ENVIRONMENT.sub(lambda one: rf"\{one[1]}{{{_KNOWN[one[2]]}}}" if one[2] in _KNOWN else one[0], latex)
+    return _ENVIRONMENT.sub(
+        lambda match: rf"\{match[1]}{{{_KNOWN[match[2]]}}}" if match[2] in _KNOWN else match[0], latex
+    )
 
 
 def _of_chemistry(written: str) -> str:
     written = _LONG_ARROW.sub(r"\\xrightarrow{\\text{\1}}", written)
-    text = _COUNT.sub(r"_{\1}", _CHARGE.sub(lambda found: f"^{{{found[1] or found[2]}}}", written))
+    text = _COUNT.sub(r"_{\1}", _CHARGE.sub(lambda match: f"^{{{match[1] or match[2]}}}", written))
     for arrow, command in _ARROWS.items():
         text = text.replace(arrow, rf"\{command} ")
     return rf"\mathrm{{{text}}}"

@@ -194,4 +194,4 @@ QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
 def stylesheet(colours: Colours, text_size: int = 100) -> str:
     """Return the rules in these colours, with every text at `text_size` percent."""
     rules = _RULES.substitute(vars(colours))
-    return _FONT_SIZE.sub(lambda found: f"font-size: {round(int(found[1]) * text_size / 100)}px", rules)
+    return _FONT_SIZE.sub(lambda match: f"font-size: {round(int(match[1]) * text_size / 100)}px", rules)

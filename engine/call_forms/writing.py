@@ -153,7 +153,7 @@ Write = Callable[[Writer, Function], str]
 
 
 def cannot_write(_: Writer, __: Function) -> str:
-    """Refuse to write calls of a form that only a parser is known for."""
+    """Refuse to write calls of a form that only a parser is known for: raises `CallsNotExpressible`."""
     raise CallsNotExpressible("The loaded model writes calls in a form that no grammar is known for.")
 
 

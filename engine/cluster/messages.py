@@ -43,15 +43,27 @@ REPLIES: dict[str, Any] = {kind.__name__: kind for kind in (PrefillProgress, Tok
     "error": EngineError,
     "ended": EngineError,
 }
-_ERRORS: dict[str, type[EngineError]] = {
-    kind.__name__: kind
-    for kind in (
-        errors.BadRequest, errors.ModelNotUsable, errors.NoModel, errors.PromptTooLong, errors.QueueFull,
-        errors.NotEnoughMemory, errors.TemplateFailed, errors.GrammarNotUsable, errors.EngineClosed,
-        errors.InternalFailure, errors.CannotTeach, errors.DeviceFailed, errors.PictureNotUsable, errors.ModelCannotSee,
-        errors.PicturesNotInstalled, errors.FileRefused, ClusterError,
-    )
-}  # fmt: skip
+# The errors that cross processes as themselves.
+_CROSSING = (
+    errors.BadRequest,
+    errors.ModelNotUsable,
+    errors.NoModel,
+    errors.PromptTooLong,
+    errors.QueueFull,
+    errors.NotEnoughMemory,
+    errors.TemplateFailed,
+    errors.GrammarNotUsable,
+    errors.EngineClosed,
+    errors.InternalFailure,
+    errors.CannotTeach,
+    errors.DeviceFailed,
+    errors.PictureNotUsable,
+    errors.ModelCannotSee,
+    errors.PicturesNotInstalled,
+    errors.FileRefused,
+    ClusterError,
+)
+_ERRORS: dict[str, type[EngineError]] = {error.__name__: error for error in _CROSSING}
 
 
 def enc_hook(value: Any) -> Any:

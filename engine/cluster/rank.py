@@ -118,7 +118,9 @@ class _Rank:
         with _listen(str(order["address"])) as free:
             self._ring = int(free.getsockname()[1])
         # Other threads, and Python's start of a thread, wait for ever for a thread that failed, so it ends the rank.
-        threading.excepthook = lambda found: self._fail(found.exc_value or RuntimeError(found.exc_type.__name__))
+        threading.excepthook = lambda unhandled: self._fail(
+            unhandled.exc_value or RuntimeError(unhandled.exc_type.__name__)
+        )
         sys.unraisablehook = self._unraisable
         try:
             if self._rank == 0:

@@ -77,7 +77,7 @@ def _with_rules_alone(lark: str) -> str:
     if taken := set(expressions.values()).intersection(_RULE.findall(names)):
         raise GrammarNotUsable("invalid", f"Rule '{min(taken)}' already exists")
     parts = re.compile(rf"{_NOT_NAMES.pattern}|\b[A-Z]\w*\b", re.MULTILINE)
-    return parts.sub(lambda found: expressions.get(found[0], found[0]), lark)
+    return parts.sub(lambda match: expressions.get(match[0], match[0]), lark)
 
 
 def _without_comment(match: re.Match[str]) -> str:

@@ -112,7 +112,9 @@ class Grammar:
         if asked["answer"] and not usable(answer := Grammar(*asked["answer"])):
             answer, without = answer.reduced(usable)
             asked["answer"] = answer.kind, answer.source
-        source = with_reduced_arguments(json.dumps(asked), lambda one: usable(Grammar(self.kind, one)), usable_schema)
+        source = with_reduced_arguments(
+            json.dumps(asked), lambda source: usable(Grammar(self.kind, source)), usable_schema
+        )
         return Grammar(self.kind, source), (*json.loads(source)["left_out"], *without)
 
     def _calls(self, marks: Mapping[str, int] | None) -> str:

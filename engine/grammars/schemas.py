@@ -53,7 +53,7 @@ def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
 
 
 def _parts_for_same_value(content: Mapping[str, Any]) -> int:
-    """Return how many schemas a value has to follow at once: the parts of "allOf", a reference, own properties …"""
+    """Return how many schemas a value has to follow at once: the parts of "allOf", a reference, own properties."""
     count = sum(key in content for key in ("$ref", "properties"))
     for key in _SAME:
         count += len(_list(content.get(key))) if key == "allOf" else key in content

@@ -76,7 +76,7 @@ def _cut(value: Any, marks: re.Pattern[str] | None) -> Any:
         return value
     if isinstance(value, str):
         # Within a mark, so that a template that trims its texts keeps the cut.
-        return marks.sub(lambda found: found[0][:1] + CUT + found[0][1:], value)
+        return marks.sub(lambda match: match[0][:1] + CUT + match[0][1:], value)
     if isinstance(value, Mapping):
         cut = {_cut_name(key, marks): _cut(inner, marks) for key, inner in value.items()}
         return cut | {name: _cut_name(value[name], marks) for name in _NAMES if name in value}

@@ -38,7 +38,7 @@ def _as_text(content: str | Sequence[Mapping[str, Any]], pictures: PictureTexts)
 
 def with_pictures(text: str, pictures: PictureTexts) -> str:
     """Return a rendered text with the texts of pictures in place of their signs."""
-    return _SIGN.sub(lambda found: pictures.get(found[1], found[0]), text)
+    return _SIGN.sub(lambda match: pictures.get(match[1], match[0]), text)
 
 
 def signs_in(messages: Sequence[Mapping[str, Any]]) -> list[str]:

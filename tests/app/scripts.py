@@ -35,6 +35,7 @@ PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), 
 @dataclass(frozen=True)
 class Script:
     """The course of one request: the tokens of `text` are distributed over the rounds of `pattern`, which repeat.
+
     Without a text, the request fails at once.
 
     `opening` is the marker with which the prompt opens the thoughts. The token in place `other_at` has an id of its

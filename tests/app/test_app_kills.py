@@ -41,8 +41,9 @@ def run_and_kill(chats: Path, seed: int, after_s: float) -> tuple[list[dict[str,
 
 
 def check(chats: Path, lines: list[dict[str, Any]], killed_at: float | None) -> int:
-    """Compare what was shown with the store, and return the number of compared characters. With `killed_at`, include
-    what had been shown or asked for longer than a second.
+    """Compare what was shown with the store, and return the number of compared characters.
+
+    With `killed_at`, include what had been shown or asked for longer than a second.
     """
     store, aside = open_store(chats)
     assert aside is None

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine import Engine
 from engine.client import RequestStream
+from engine.cluster.client import RemoteEngine
 from engine.events import Event, Finished, TokensCommitted
 from engine.files.steps import run_to_completion
 from engine.grammars.grammar import Grammar
@@ -173,7 +174,7 @@ def finish(scheduler: Scheduler) -> None:
 
 
 def ask(
-    server: Engine | Scheduler,
+    server: Engine | RemoteEngine | Scheduler,
     *,
     messages: list[dict[str, str]] = QUESTION,
     max_tokens: int = 60,
@@ -190,11 +191,11 @@ def ask(
         max_tokens=max_tokens,
         stop=stop,
     )
-    if isinstance(server, Engine):
-        return list(server.submit(asked))
-    client = submit(server, asked)
-    finish(server)
-    return client.events
+    if isinstance(server, Scheduler):
+        client = submit(server, asked)
+        finish(server)
+        return client.events
+    return list(server.submit(asked))
 
 
 def finished(events: list[Event]) -> Finished:

@@ -269,7 +269,7 @@ class Controller:
                 if depth > MAX_DRAFTED:
                     continue
                 time = time.plus(costs.drafting(source, depth))
-            speeds.append((depth + 1, (1.0 + text.forecast(source, depth).kept[depth]) / time.seconds))
+            speeds.append((depth + 1, (1.0 + text.forecast(source, depth).accepted[depth]) / time.seconds))
         exact = max(speed for rows, speed in speeds if rule.allows(rows))
         return 1.0 - exact / max(speed for _, speed in speeds)
 

@@ -140,9 +140,9 @@ def _plan(
         source, best, number = "", 0.0, 0
         for name, forecast in forecasts.items():
             reached = min(depth, forecast.reach)
-            if forecast.kept[reached] > best:
+            if forecast.accepted[reached] > best:
                 source = name
-                best = forecast.kept[reached]
+                best = forecast.accepted[reached]
                 number = reached
         parts.append((source, number) if source else None)
         if source:

@@ -68,8 +68,8 @@ class SpeedupMeter:
     answer was written 3 / 1.5 = 2.0 times as fast. What two sides of a run differ by goes into the bounds.
     """
 
-    def __init__(self, kept: Comparisons) -> None:
-        self.kept = kept
+    def __init__(self, comparisons: Comparisons) -> None:
+        self.comparisons = comparisons
         self.begin(0)
 
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> None:
@@ -90,7 +90,7 @@ class SpeedupMeter:
 
     def end(self) -> None:
         self.compare()
-        for costs in self.kept.costs.values():
+        for costs in self.comparisons.costs.values():
             for rows, (mean, variance) in costs.items():
                 costs[rows] = mean, variance + UNSURE**2 / MEMORY
         self.begin(0)
@@ -142,7 +142,7 @@ class SpeedupMeter:
         self._typical[kind] = rounds + 1, before_s + seconds
         # Over as many rounds as a comparison, so that it includes how the load changes meanwhile.
         if (before := next((taken for other, taken in self._near[-RUN:] if other == kind), None)) is not None:
-            self.kept.noise += ((log(seconds) - before) ** 2 / 2.0 - self.kept.noise) / WINDOW
+            self.comparisons.noise += ((log(seconds) - before) ** 2 / 2.0 - self.comparisons.noise) / WINDOW
         self._near.append((kind, log(seconds)))
         if self._behind_plain > RUN:
             self.compare()
@@ -174,18 +174,18 @@ class SpeedupMeter:
         least = max(least, min(most, steps * self._rounds / count))
         total = sqrt(least * most)
         # Disturbed rounds come in rows, so they say less than as many independent ones.
-        noise = DISTURBED**2 * self.kept.noise / count
+        noise = DISTURBED**2 * self.comparisons.noise / count
         error = 2.0 * sqrt((error / total) ** 2 + (UNSURE * (1.0 - steps / total)) ** 2 + noise)
         error += log(most / least) / 2.0
         step_s = self._seconds / total
-        load = step_s / self.kept.fastest.get(self._bucket, step_s)
+        load = step_s / self.comparisons.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
     def _cost(self, kind: RoundKind) -> Cost | None:
         """Return mean and variance of a kind's cost, from the most informative known cost of its source."""
         if kind == PLAIN:
             return 0.0, 0.0
-        known = ((rows, _possible(cost, rows)) for rows, cost in self.kept.costs.get(kind[0], {}).items())
+        known = ((rows, _possible(cost, rows)) for rows, cost in self.comparisons.costs.get(kind[0], {}).items())
         alike = [(cost[0], cost[1] + log(kind[1] / rows) ** 2) for rows, cost in known if cost is not None]
         return min(alike, key=lambda cost: cost[1], default=None)
 
@@ -205,11 +205,11 @@ class SpeedupMeter:
             differences = [median(side) - step for side in sides if side]
             # The difference of the two sides is the change of the load.
             change = (differences[0] - differences[1]) / 2.0 if len(differences) == 2 else UNSURE
-            compared = _possible((fmean(differences), self.kept.noise + change**2), kind[1])
+            compared = _possible((fmean(differences), self.comparisons.noise + change**2), kind[1])
             if compared is None:
                 continue
             mean, variance = compared
-            costs = self.kept.costs.setdefault(kind[0], {})
+            costs = self.comparisons.costs.setdefault(kind[0], {})
             known, doubt = _possible(costs.get(kind[1]), kind[1]) or (mean, inf)
             if (both := doubt + variance) < inf:
                 off = mean - known
@@ -220,13 +220,14 @@ class SpeedupMeter:
 
     def _is_basis(self, step: float) -> bool:
         """Whether plain rounds with the natural logarithm of seconds `step` can be compared; learns the fastest."""
-        fastest = log(self.kept.fastest.get(self._bucket, exp(step)))
+        fastest = log(self.comparisons.fastest.get(self._bucket, exp(step)))
         if step < fastest - log(FAR):
             # All earlier ones were disturbed, so nothing compared with them is known.
-            self.kept.costs.clear()
+            self.comparisons.costs.clear()
         disturbed = step > fastest + log(FAR)
         # A machine that stays slow becomes the usual one.
-        self.kept.fastest[self._bucket] = exp(fastest + (step - fastest) / MEMORY if disturbed else min(step, fastest))
+        fastest = fastest + (step - fastest) / MEMORY if disturbed else min(step, fastest)
+        self.comparisons.fastest[self._bucket] = exp(fastest)
         return not disturbed
 
 

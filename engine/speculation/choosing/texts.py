@@ -78,19 +78,19 @@ class _Shares(Struct):
 
 
 class Forecast(NamedTuple):
-    """Expected acceptance: of k draft tokens `kept[k]` are accepted on average, for k in 0..depth.
+    """Expected acceptance: of k draft tokens `accepted[k]` are accepted on average, for k in 0..depth.
 
     `least` and `most` are one standard error below and above.
     """
 
-    kept: Sequence[float]
+    accepted: Sequence[float]
     least: Sequence[float]
     most: Sequence[float]
 
     @property
     def reach(self) -> int:
         """The most draft tokens that it tells about."""
-        return len(self.kept) - 1
+        return len(self.accepted) - 1
 
 
 class TextStatistics(Struct):
@@ -114,7 +114,7 @@ class TextStatistics(Struct):
 
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
         """Forecast `source` if its states have the probabilities `weights`."""
-        kept, least, most = ([0.0] * (depth + 1) for _ in range(3))
+        accepted, least, most = ([0.0] * (depth + 1) for _ in range(3))
         for rate, weight, counts in zip(FIRST_RATES, weights, self._known(source), strict=True):
             survives, variance = weight, 0.0
             expected = below = above = 0.0
@@ -127,10 +127,10 @@ class TextStatistics(Struct):
                 expected += survives
                 below += max(0.0, survives - error)
                 above += min(weight, survives + error)
-                kept[index] += expected
+                accepted[index] += expected
                 least[index] += below
                 most[index] += above
-        return Forecast(kept, least, most)
+        return Forecast(accepted, least, most)
 
     def likelihoods(self, source: str, verified: int, accepted: int) -> list[float]:
         """Return, for each state, how likely it is that the first `accepted` of `verified` tokens are accepted."""

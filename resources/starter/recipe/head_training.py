@@ -41,8 +41,10 @@ READ_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Read:
-    """Rows that main has read: `taps` (rows, length, taps * hidden_size), in bfloat16 as main hands them out, and its
-    own `choices` (rows, length) of the token behind each place.
+    """Rows that main has read, with what it chose.
+
+    `taps` (rows, length, taps * hidden_size) are in bfloat16, as main hands them out; `choices` (rows, length) are
+    main's own for the token after each place.
     """
 
     rows: Rows

@@ -14,8 +14,10 @@ _WINDOW = 400
 
 
 class Cocoa(Runtime):
-    """What `ctypes.CDLL` would be of libobjc. The window is what Qt makes of a dialog; `private`: macOS has still
-    what tells the window server that a panel does not activate.
+    """What `ctypes.CDLL` would be of libobjc.
+
+    The window is what Qt makes of a dialog. With `private`, macOS still has what tells the window server that a panel
+    does not activate.
     """
 
     def __init__(self) -> None:

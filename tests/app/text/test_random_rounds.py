@@ -27,8 +27,10 @@ ROUNDS = [(1, 4), (1, 8), (8, 16)]
 
 
 def content(blocks: Iterable[Block]) -> list[tuple[object, ...]]:
-    """Return what blocks show. How many blank lines end one depends on how the text arrives, and so does whether the
-    text of a list has the code that is in other blocks.
+    """Return what blocks show.
+
+    How many blank lines end one depends on how the text arrives, and so does whether the text of a list has the code
+    that is in other blocks.
     """
     contents: list[tuple[object, ...]] = []
     for block in blocks:

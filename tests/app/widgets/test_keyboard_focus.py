@@ -1,5 +1,6 @@
-"""Tab goes through a page in reading order: line by line, and column by column beside taller widgets;
-and only the keyboard shows the focus.
+"""Tab goes through a page in reading order, and only the keyboard shows the focus.
+
+Reading order is line by line, and column by column beside taller widgets.
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ FIXED = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes that MLX has in use, its peak during the lap, its free buffers, Python's since tracing began, and the
+    """Bytes of a process after a lap.
+
+    They are those that MLX has in use, its peak during the lap, its free buffers, Python's since tracing began, and the
     resident bytes of the process.
     """
 

@@ -1,5 +1,7 @@
-"""Clients of one engine that ask, cancel, swap drafts, kill and stop the helper processes and meet failures of requests
-and of the device and nights, and counts of the objects that are alive between their phases.
+"""Clients of one engine that ask and disturb it, and counts of the objects that are alive between their phases.
+
+They cancel, swap drafts, kill and stop the helper processes, and meet failures of requests and of the device, and
+nights.
 """
 
 from __future__ import annotations
@@ -92,8 +94,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Held:
-    """Counts while nothing runs: bytes of MLX, arrays, parts of requests, calls without an answer, Python objects,
-    open files and pipes, threads, and child processes.
+    """Counts while nothing runs.
+
+    They are bytes of MLX, arrays, parts of requests, calls without an answer, Python objects, open files and pipes,
+    threads, and child processes.
 
     Bytes and requests are counted before the garbage collector runs. `kept` names what may hold them: the parts of
     requests, and the functions whose frames an exception keeps.

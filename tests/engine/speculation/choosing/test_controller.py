@@ -178,10 +178,10 @@ def test_answers_with_a_grammar_are_learned_apart() -> None:
 
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     controller, answer = familiar(4)
-    costs, accepted = deepcopy(answer.costs), answer.forecast("draft", 8).kept[8]
+    costs, accepted = deepcopy(answer.costs), answer.forecast("draft", 8).accepted[8]
     learn(controller, answer, Choice("draft", 8), 8, 5.0, typical=False)
     assert answer.costs == costs
-    assert answer.forecast("draft", 8).kept[8] > accepted
+    assert answer.forecast("draft", 8).accepted[8] > accepted
 
 
 def kept_after(drafted: int, verified: int) -> float:
@@ -189,7 +189,7 @@ def kept_after(drafted: int, verified: int) -> float:
     controller, answer = familiar(4)
     for _ in range(10):
         controller.observe(answer, Choice("draft", 8), drafted, verified, 2)
-    return answer.forecast("draft", 8).kept[8]
+    return answer.forecast("draft", 8).accepted[8]
 
 
 def test_draft_tokens_that_were_not_verified_are_no_rejections() -> None:
@@ -209,7 +209,7 @@ def test_it_keeps_to_exact_widths_where_that_costs_next_to_nothing(loss: float, 
     for _ in range(30):
         answer.observe("ngram", 7, 7)
     # Three times as fast as plain decoding with seven draft tokens, slower by `loss` with four.
-    tokens = [1.0 + kept for kept in answer.forecast("ngram", 7).kept]
+    tokens = [1.0 + accepted for accepted in answer.forecast("ngram", 7).accepted]
     speeds = [1.0, 1.5, 2.0, 2.5, 3.0 * (1.0 - loss), 2.8, 2.9, 3.0]
     for depth, speed in [*enumerate(speeds)] * 30:
         answer.costs.observe(depth + 1, PLAIN_S * tokens[depth] / speed)

@@ -17,7 +17,7 @@ def observe(text: AnswerState, source: str, verified: int, accepted: int) -> Non
 
 
 def expected(text: AnswerState, source: str = "draft", depth: int = 4) -> float:
-    return text.forecast(source, depth).kept[depth]
+    return text.forecast(source, depth).accepted[depth]
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     # The usual distribution does not depend on the luck of the last rounds.
     assert expected(AnswerState(Costs(), texts)) == pytest.approx(truth, abs=0.35)
     forecast = AnswerState(Costs(), texts).forecast("draft", 4)
-    assert forecast.least[4] <= forecast.kept[4] <= forecast.most[4]
+    assert forecast.least[4] <= forecast.accepted[4] <= forecast.most[4]
 
 
 @pytest.mark.parametrize(("every", "fits"), [(0, False), (100, False), (30, True), (2, True)])
@@ -73,10 +73,10 @@ def test_what_lookup_meets_tells_of_the_draft_model(alternating: TextStatistics)
 def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: TextStatistics) -> None:
     """A draft model and a head share one state."""
     text = AnswerState(Costs(), alternating)
-    before = text.forecast("head", 4).kept[4]
+    before = text.forecast("head", 4).accepted[4]
     for _ in range(3):
         text.observe("draft", 4, 0)
-    assert text.forecast("head", 4).kept[4] < 0.8 * before
+    assert text.forecast("head", 4).accepted[4] < 0.8 * before
 
 
 def test_thousands_of_rounds_can_be_loaded_again() -> None:
