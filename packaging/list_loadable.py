@@ -131,7 +131,7 @@ def _rule_of(name: str, config: dict[str, Any]) -> str:
     from mlx_lm.models.cache import make_prompt_cache
 
     from engine.speculation.caches.cache_kinds import UnknownCacheKind, check_widths, rules_for
-    from engine.speculation.caches.cache_rules import Window
+    from engine.speculation.caches.cache_rules import WindowRule
     from tests.tiny_models import classes_of
 
     config = {"model_type": name, **config}
@@ -146,7 +146,7 @@ def _rule_of(name: str, config: dict[str, Any]) -> str:
     restores = {rule.restores_only for rule in rules}
     if True in restores:
         return "restore + trim" if False in restores else "restore"
-    return "trim + window" if any(isinstance(rule, Window) for rule in rules) else "trim"
+    return "trim + window" if any(isinstance(rule, WindowRule) for rule in rules) else "trim"
 
 
 def with_table(page: str) -> str:
