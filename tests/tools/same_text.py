@@ -12,12 +12,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import mlx.core as mx
-
 from engine import ChatRequest, Engine, Finished
 from engine.requests import SpeculationSettings
 from engine.settings import EngineSettings
-from tests.tiny_models import QWEN3, write_disturbed_copy, write_model, write_quantised_copy
+from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 SWITCHES = (1024, 4096, 8192, 16384)
 # Query heads, and those of keys.
@@ -27,15 +25,11 @@ _SHAPE = QWEN3 | {"hidden_size": 256, "head_dim": 64, "intermediate_size": 512, 
 
 
 def random_pairs(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Write pairs of random models, and yield main and draft model."""
+    """Write pairs of random models in bfloat16 and 4 bits, and yield main and draft model."""
     for heads, kv_heads in HEADS:
         config = _SHAPE | {"num_attention_heads": heads, "num_key_value_heads": kv_heads}
-        written = write_model(folder / f"{heads}", seed=heads, config=config)
-        draft = write_disturbed_copy(written, folder / f"{heads} draft", amount=0.02)
-        yield (
-            write_quantised_copy(written, folder / f"{heads} main", 4, 64, "affine", mx.bfloat16),
-            write_quantised_copy(draft, folder / f"{heads} draft 4-bit", 4, 64, "affine", mx.bfloat16),
-        )
+        main_model = write_model(folder / f"{heads}", seed=heads, config=config)
+        yield main_model, write_disturbed_copy(main_model, folder / f"{heads} draft", amount=0.02)
 
 
 def answer(engine: Engine, words: int, method: str, *, same_text: bool, tokens: int = TOKENS) -> Finished:
