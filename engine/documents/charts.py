@@ -68,18 +68,24 @@ def _values(series: Element, name: str) -> dict[str, str]:
 
 
 def _add_diagram(data: Element, text: MarkedText) -> None:
-    """Add the texts of a diagram as a list, in which each is below the one that it belongs to."""
+    """Add the texts of a diagram as a list, in which each is below the one that it belongs to.
+
+    A connection to a point that is missing leaves nothing.
+    """
     points = {point.get("modelId"): point for point in data.iter("pt")}
     below = defaultdict[str | None, list[str | None]](list)
     for connection in sorted(data.iter("cxn"), key=lambda connection: integer(connection.get("srcOrd"))):
         if connection.get("type", "parOf") == "parOf":
             below[connection.get("srcId")].append(connection.get("destId"))
-    # Points with their levels, the next one last. The document, which has no text, is above the first level.
+    # Points with their levels, the next one last. The document is above the first level; like all points without
+    # text, it adds nothing.
     waiting = [(name, -1) for name, point in points.items() if point.get("type") == "doc"]
     while waiting:
         name, level = waiting.pop()
-        item = NumberedParagraph(max(level, 0), "-")
-        text.start(item)
-        text.add(drawn_lines(points[name]))
-        text.end(item)
+        if name in points:
+            item = NumberedParagraph(max(level, 0), "-")
+            text.start(item)
+            text.add(drawn_lines(points[name]))
+            text.end(item)
+        # Taken out, so that points that are below each other end.
         waiting += [(inner, level + 1) for inner in reversed(below.pop(name, []))]

@@ -29,12 +29,16 @@ class TextOperators:
         self._content = content
         # The matrix of the line of text.
         self._line: Matrix = IDENTITY
-        # How far the next string is from the beginning of the line: at least, and at most, as widths are estimates.
+        # The least and the greatest distance of the next string from the beginning of the line, before it is stretched.
+        # The widths of glyphs are estimates.
         self._nearest = 0.0
         self._farthest = 0.0
-        # The latest `_line_to_page`, and the matrix of the graphics state that it is of; None if the line has changed.
-        self._line_matrix: Matrix = IDENTITY
-        self._line_matrix_of: Matrix | None = None
+        # What `_line_to_page` returned last, and the graphics state's matrix that it was computed with; that is None
+        # once the line has changed.
+        self._page_matrix: Matrix = IDENTITY
+        self._page_matrix_of: Matrix | None = None
+        # `OperatorHandler` says what they return and may raise. Spaces between words (Tw) and raised text (Ts) are not
+        # followed.
         self.handlers: OperatorTable = {
             b"BT": self._begin_text,
             b"Tm": self._set_text_matrix,
@@ -63,7 +67,7 @@ class TextOperators:
 
     def _start_line(self, matrix: Matrix) -> None:
         self._line = matrix
-        self._line_matrix_of = None
+        self._page_matrix_of = None
         self._nearest = 0.0
         self._farthest = 0.0
 
@@ -83,10 +87,10 @@ class TextOperators:
     def _line_to_page(self) -> Matrix:
         """Return the matrix from the line of text to the page."""
         matrix = self._graphics.matrix
-        if self._line_matrix_of is not matrix:
-            self._line_matrix = product(self._line, matrix)
-            self._line_matrix_of = matrix
-        return self._line_matrix
+        if self._page_matrix_of is not matrix:
+            self._page_matrix = product(self._line, matrix)
+            self._page_matrix_of = matrix
+        return self._page_matrix
 
     def _advance(self, gap: float, length: int) -> None:
         """Go on by a gap, in thousandths of the font's size to the left, and by the bytes of strings."""
@@ -223,7 +227,7 @@ class TextOperators:
 
     def _is_on_page(self, across: float) -> bool:
         """Return whether a point of the line is on the page."""
-        return self._content.page.box.holds(mapped(self._line_to_page(), across, 0))
+        return self._content.page.box.holds(mapped(self._line_to_page(), across * self._graphics.stretch, 0))
 
     def _is_hidden(self, string: bytes) -> bool:
         """Return whether a string that is shown next cannot be seen."""

@@ -159,15 +159,19 @@ class SheetsReader:
         return texts
 
     def _value(self, cell: Element, kind: str, content: str, code: str) -> list[CellRun]:
-        """Return the value of a cell of a kind: a string with or without formats, a truth value or a number."""
+        """Return what a cell of a `kind` has: a string in its runs of letters, a truth value, or a number.
+
+        `content` is what the file has as its value; `code` is the format for a number.
+        """
         if kind == "inlineStr":
             return [run for string in cell.iterfind("is") for run in string_runs(string)]
         if kind == "s":
             return self._shared.get(content, [])
-        if kind == "b":
-            return [CellRun("TRUE" if content == "1" else "FALSE")]
+        if kind == "b" and content:
+            return [CellRun("TRUE" if content in _TRUE else "FALSE")]
         if kind == "n" and content:
             return [CellRun(self._number(content, code))]
+        # The text of a formula, an error or a date, as it is; or nothing.
         return [CellRun(content)]
 
     def _count_hidden(self, texts: list[CellRun]) -> None:

@@ -44,6 +44,7 @@ def is_hidden(content: bytes, file: PageFile | None = None) -> bool:
         b"BT /F1 10 Tf 1 0 0 1 72 -30 Tm (Secret) Tj ET",
         b"q 1 0 0 1 -900 0 cm " + SECRET + b" Q",
         b"BT /F1 10 Tf 72 650 Td [-100000 (Secret)] TJ ET",
+        b"BT /F1 10 Tf 100 400 Td 1000 Tz [-20000 (Secret)] TJ ET",
         b"BT /F1 1 Tf 72 650 Td (Secret) Tj ET",
         b"BT /F1 10 Tf 0.1 0 0 0.1 72 650 Tm (Secret) Tj ET",
         b"q 0.05 0 0 0.05 0 0 cm BT /F1 20 Tf 72 650 Td (Secret) Tj ET Q",

@@ -65,8 +65,9 @@ def table(*cells: str) -> str:
         ),
         ('<c t="str"><f>HYPERLINK("https://a.example/b","b")</f><v>b</v></c>', ("[b](https://a.example/b)",)),
         ('<c t="b"><f>TRUE()</f><v>1</v></c><c><f>0+0</f><v>0</v></c>', ("TRUE", "0")),
+        ('<c t="b"/><c t="b"><v>true</v></c><c t="b"><v>0</v></c>', ("", "TRUE", "FALSE")),
     ],
-    ids=["formats", "formulas", "text and array", "empty and error", "link", "values"],
+    ids=["formats", "formulas", "text and array", "empty and error", "link", "values", "truth values"],
 )
 def test_a_cell_has_its_value_or_else_its_formula(cells: str, shown: tuple[str, ...]) -> None:
     assert text_of(rows(cells)) == table(*shown)

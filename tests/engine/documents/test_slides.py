@@ -18,7 +18,7 @@ BARS = "".join(SERIES.format(year, "cat", "East", "West", "val", *shares) for ye
 DOTS = SERIES.format("Model", "xVal", 0.5, 1.5, "yVal", 2, 3)
 DIAGRAM = """<dataModel><pt modelId="0" type="doc"/><pt modelId="1"><t><p><r><t>Ship</t></r></p></t></pt>
 <pt modelId="2"><t><p><r><t>Plan</t></r></p></t></pt><pt modelId="3"><t><p><r><t>Draw</t></r></p></t></pt>
-<cxn srcId="0" destId="1" srcOrd="1"/><cxn srcId="0" destId="2" srcOrd="0"/><cxn srcId="2" destId="3" srcOrd="0"/>
+<cxn srcId="0" destId="missing" srcOrd="0"/><cxn srcId="0" destId="1" srcOrd="1"/><cxn srcId="0" destId="2" srcOrd="0"/><cxn srcId="2" destId="3" srcOrd="0"/>
 <cxn type="presOf" srcId="3" destId="0"/></dataModel>"""
 
 
