@@ -12,7 +12,7 @@ _KINDS_IN_A_LINE = 5
 
 
 def print_report(report: dict[str, Any]) -> None:
-    """Print the machine, and the figures of arms or of concurrent answers."""
+    """Print the machine, and the figures of arms, which are ways of drafting, or of concurrent answers."""
     machine = report["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
@@ -24,8 +24,8 @@ def print_report(report: dict[str, Any]) -> None:
         _print_kinds(report["arms"])
         _print_sources(report["arms"])
     if report.get("context_shares"):
-        shares = ", ".join(f"{kind} {_percent(share)}" for kind, share in report["context_shares"].items())
-        print(f"\nof a plain step, the context adds (mostly attention): {shares}")
+        shares = ", ".join(f"{context} {_percent(share)}" for context, share in report["context_shares"].items())
+        print(f"\nshare of a plain step due to the context (mostly attention): {shares}")
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:

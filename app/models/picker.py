@@ -56,6 +56,7 @@ class Picker(ThemeAware, Overlay):
         self._chip = chip
 
     def make(self) -> None:
+        """Make the content, once, before the picker first opens. `bound` sets texts in every language."""
         library, session = self._library, self._session
         self._list = QListWidget(self)
         self._field = ListField(self._list, self)
@@ -78,9 +79,11 @@ class Picker(ThemeAware, Overlay):
         self._file.setVisible(self.role == "main")
         self._file.clicked.connect(self._choose_file)
         # Aligned with the icons of the rows.
-        more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, self._folder, self._file, (self.state, 1))
-        memory = fill(hbox(margins=(16, 0, 16, 0)), self.memory)
-        fill(self.column, self._field, memory, self._note, self._list, line, more)
+        links = hbox(margins=(16, 0, 16, 0), spacing=16)
+        fill(links, self._more, self._folder, self._file, (self.state, 1))
+        memory_row = hbox(margins=(16, 0, 16, 0))
+        fill(memory_row, self.memory)
+        fill(self.column, self._field, memory_row, self._note, self._list, line, links)
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
         self._list.itemClicked.connect(lambda _item: self._take())
@@ -94,6 +97,7 @@ class Picker(ThemeAware, Overlay):
         )
         for changed in (*of_library, session.models.changed, session.settings.speculation_changed):
             changed.connect(self._refresh_if_shown)
+        # Here and not in __init__, because texts and icons are set on what was made above.
         self.restyle()
 
     def fill(self) -> None:

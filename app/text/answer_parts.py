@@ -163,10 +163,14 @@ class AnswerParts:
     def _with_stray(
         self, stray: StrayCalls, content: str, calls: list[ToolCall], ended: bool, cut: bool
     ) -> tuple[str, list[ToolCall]]:
-        """Return the content and the calls, with calls beside the form if there are none in it."""
+        """Return the content and the calls; if the answer has none in the form, those that are almost in it.
+
+        Such calls are found once the answer has ended. Until then, text that may be one is held back in `stray`.
+        """
         if calls or self.calls:
             return stray.flush() + content, calls
         content, calls = stray.take(content, ended=ended, cut=cut)
+        # `stray.cut`: the answer ended within a stray call. Whole calls that were found after that one count.
         self.broken = self.broken or (stray.cut and not calls)
         return content, calls
 

@@ -35,7 +35,7 @@ def text_sentence(stats: RequestStats) -> str:
 
 
 def same_text_sentence(pair: LearnedPair | None) -> str:
-    """Say what "always the same text" means with the loaded pair on this computer; "" if no pair is loaded."""
+    """Say what the setting "always the same text" means with the loaded pair here; "" if no pair is loaded."""
     if pair is None:
         return ""
     if pair.rounding is None:

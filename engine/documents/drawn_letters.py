@@ -22,13 +22,16 @@ _USUAL_NAMES = {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}
 
 
 class Palette(NamedTuple):
-    """The colours of a theme by their names, and the names that a master has for some; None knows no theme."""
+    """The colours of a theme by their names, and the names that a master has for some; without a theme, none."""
 
     theme: Mapping[str, str] = {}
     names: Mapping[str, str] = _USUAL_NAMES
 
     def colour(self, fill: Element) -> str:
-        """Return the colour of a fill; `UNKNOWN` if it is changed by something, such as a tint."""
+        """Return the colour of a fill as "rrggbb"; `UNKNOWN` for all others.
+
+        Others are those that something changes, such as a tint, and names that are not known here.
+        """
         colour = next(iter(fill), None)
         if colour is None or len(colour):
             return UNKNOWN

@@ -298,7 +298,7 @@ class Scheduler:
             self._waiting.fail(outcome, main)
 
     def _prefill_prompts(self) -> None:
-        """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
+        """Prefill a chunk of the oldest prompt, or a part of that chunk, or several short prompts that fit into one.
 
         A chunk is short enough for running answers to stream smoothly; short questions start together.
         """
@@ -308,12 +308,14 @@ class Scheduler:
             if isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
                 continue
+            # None if there is no progress to report.
             if outcome is not None:
                 active.stream.deliver(outcome)
             if active.generation.prefilled and active.generation.budget:
                 self._prefilling.discard(active)
                 self._decoding.add(active)
             elif active.generation.prefilled:
+                # It asked for no tokens.
                 active.generation.reason = "length"
                 self._finish(active)
 

@@ -93,9 +93,11 @@ class ThinkingChoice:
         chosen = "off" if budget == 0 else chosen
         level = self.level(chosen)
         options = dict[str, OptionValue | None]()
+        # There is a switch; an effort turns it on.
         if level and "off" in self.levels:
             switch = SWITCHES[self.switch]
             options[switch.variable] = switch.values["off" if level == "off" else "on"]
+        # Where this is the switch's own variable, the effort takes its place.
         if level in LEVELS:
             options[EFFORTS[self.effort].variable] = level
         return {name: value for name, value in options.items() if value is not None}

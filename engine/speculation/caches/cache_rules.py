@@ -247,10 +247,12 @@ class WindowRule(Rule):
         """Make `ordered`, keys and values in temporal order, the contents of the cache, which is at `position` now."""
         cache = self.cache
         if ordered[0].shape[2] < min(position, cache.max_size):
-            # The window lacks one row, but the slot that the next single row overwrites has to exist.
+            # At most one row is missing, the oldest: the next token does not attend to it, but a single row is written
+            # over it. So zeros stand in its place.
             ordered = [mx.pad(array, [(0, 0), (0, 0), (1, 0), (0, 0)]) for array in ordered]
         cache.keys, cache.values = ordered
         cache.offset = position
+        # At the end of a full buffer, the next single row goes to its beginning.
         set_next_slot(cache, cache.keys.shape[2])
 
     def _length(self) -> int:

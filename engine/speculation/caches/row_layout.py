@@ -97,7 +97,8 @@ class RowLayout:
     def mask(self, window: int | None) -> mx.array:
         """Return the mask of the pass under way, bool (rows, 1, width, end): true for what a token attends to.
 
-        `window` is that of the layer that asks, None for full attention; the layout's own window applies as well.
+        `window` is what the layer asks for, None for full attention. A model may ask a cache of full attention for a
+        window. If the layout has a window, too, the narrower of the two applies.
         """
         if window is None or (self.window is not None and self.window < window):
             window = self.window
