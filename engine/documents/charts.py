@@ -41,7 +41,8 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
     names = [""]
     rows = dict[_Category, list[str]]()
     for column, series in enumerate(chart.iter("ser"), 1):
-        names.append(" ".join(_values(series, "tx").values()))
+        # The name is in a cell, or written in the series.
+        names.append(" ".join(_values(series, "tx").values()) or series.findtext("tx/v", ""))
         labels = _values(series, "cat") or _values(series, "xVal")
         for index, shown_value in (_values(series, "val") or _values(series, "yVal")).items():
             label = labels.get(index, "")
@@ -53,14 +54,18 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
 
 
 def _values(series: Element, name: str) -> dict[str, str]:
-    """Return what a chart keeps of the values of cells, by their numbers; groups of categories are before them."""
+    """Return the texts of a series' points under `name`, as the chart keeps them, by the points' indexes in the file.
+
+    Categories may have levels, the innermost first: a point's text begins with that of its outermost level.
+    """
     values: dict[str, str] = {}
     for source in series.iterfind(name):
         code = source.findtext(".//formatCode")
         for point in source.iter("pt"):
             text = point.findtext("v", "")
             index = point.get("idx", "")
-            # Texts have no format. Bars of numbers that a format hides are seen.
+            # Texts are no numbers, and stay as they are. A chart draws a number even if its format hides it: then it is
+            # shown without the format.
             with suppress(ValueError):
                 text = (shown(float(text), code) if code else "") or text
             values[index] = f"{text} {values[index]}" if index in values else text

@@ -169,8 +169,9 @@ class MarkedText:
     def end(self, role: Role) -> None:
         """End an element with a role.
 
-        A block role ends the block that is open, whichever that is. Frames that are open in a note or a link end with
-        it. A page may end what it did not begin: that does nothing.
+        A block role, and rows, cells and tables inside the cells of another table, end the block that is open,
+        whichever that is. A note or a link ends with all frames that are open in it, and a cell with all that is open
+        in it. To end a note or a link that was not begun does nothing; the other roles end the open block then, too.
         """
         match role:
             case Through():
@@ -181,6 +182,7 @@ class MarkedText:
                 self._end_frame(role)
             case Table() if _takes_cells(self._table):
                 self._end_table()
+            # Also the parts of inner tables, which are only lines.
             case _:
                 self._end_block_of(role)
 

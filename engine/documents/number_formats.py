@@ -79,14 +79,19 @@ def _section_for(number: float) -> int:
 
 @lru_cache
 def _sections(code: str) -> list[list[_FormatToken]]:
-    """Return the tokens of each section for numbers; one without tokens for a format that is not followed."""
+    """Return the tokens of the sections for numbers: up to three, for those above 0, below 0, and 0.
+
+    A format that is not followed has one section without tokens. The lists are cached: do not change them.
+    """
     sections = [list[_FormatToken]()]
     for match in _TOKEN.finditer("" if _HAS_CONDITIONS.search(code) else code):
         kind = match.lastgroup
         if kind == "next":
             sections.append([])
+        # Without a kind: fillings ("*x") and brackets such as [Red], which show nothing.
         elif kind is not None:
-            sections[-1].append(_FormatToken(kind, match[kind] or " "))
+            # "_x" is a space as wide as x.
+            sections[-1].append(_FormatToken(kind, " " if kind == "space" else match[kind]))
     return sections[:_TEXT_SECTION]
 
 

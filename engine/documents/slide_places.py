@@ -16,7 +16,11 @@ _DRAWN = ("pic", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateCont
 
 
 def area_of(models: Iterable[Element]) -> Area | None:
-    """Return what the first of some shapes takes that says where it is, at any angle; None if none does."""
+    """Return the area, in the slide's units, of the first of these shapes that has a frame; None if none has.
+
+    `models` are a shape and those whose place it fills. A turned shape has the area that it needs at any angle. None,
+    too, if the frame has no usable numbers.
+    """
     frames = (shape.find(path) for shape in models for path in _FRAMES)
     frame = next((candidate for candidate in frames if candidate is not None), None)
     if frame is None:
@@ -28,7 +32,7 @@ def area_of(models: Iterable[Element]) -> Area | None:
         return None
     if frame.get("rot", "0") == "0":
         return Area(left, top, left + width, top + height)
-    # Turned around its middle, it is nowhere farther from that than half of both sides.
+    # However it is turned around its middle, no corner is farther from that than half of width and height together.
     reach = (width + height) / 2
     across = left + width / 2
     down = top + height / 2

@@ -16,6 +16,8 @@ SERIES = """<ser><tx><strRef><strCache><pt idx="0"><v>{0}</v></pt></strCache></s
 YEARS = [(2025, 0.25, 0.5), (2026, 0.3, 0.6)]
 BARS = "".join(SERIES.format(year, "cat", "East", "West", "val", *shares) for year, *shares in YEARS)
 DOTS = SERIES.format("Model", "xVal", 0.5, 1.5, "yVal", 2, 3)
+NAMED = """<ser><tx><v>Sales</v></tx><cat><pt idx="0"><v>East</v></pt></cat>
+<val><numCache><pt idx="0"><v>3</v></pt></numCache></val></ser>"""
 DIAGRAM = """<dataModel><pt modelId="0" type="doc"/><pt modelId="1"><t><p><r><t>Ship</t></r></p></t></pt>
 <pt modelId="2"><t><p><r><t>Plan</t></r></p></t></pt><pt modelId="3"><t><p><r><t>Draw</t></r></p></t></pt>
 <cxn srcId="0" destId="missing" srcOrd="0"/><cxn srcId="0" destId="1" srcOrd="1"/><cxn srcId="0" destId="2" srcOrd="0"/><cxn srcId="2" destId="3" srcOrd="0"/>
@@ -95,6 +97,10 @@ SHAPES = {
         '<graphicFrame><chart id="dots"/></graphicFrame>',
         "Growth\n\n|  | Model |\n| --- | --- |\n| 0.5 | 200% |\n| 1.5 | 300% |",
     ),
+    "names in the chart itself": (
+        '<graphicFrame><chart id="names"/></graphicFrame>',
+        "Growth\n\n|  | Sales |\n| --- | --- |\n| East | 3 |",
+    ),
     "formula": (
         box("<p><m><oMath><f><num><r><t>a</t></r></num><den><r><t>b</t></r></den></f></oMath></m></p>"),
         r"$\frac{a}{b}$",
@@ -115,7 +121,7 @@ SHAPES = {
 def test_a_slide_has_what_it_shows(name: str) -> None:
     shapes, text = SHAPES[name]
     parts = {"slideLayout": LAYOUT, "diagramData": DIAGRAM}
-    parts |= {"bars": CHART.format(BARS), "dots": CHART.format(DOTS)}
+    parts |= {"bars": CHART.format(BARS), "dots": CHART.format(DOTS), "names": CHART.format(NAMED)}
     assert text_of(shapes, **parts) == text
 
 
