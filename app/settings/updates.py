@@ -73,14 +73,15 @@ def feed_source() -> FeedSource:
 
 
 def newest_release(source: FeedSource, proxy: str = "") -> Release:
-    """Ask for the newest release; blocks. Nothing about the user is sent.
+    """Ask for the newest release; blocks, so not for the Qt thread. Nothing about the user is sent.
 
-    `proxy` is the proxy's address, "" for none. Raises `UpdateCheckFailed`.
+    `source` must be `known`. `proxy` is the proxy's address, "" for none, also where the environment names one. Raises
+    `UpdateCheckFailed`.
     """
     import httpx2
 
     async def fetch() -> tuple[bytes, bytes]:
-        client = httpx2.AsyncClient(proxy=proxy or None, timeout=_TIMEOUT_S, follow_redirects=True)
+        client = httpx2.AsyncClient(proxy=proxy or None, timeout=_TIMEOUT_S, follow_redirects=True, trust_env=False)
         async with asyncio.timeout(_MOST_S), client:
             return await _fetched(client, source.feed), await _fetched(client, f"{source.feed}.sig")
 

@@ -184,6 +184,17 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_the_check(page: Page, publis
         newest_release(FeedSource(page.address, publisher.key), proxy)
 
 
+def test_without_a_proxy_none_of_the_environment_is_used(
+    page: Page, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The setting says: leave it empty for no proxy."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    feed = json.dumps(FEED).encode()
+    page.publish(feed, publisher.sign(feed))
+    assert newest_release(FeedSource(page.address, publisher.key)).version == "0.3.0"
+
+
 @pytest.mark.parametrize(
     ("newest", "installed", "newer"),
     [
