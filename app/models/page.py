@@ -306,6 +306,7 @@ class ModelsPage(ThemeAware, QWidget):
         self._add_folder.setVisible(self._tab == INSTALLED)
 
     def _empty_text(self) -> str:
+        """Return the line below the search results: an error, a hint or what is missing; "" for none of these."""
         searched = self._library.hub_search.searched
         if self._tab != SEARCH:
             return ""
@@ -315,6 +316,7 @@ class ModelsPage(ThemeAware, QWidget):
             return self.tr("Searching…")
         if folder := folder_at(self.field.text()):
             return folder_words(folder, is_listed=False)
+        # The path of a folder searches for nothing: Enter adds the folder.
         if not searched.text:
             return self.tr("Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.")
         return "" if searched.entries else self.tr("No MLX models match.")

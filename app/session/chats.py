@@ -301,20 +301,24 @@ def node_of(message: Message | None) -> MessageNode:
 
 
 def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Turn]) -> Turn:
-    """Return the turn of an exchange: the known one with the same question and answer, or a new one."""
+    """Return the turn of an exchange: the known one with the same question and answer, or a new one.
+
+    A known one gets the places of its messages anew, as they may have new siblings.
+    """
     question = exchange.question
     answers: Sequence[tuple[Message | None, list[Message]]] = exchange.answers or [(None, [])]
-    *nodes, node = [node_of(message) for message, _ in answers]
+    *step_nodes, answer_node = [node_of(message) for message, _ in answers]
     question_node = node_of(question)
-    turn = known.get((question_node.id, node.id))
+    turn = known.get((question_node.id, answer_node.id))
     if turn is None:
         *shown, last = [stored_answer(message, calls) for message, calls in answers]
         turn = Turn("", last, asks=False) if question is None else Turn(question.content, last, question.attachments)
-        turn.steps = [AnswerStep(answer, MessageNode()) for answer in shown]
+        turn.steps = [AnswerStep(answer, node) for answer, node in zip(shown, step_nodes, strict=True)]
         last.earlier = turn.step_figures
     turn.question_node = question_node
-    turn.answer_node = node
-    turn.steps = [AnswerStep(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
+    turn.answer_node = answer_node
+    # The places may be new; the answers are not.
+    turn.steps = [AnswerStep(step.answer, node) for step, node in zip(turn.steps, step_nodes, strict=True)]
     return turn
 
 

@@ -22,7 +22,7 @@ from engine.stats import (
 )
 
 NONE = "–"
-# Why there is no speculation where the user wants none.
+# The reasons of plain spans where the user has turned speculation off or chosen no draft.
 CHOSEN = ("off", "no-draft")
 
 
@@ -204,9 +204,10 @@ def left_out(stats: RequestStats) -> list[tuple[str, str]]:
 
 
 def why(answer: Answer, *, even_chosen: bool = False) -> str:
-    """Say why the answer was decoded without speculation, so far; "" if it speculated.
+    """Say why the answer was decoded without speculation, so far; "" if any token was drafted, or nothing is known.
 
-    That the user wants none is said by header and panel, and here only with `even_chosen`.
+    Of several reasons it is that of the longest plain span. Where the user has turned speculation off or chosen no
+    draft, header and panel say so; this says it only with `even_chosen`.
     """
     span = answer.plain_reason()
     if span is None or (span.reason in CHOSEN and not even_chosen):

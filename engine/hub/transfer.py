@@ -257,9 +257,13 @@ def matches_digest(content: bytes, file: RemoteFile) -> bool:
 
 
 def _skip(response: httpx2.Response, file: RemoteFile, span: ByteRange) -> int | None:
-    """Return how many bytes of the body come before `span`; None if the answer does not match the request."""
+    """Return how many bytes of the body come before `span`; None if the answer does not match the request.
+
+    A server that ignores ranges sends the whole file (200).
+    """
     if response.status_code == 200:
         return span.start
+    # A file with `spans` is made of parts of others, whose sizes are not known here.
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
     if response.status_code == 206 and match and int(match[1]) == span.start:
         return 0 if file.spans or match[3] in ("*", str(file.size)) else None

@@ -67,11 +67,13 @@ def digest() -> str:
 def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[tuple[WidthCost, ...]]:
     """Time passes with the project's kernels and with MLX's, and use the faster ones from then on; a pass a step.
 
-    Returns what passes cost, and which sizes use the project's kernels: only where every bit equals that of single
-    rows. The result is empty if no layer suits any kernel. Between two steps, and after an error or where the steps are
+    Returns the costs of passes; the `used` of each says whether passes of its size use the project's kernel, which they
+    only do where every bit equals that of single rows. It is empty if no layer suits any kernel, or all are left out.
+    Between two steps, and after an error or where the steps are
     closed, only MLX's kernels are in use. `free` is the memory in bytes.
 
-    `races` is told of each race, decides which kernels are left out, and has the problems afterwards. Failures of the
+    `races` is told of each race, leaves out kernels whose races did not end in earlier runs ("unfinished"), and has the
+    problems afterwards. Failures of the
     device are raised.
     """
     races = races or RaceJournal()

@@ -169,7 +169,7 @@ class Decoding:
         """Return the reason that keeps a request out of the batch; None if it may join."""
         main = active.generation.conversation.main
         if main.row_rules.strict:
-            # Among others, a row could be rounded differently than alone.
+            # In a pass with rows of other requests, a row could be rounded differently than alone.
             return SAME_TEXT
         obstacle = rows_obstacle(main)
         if obstacle is None and not self._rows_fit():

@@ -185,9 +185,14 @@ class WindowRule(Rule):
         super().__init__(cache)
 
     def begin(self, rows: int) -> None:
-        """Keep handles of the arrays, with the offset and the next slot; see the class for what they cost."""
+        """Keep the arrays, the offset and the next slot.
+
+        The arrays themselves are enough, unless several rows could overwrite rows of the window in place: then they are
+        kept as handles, which such writes do not change; the class says what that costs.
+        """
         cache = self.cache
         keys, values = cache.keys, cache.values
+        # One row can be removed by its index alone, and no row is overwritten before the window is full.
         if rows > 1 and keys is not None and cache.offset + rows > cache.max_size:
             keys = mx.array(keys)
             values = mx.array(values)
