@@ -44,7 +44,7 @@ class _Frame:
     """A cell, a note or a link that is open. It gathers its own words; blocks in it are only lines of these words."""
 
     role: TableCell | Footnote | Link
-    # What is put back when a note ends: how words around it are set, and the block that goes on after it.
+    # How words around it are set, put back when a note ends; and the block that goes on after a note or a link.
     letters_around: Letters
     block_around: Role
     words: list[Run] = field(default_factory=list)
@@ -267,12 +267,14 @@ class MarkedText:
             self._words.append(Run(f"{role.mark} "))
 
     def _end_block_of(self, role: Role) -> None:
+        """End the block that is open and, by its role, the innermost list, or a table in a cell."""
         self.end_block()
         self.block = ParagraphBlock()
         if isinstance(role, ItemList | ListItem):
             self._item_begun = False
         if isinstance(role, ItemList) and self._next_numbers:
             self._next_numbers.pop()
+        # `end` sends only tables in cells here while a table is open.
         if isinstance(role, Table) and self._table is not None:
             self._table.inner_tables -= 1
 
@@ -342,6 +344,7 @@ class MarkedText:
                 # The spaces around the words are not part of the link.
                 inner = text.strip() or text
                 self._words.append(Run(text.replace(inner, linked(inner, address), 1)))
+                self.block = frame.block_around
         return frame.role
 
     # Tables.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.documents.marked_text import MarkedText
-from engine.documents.roles import Footnote, HeadingBlock, Link, Table, TableCell, TableRow
+from engine.documents.roles import Footnote, HeadingBlock, Link, ParagraphBlock, Table, TableCell, TableRow
 
 
 def test_words_after_a_link_that_broke_off_are_read() -> None:
@@ -57,3 +57,19 @@ def test_a_heading_goes_on_after_a_note() -> None:
     text.end(heading)
     text.finish()
     assert str(text) == "## 1. Price[^1] list\n\n[^1]: net"
+
+
+def test_a_heading_whose_link_has_a_block_stays_a_heading() -> None:
+    """As `<h2><a href="..."><div>Title</div></a></h2>`, which pages of news have."""
+    text = MarkedText(2**10)
+    heading = HeadingBlock(2, "")
+    link = Link("https://example.org")
+    text.start(heading)
+    text.start(link)
+    text.start(ParagraphBlock())
+    text.add("Title")
+    text.end(ParagraphBlock())
+    text.end(link)
+    text.end(heading)
+    text.finish()
+    assert str(text) == "## [Title](https://example.org)"

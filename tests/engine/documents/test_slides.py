@@ -20,7 +20,8 @@ NAMED = """<ser><tx><v>Sales</v></tx><cat><pt idx="0"><v>East</v></pt></cat>
 <val><numCache><pt idx="0"><v>3</v></pt></numCache></val></ser>"""
 DIAGRAM = """<dataModel><pt modelId="0" type="doc"/><pt modelId="1"><t><p><r><t>Ship</t></r></p></t></pt>
 <pt modelId="2"><t><p><r><t>Plan</t></r></p></t></pt><pt modelId="3"><t><p><r><t>Draw</t></r></p></t></pt>
-<cxn srcId="0" destId="missing" srcOrd="0"/><cxn srcId="0" destId="1" srcOrd="1"/><cxn srcId="0" destId="2" srcOrd="0"/><cxn srcId="2" destId="3" srcOrd="0"/>
+<cxn srcId="0" destId="missing" srcOrd="0"/><cxn srcId="0" destId="1" srcOrd="1"/>
+<cxn srcId="0" destId="2" srcOrd="0"/><cxn srcId="2" destId="3" srcOrd="0"/>
 <cxn type="presOf" srcId="3" destId="0"/></dataModel>"""
 
 
