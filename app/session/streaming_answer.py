@@ -85,15 +85,16 @@ class StreamingAnswer:
         # The models of `other` once they are loaded.
         self._other_pair: Pair | None = None
         self._writer: AnswerWriter | None = None
-        # The engine's stream of the request under way, None before the first one.
+        # The engine's stream of the latest request; None before the first one and before that of each next step.
         self._stream: Any = None
-        # The time for the files of its folder.
+        # With it, `leave` gives up the files of the chat's folder that are being read.
         self._files = ReadingTime()
         self._cancelled = False
         # Whether files are read or servers of tools start, before the request.
         self._gathering = False
         self._write_error_reported = False
-        # How many characters of the answer's text the writer has.
+        # How many characters of the answer's text are stored: of a continued one, what was there, without the end that
+        # closed its thoughts.
         self._written = len(turn.answer.before) - len(turn.answer.closing)
         self._finish_reason = ""
         self._request: ChatRequest | None = None

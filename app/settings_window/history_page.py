@@ -237,7 +237,7 @@ class HistoryPage(ThemeAware, QWidget):
             text = self.tr("{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).", "", summary.answers)
         main = recorded_name(summary.main_model)
         draft = recorded_name(summary.draft_model)
-        return text.replace("{faster}", figures.as_fast(summary)).replace("{main}", main).replace("{draft}", draft)
+        return text.format(main=main, faster=figures.as_fast(summary), draft=draft)
 
     def _choose_file(self, kind: str) -> None:
         name = str(Path.home() / f"tandem-history.{kind}")

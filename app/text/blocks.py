@@ -264,14 +264,16 @@ class Splitter:
             self._code = replace(self._code, text="")
 
     def _is_too_long(self) -> bool:
-        """Return whether parsing and laying out the open text again with each token would take too long."""
+        """Return whether the open text is too long to be parsed and laid out again with each token."""
         if not self._spans:
             return False
+        # The last of the spans is the one that grows.
         if self._spans[-1].kind == "paragraph_open":
             formulas = self._open.count("$") + self._open.count("\\(")
-            signs = sum(map(self._open.count, "*_~`[<"))
+            signs = sum(self._open.count(sign) for sign in "*_~`[<")
             if formulas > MOST_DELIMITERS or signs > MOST_SIGNS:
                 return True
+        # In characters of ordinary prose; lines and pictures count for more.
         return weight(self._open) > LONGEST_BLOCK
 
     def _settle_plain(self) -> bool:

@@ -77,7 +77,7 @@ def pair_name(main: str, draft: str) -> str:
 
 
 def choice_name(choice: ModelChoice) -> str:
-    """Return the first line of a row in a picker."""
+    """Return the first line of a row in a picker: what it does without a model, or the name of its model."""
     if choice.kind == "lookup":
         return translate("Models", "Prompt lookup (n-gram)")
     if choice.kind == "none":
@@ -317,7 +317,7 @@ def _separated(*parts: str) -> str:
 
 
 def button_words(entry: Entry, download: DownloadStatus | None) -> str:
-    """Return the words of the button that uses a model, or downloads it."""
+    """Return the words of the button that uses a model, or downloads it. `entry.head`: it is a head itself."""
     if download is not None and download.state == "paused":
         return translate("Models", "Resume")
     if download is not None and download.runs:

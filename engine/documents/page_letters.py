@@ -14,7 +14,7 @@ _STRUCK = ("del", "s", "strike")
 _USUAL_PIXELS = 16.0
 _POINTS_OF_PIXEL = 0.75
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(px|pt|em|rem|%|vw|vh)?")
-# Pixels, and shares of a font, for each unit.
+# Pixels, and shares of a font, for each unit. What vw and vh are depends on the window: no size of letters is known.
 _PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3}
 _SHARES = {"em": 1.0, "%": 0.01}
 _NAMED = {"white": WHITE, "black": BLACK}
@@ -94,7 +94,10 @@ class PageLetters(NamedTuple):
         return _colour("" if background in _NO_COLOUR else background, self.background)
 
     def _pixels(self, size: str) -> float | None:
-        """Return the size of letters for a `font-size`; None if it is not known."""
+        """Return the size of the letters of an element inside these.
+
+        `size` is its `font-size` in small letters. None if that is not known.
+        """
         if not size or size == "inherit":
             return self.pixels
         length = _LENGTH.fullmatch(size)

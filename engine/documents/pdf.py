@@ -61,14 +61,18 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
 
 
 def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:
-    """Add what the annotations of a page say that its text, `content`, does not."""
+    """Add what the annotations of a page say that its text, `content`, does not.
+
+    One that is damaged is counted and skipped; `TextTooLong` goes on to the caller.
+    """
     for reference in notes:
         with skipping_damage(text):
             note = reference.get_object()
             words = _note_text(note, content)
-            if words and pages.hide(note):
+            if words and pages.is_hidden(note):
                 text.left_out["hidden-text"] += 1
             else:
+                # Empty words add no block.
                 text.add_blocks(words)
 
 

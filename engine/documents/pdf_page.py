@@ -23,7 +23,7 @@ class ShownPages:
         self._reader = reader
         self._objects = PdfObjects(reader)
 
-    def hide(self, note: DictionaryObject) -> bool:
+    def is_hidden(self, note: DictionaryObject) -> bool:
         """Return whether a note belongs to a layer that is off."""
         return self._objects.layers.hide(note.get("/OC"))
 

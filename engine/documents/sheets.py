@@ -74,7 +74,7 @@ class SheetsReader:
                 self._add_sheet(self._parts.xml(name), self._parts.related(name))
 
     def _add_sheet(self, element: Element, related: dict[str, str]) -> None:
-        """Add a sheet: its table, and the texts drawn on it. `related` is what its part refers to."""
+        """Add a sheet: its table, and the texts drawn on it. `related` is what its part refers to, by ids and kinds."""
         hidden = _hidden_columns(element)
         self._sheet = _Sheet(
             links={
@@ -87,8 +87,10 @@ class SheetsReader:
             shown_columns=_shown_columns(element, hidden),
         )
         self._text.add_table(map(self._row, element.iter("row")))
+        # `_row` has put there the hidden columns that had content.
         if hidden.left_out:
             self._text.left_out["hidden-column"] += len(hidden.left_out)
+        # Empty without a drawing.
         drawing = self._parts.sound_xml(related.get("drawing", ""), self._text)
         self._text.add_blocks(*map(drawn_lines, drawing.iter("txBody")))
 

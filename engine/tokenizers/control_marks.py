@@ -15,7 +15,7 @@ from engine.model_files.thought_marks import THOUGHT_MARKS
 
 # A noncharacter of Unicode: texts that are exchanged do not contain it.
 CUT = "\ufdd0"
-# What the template compares.
+# Keys whose values the template compares, such as "user".
 _NAMES = ("role", "type")
 
 
@@ -71,7 +71,10 @@ def _pattern(marks: set[str]) -> re.Pattern[str] | None:
 
 
 def _cut(value: Any, marks: re.Pattern[str] | None) -> Any:
-    """Return a value with a CUT in each mark of its texts, keys included, however deep; as it is if `marks` is None."""
+    """Return a value with a CUT in each mark of its texts, however deep; the value itself if `marks` is None.
+
+    Keys are cut, too, unless they are identifiers.
+    """
     if marks is None:
         return value
     if isinstance(value, str):

@@ -87,8 +87,12 @@ class DraftRows(SequenceBatch):
         self._most = most
 
     def draft(self, tokens: mx.array, counts: Sequence[int]) -> mx.array:
-        """Feed one of `tokens` (rows,) to each row whose count is 1, not 0; returns lazy logits (rows, V)."""
+        """Feed each row whose count is 1, not 0, its own one of `tokens` (rows,).
+
+        Returns lazy logits (rows, V), undefined in rows with 0. Needs `open`.
+        """
         assert self._fed is not None
+        # This pass feeds a row at most one token; later ones feed it the others.
         if any(self._fed):
             self._rows.go_on(counts)
         else:
