@@ -270,7 +270,7 @@ class Splitter:
         # The last of the spans is the one that grows.
         if self._spans[-1].kind == "paragraph_open":
             formulas = self._open.count("$") + self._open.count("\\(")
-            signs = sum(self._open.count(sign) for sign in "*_~`[<")
+            signs = sum(self._open.count(sign) for sign in ("*", "_", "~", "`", "[", "<"))
             if formulas > MOST_DELIMITERS or signs > MOST_SIGNS:
                 return True
         # In characters of ordinary prose; lines and pictures count for more.
