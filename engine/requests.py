@@ -143,8 +143,10 @@ class ChatRequest:
     What is remembered: `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches
     may be kept on disk (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the
     answer's tokens, so that answers in other named chats can be drafted from them (`answer_index_folder`); with "" or
-    without one, never. Caches of requests with any name serve such requests only, and so do the others. A `shared`
-    conversation is what others begin with: while it is on disk, those that hold little else are not kept there.
+    without one, never. Caches of requests with any name serve such requests only. Those of the others serve requests of
+    the same `caller`, a name for whoever asks; another caller's only for the whole system message, if both begin with
+    the same one, so that nobody learns word by word from `cached_tokens` what others asked. A `shared` conversation is
+    what others begin with: while it is on disk, those that hold little else are not kept there.
 
     What it has to match: with a `grammar`, the answer after any thinking matches it; one that ends at its length limit
     or at a stop string matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.
@@ -169,6 +171,7 @@ class ChatRequest:
     kept_context: int | None = None
     conversation: str | None = None
     shared: bool = False
+    caller: str = ""
     template_options: Mapping[str, str | bool | int] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None

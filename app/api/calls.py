@@ -21,7 +21,7 @@ from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.engine_host import EngineHost
 from app.api.models import ModelDirectory
 from app.api.requests import errors
-from app.api.requests.constraints import ConstrainedSettings
+from app.api.requests.callers import UserSettings
 from app.api.requests.conversation import as_plain_texts
 from app.api.requests.errors import ApiError, JsonReply
 from app.api.requests.kept_thoughts import KeptThoughts
@@ -48,7 +48,7 @@ class PreparedCall:
     form: str = ""
 
 
-class AnswerRequestBody(ConstrainedSettings, kw_only=True):
+class AnswerRequestBody(UserSettings, kw_only=True):
     """The body of a request for answers."""
 
     @property
@@ -214,7 +214,8 @@ class Api:
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
         given = self._thoughts.given_to
-        complete = [replace(request, main=named, messages=given(request.messages)) for request in requests]
+        caller = body.caller(request)
+        complete = [replace(asked, main=named, messages=given(asked.messages), caller=caller) for asked in requests]
         answering = Answering(host.engine, complete, call.id, self.activity, form=form)
         self._answering[answering] = body
         return answering

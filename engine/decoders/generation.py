@@ -278,7 +278,14 @@ class Generation:
         prepared = self._prepared
         request = prepared.request
         taken = self._cache.take(
-            prepared.main, tokens, request.conversation, prepared.pictures, shared=request.shared, boundaries=boundaries
+            prepared.main,
+            tokens,
+            request.conversation,
+            prepared.pictures,
+            shared=request.shared,
+            caller=request.caller,
+            opening=prepared.prompt.opening,
+            boundaries=boundaries,
         )
         taken.main.reader = prepared.reader
         taken.main.positions = None if prepared.reader is None else prepared.reader.positions(prepared.pictures)

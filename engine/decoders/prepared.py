@@ -119,7 +119,9 @@ def prompt_job(request: ChatRequest, main: LoadedModel, files: PictureFiles) -> 
 
 def _make_prompt(request: ChatRequest, main: LoadedModel, files: PictureFiles) -> Prompt:
     needs_boundaries = CachedSequence(main.model, main.new_caches()).needs_boundaries
-    return make_prompt(main.tokenizer, prompt_job(request, main, files), with_boundaries=needs_boundaries)
+    # Callers share the system message, whose end is a boundary.
+    with_boundaries = needs_boundaries or request.conversation is None
+    return make_prompt(main.tokenizer, prompt_job(request, main, files), with_boundaries=with_boundaries)
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel, given: str) -> None:

@@ -61,20 +61,24 @@ class PrefixCache:
         pictures: tuple[PlacedPicture, ...] = (),
         *,
         shared: bool = False,
+        caller: str = "",
+        opening: int = 0,
         boundaries: Sequence[int] = (),
     ) -> CachedConversation:
         """Return a conversation for `tokens`, with as many of them cached as an entry can provide.
 
-        With a `name`, entries with a name may provide them, and otherwise only entries without: programs must not find
-        out from speeds what chats contain. The main sequence holds exactly `tokens` with `pictures`; at least the last
-        one is pending. `boundaries` are the ends of turns in it.
+        With a `name`, entries with a name may provide them. Without one, those of the same `caller` without a name may,
+        and those of other callers the first `opening` tokens, the system message, if they begin with all of them:
+        programs must not find out from speeds what chats, or other callers, said. The main sequence holds exactly
+        `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of turns in it.
         """
         content = content_of(tokens, pictures)
+        audience = caller if name is None else None
         store = None if name is None else self.store
-        best, reach = self._kept.best(model.model, content, named=name is not None)
+        best, reach = self._kept.best(model.model, content, audience, opening)
         if store is not None and (stored := store.find(content, better_than=reach)) is not None:
             self._kept.add(stored)
-            best, reach = self._kept.best(model.model, content, named=True)
+            best, reach = self._kept.best(model.model, content, audience, opening)
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = CachedConversation(CachedSequence(model.model, model.new_caches()))
@@ -84,8 +88,9 @@ class PrefixCache:
         taken.main.pictures = pictures
         # Half of what finished turns may take, as the rest of this one is kept there, too.
         taken.main.checkpoint_bytes = self.budget // 2
-        taken.main.boundaries = self._checkpoint_places(taken.main, content, boundaries)
         taken.name, taken.shared = name, shared
+        taken.caller, taken.opening = caller, opening
+        taken.main.boundaries = self._checkpoint_places(taken, content, boundaries)
         return taken
 
     def put(self, conversation: CachedConversation) -> None:
@@ -172,13 +177,14 @@ class PrefixCache:
             store.save(entry)
 
     def _checkpoint_places(
-        self, sequence: CachedSequence, content: Sequence[int], boundaries: Sequence[int]
+        self, taken: CachedConversation, content: Sequence[int], boundaries: Sequence[int]
     ) -> tuple[int, ...]:
         """Return where to take checkpoints: where turns end, at intervals, and where a text parts from a kept one."""
+        sequence = taken.main
         if not sequence.needs_boundaries:
             return ()
         places = {*boundaries, *range(CHECKPOINT_SPACING, len(content), CHECKPOINT_SPACING)}
-        parting = self._kept.most_shared(sequence.model, content[:-1])
+        parting = self._kept.most_shared(sequence.model, content[:-1], taken.audience)
         before = max((place for place in (*places, sequence.position) if place <= parting), default=0)
         if parting - before >= LEAST_GAIN:
             places.add(parting)
@@ -210,8 +216,11 @@ def _covers(entry: CachedConversation, other: CachedConversation) -> bool:
         return False
     if other.head is not None and (entry.head is None or entry.head.start > other.head.start):
         return False
-    if (entry.name is None) != (other.name is None) or (other.name and not entry.name):
+    if entry.audience != other.audience or (other.name and not entry.name):
         # They serve different requests, or only `other` may be stored on disk.
+        return False
+    if entry.opening < other.opening:
+        # Other callers may use less of `entry`.
         return False
     if entry.main.content[:held_tokens] != other.main.content[:held_tokens]:
         return False

@@ -28,7 +28,7 @@ KEPT_CHECKPOINTS = 4
 
 @dataclass
 class _KeptTexts:
-    """The texts of one main model's conversations, all with a name or all without one."""
+    """The texts of one main model's conversations with one audience."""
 
     whole: TextIndex[CachedConversation] = field(default_factory=TextIndex)
     # What precedes each inner checkpoint.
@@ -36,7 +36,9 @@ class _KeptTexts:
 
 
 class _Noted(NamedTuple):
-    """What was noted of a conversation: its bytes, its text, and the places of its inner checkpoints.
+    """What was noted of a conversation: its bytes, its text, the places of its inner checkpoints, and its opening.
+
+    The opening are the tokens that it may provide to other callers; none if it is a chat's, or not read so far.
 
     Exactly this is taken back, so that the indexes stay right whatever happens to the conversation meanwhile.
     """
@@ -44,6 +46,7 @@ class _Noted(NamedTuple):
     bytes: int
     text: list[int]
     checkpoints: list[int]
+    opening: list[int]
 
 
 class KeptConversations:
@@ -53,7 +56,10 @@ class KeptConversations:
         self._noted: OrderedDict[CachedConversation, _Noted] = OrderedDict()
         # Those with more checkpoints than a full cache leaves them, in the same order.
         self._thinnable: OrderedDict[CachedConversation, None] = OrderedDict()
-        self._texts: defaultdict[tuple[int, bool], _KeptTexts] = defaultdict(_KeptTexts)
+        # By the main model and the audience, see `CachedConversation.audience`.
+        self._texts: defaultdict[tuple[int, str | None], _KeptTexts] = defaultdict(_KeptTexts)
+        # By the main model.
+        self._openings: defaultdict[int, TextIndex[CachedConversation]] = defaultdict(TextIndex)
         self.bytes = 0
 
     def __len__(self) -> int:
@@ -100,12 +106,15 @@ class KeptConversations:
         step(entry)
         self._note(entry)
 
-    def best(self, model: nn.Module, content: Sequence[int], *, named: bool) -> tuple[CachedConversation | None, int]:
+    def best(
+        self, model: nn.Module, content: Sequence[int], audience: str | None, opening: int = 0
+    ) -> tuple[CachedConversation | None, int]:
         """Return the conversation that needs the fewest of the tokens `content` fed, and how many it can provide.
 
-        Of conversations that can provide as many, one that ends there is preferred: it needs no copy.
+        It has the same `audience`, or begins with the same `opening` tokens, which is all that it provides then. Of
+        conversations that can provide as many, one that ends there is preferred: it needs no copy.
         """
-        texts = self._texts[id(model), named]
+        texts = self._texts.get((id(model), audience), _KeptTexts())
         looked_up = content[: len(content) - 1]
         best, longest = None, 0
         for index in (texts.whole, texts.checkpoints):
@@ -118,11 +127,24 @@ class KeptConversations:
             reach = entry.main.reach(length)
             if reach > longest:
                 best, longest = entry, reach
+        if audience is not None and opening > longest:
+            for entry in islice(self._with_opening(model, content[:opening]), MOST_ASKED):
+                if entry.main.reach(opening) == opening:
+                    return entry, opening
         return best, longest
 
-    def most_shared(self, model: nn.Module, content: Sequence[int]) -> int:
-        """Return how many of the first tokens of `content` the text of some conversation of this model shares."""
-        return max(self._texts[id(model), named].whole.most_shared(content) for named in (False, True))
+    def _with_opening(self, model: nn.Module, opening: Sequence[int]) -> Iterator[CachedConversation]:
+        """Generate the conversations of all callers with exactly this opening, the newest first."""
+        openings = self._openings.get(id(model), TextIndex[CachedConversation]())
+        for shared in openings.beginnings(opening):
+            if shared.length < len(opening):
+                return
+            yield shared.value
+
+    def most_shared(self, model: nn.Module, content: Sequence[int], audience: str | None) -> int:
+        """Return how many of the first tokens of `content` the text of some conversation with this audience shares."""
+        texts = self._texts.get((id(model), audience), _KeptTexts())
+        return texts.whole.most_shared(content)
 
     def continuations(self, entry: CachedConversation) -> list[CachedConversation]:
         """Return the conversations whose texts begin with that of `entry`, and which serve the same requests."""
@@ -133,11 +155,13 @@ class KeptConversations:
         return [shared.value for shared in self._texts_of(entry).whole.beginnings(_text(entry.main))]
 
     def _texts_of(self, entry: CachedConversation) -> _KeptTexts:
-        return self._texts[id(entry.main.model), entry.name is not None]
+        return self._texts[id(entry.main.model), entry.audience]
 
     def _note(self, entry: CachedConversation) -> None:
         """Enter a conversation into the indexes and count its bytes, as they are now."""
-        noted = _Noted(entry.bytes, list(_text(entry.main)), _inner_checkpoints(entry.main))
+        text = list(_text(entry.main))
+        opening = text[: entry.opening] if entry.name is None and len(text) >= entry.opening else []
+        noted = _Noted(entry.bytes, text, _inner_checkpoints(entry.main), opening)
         self._noted[entry] = noted
         self.bytes += noted.bytes
         if any(len(sequence.checkpoints) > KEPT_CHECKPOINTS for sequence in sequences_of(entry)):
@@ -146,6 +170,8 @@ class KeptConversations:
         texts.whole.add(noted.text, entry)
         for place in noted.checkpoints:
             texts.checkpoints.add(noted.text[:place], entry)
+        if opening:
+            self._openings[id(entry.main.model)].add(opening, entry)
 
     def _forget(self, entry: CachedConversation) -> None:
         """Take back exactly what `_note` has entered."""
@@ -158,7 +184,12 @@ class KeptConversations:
             texts.checkpoints.remove(noted.text[:place], entry)
         if not texts.whole:
             # Another model may get the same id later.
-            del self._texts[id(entry.main.model), entry.name is not None]
+            del self._texts[id(entry.main.model), entry.audience]
+        if noted.opening:
+            openings = self._openings[id(entry.main.model)]
+            openings.remove(noted.opening, entry)
+            if not openings:
+                del self._openings[id(entry.main.model)]
 
 
 def sequences_of(entry: CachedConversation) -> list[CachedSequence]:

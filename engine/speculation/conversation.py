@@ -24,7 +24,8 @@ class CachedConversation:
     """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
 
     `name` is the caller's name of the conversation; without one it is never written to disk. A `shared` one is what
-    others begin with.
+    others begin with. Without a name it serves the requests of one `caller`, and those of others for its first
+    `opening` tokens, the system message.
     """
 
     main: CachedSequence
@@ -32,6 +33,13 @@ class CachedConversation:
     name: str | None = None
     head: HeadSession | None = None
     shared: bool = False
+    caller: str = ""
+    opening: int = 0
+
+    @property
+    def audience(self) -> str | None:
+        """The caller whose requests this serves; None for a conversation with a name, which serves those with one."""
+        return self.caller if self.name is None else None
 
     @property
     def bytes(self) -> int:

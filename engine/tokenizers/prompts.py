@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.call_forms.form import renamed
 from engine.call_forms.table import call_form, form_of
@@ -182,6 +182,7 @@ class PromptJob:
 class Prompt:
     """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known.
 
+    The first `opening` ids are those of the system message, with the tools; 0 if that is not known, or there is none.
     `merged` system messages, which the template refuses, became a part of users' messages. `pictures` are the digests
     of those in it, in their order.
     """
@@ -191,6 +192,7 @@ class Prompt:
     boundaries: tuple[int, ...] | None = None
     merged: int = 0
     pictures: tuple[str, ...] = ()
+    opening: int = 0
 
 
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
@@ -218,11 +220,12 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
             prompt = render(tokenizer, left, options, tools, job.pictures)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
-    boundaries = None
-    if with_boundaries:
-        boundaries = turn_boundaries(tokenizer, messages, prompt, options, tools, job.pictures)
     dropped = count - merged - len(messages)
-    return Prompt(prompt, dropped, boundaries, merged, tuple(signs_in(messages)) if job.pictures else ())
+    pictures = tuple(signs_in(messages)) if job.pictures else ()
+    if not with_boundaries:
+        return Prompt(prompt, dropped, None, merged, pictures)
+    boundaries = turn_boundaries(tokenizer, messages, prompt, options, tools, job.pictures)
+    return Prompt(prompt, dropped, boundaries.places, merged, pictures, boundaries.opening)
 
 
 def _rendered(
@@ -363,6 +366,17 @@ def shared_prefix(first: Sequence[object], second: Sequence[object]) -> int:
     return low
 
 
+class TurnBoundaries(NamedTuple):
+    """Places in a prompt up to which another conversation may share it.
+
+    places: after the first message, before the last message, and before the last token, in rising order
+    opening: the place after a first message of the system; 0 if there is none, or the template refuses it alone
+    """
+
+    places: tuple[int, ...]
+    opening: int = 0
+
+
 def turn_boundaries(
     tokenizer: Any,
     messages: Sequence[Mapping[str, Any]],
@@ -370,26 +384,27 @@ def turn_boundaries(
     options: Options = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
     pictures: PictureTexts = NO_PICTURES,
-) -> tuple[int, ...]:
-    """Return positions in `prompt` up to which another conversation may share it, in rising order.
-
-    They are after the first message, before the last message, and before the last token.
-    """
+) -> TurnBoundaries:
+    """Return the boundaries of the turns `messages` in their `prompt`."""
     if not tokenizer.has_chat_template:
-        return last_boundary(prompt)
-    heads = [list(messages[:count]) for count in (1, len(messages) - 1) if 0 < count < len(messages)]
-    positions = {len(prompt) - 1}
-    for head in heads:
+        return TurnBoundaries(last_boundary(prompt))
+    places = {len(prompt) - 1}
+    opening = 0
+    for count in (1, len(messages) - 1):
+        if not 0 < count < len(messages):
+            continue
+        head = [dict(message) for message in messages[:count]]
         try:
             with panics_as_errors():
-                rendered = apply_template(
-                    tokenizer, [dict(message) for message in head], pictures, **_with_tools(options, tools)
-                )
+                rendered = apply_template(tokenizer, head, pictures, **_with_tools(options, tools))
         # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue
-        positions.add(shared_prefix([int(token) for token in rendered], prompt[:-1]))
-    return tuple(sorted(position for position in positions if position > 0))
+        place = shared_prefix([int(token) for token in rendered], prompt[:-1])
+        places.add(place)
+        if count == 1 and messages[0]["role"] == "system":
+            opening = place
+    return TurnBoundaries(tuple(sorted(place for place in places if place > 0)), opening)
 
 
 def local_decoder(tokenizer: Any) -> Callable[[Sequence[int]], str]:

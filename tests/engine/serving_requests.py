@@ -213,20 +213,35 @@ def user(text: str) -> dict[str, str]:
 
 
 def worded_request(
-    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+    scheduler: Scheduler,
+    *messages: dict[str, str],
+    max_tokens: int = 12,
+    conversation: str | None = None,
+    caller: str = "",
 ) -> ChatRequest:
     """Return a request that is answered in whole words, whose text encodes to the same tokens."""
     vocabulary = scheduler.models.main.tokenizer.get_vocab()
     words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
     sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)
-    return ChatRequest(messages, sampling=sampling, speculation=DRAFT, max_tokens=max_tokens, conversation=conversation)
+    return ChatRequest(
+        messages,
+        sampling=sampling,
+        speculation=DRAFT,
+        max_tokens=max_tokens,
+        conversation=conversation,
+        caller=caller,
+    )
 
 
 def ask_for_words(
-    scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
+    scheduler: Scheduler,
+    *messages: dict[str, str],
+    max_tokens: int = 12,
+    conversation: str | None = None,
+    caller: str = "",
 ) -> Finished:
     """Serve a `worded_request`; `assistant_turn` of what it returns continues the chat."""
-    asked = worded_request(scheduler, *messages, max_tokens=max_tokens, conversation=conversation)
+    asked = worded_request(scheduler, *messages, max_tokens=max_tokens, conversation=conversation, caller=caller)
     [client] = run(scheduler, asked)
     return client.finished
 

@@ -56,7 +56,8 @@ _UNSUPPORTED = {
 _LOGPROBS = "message.output_text.logprobs"
 # Fields of the request that the response repeats, because OpenAI's schema has them or clients read them, with what they
 # are else.
-_ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tokens", "user", "prompt_cache_key")) | {
+_ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tokens")) | {
+    **dict.fromkeys(("user", "safety_identifier", "prompt_cache_key")),
     "frequency_penalty": 0.0,
     "metadata": {},
     "parallel_tool_calls": True,
@@ -70,7 +71,6 @@ _UNCHANGING = {
     "background": False,
     "max_tool_calls": None,
     "previous_response_id": None,
-    "safety_identifier": None,
     "service_tier": "default",
     "store": False,
 }
@@ -135,10 +135,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     parallel_tool_calls: bool | None = None
     text: _TextSettings | None = None
     reasoning: _Effort | None = None
-    metadata: dict[str, Any] | None = None
     # "auto" leaves out the oldest turns of an input that is longer than the context.
     truncation: Literal["auto", "disabled"] | None = None
-    user: str | None = None
     prompt_cache_key: str | None = None
     previous_response_id: Any = None
     conversation: Any = None
@@ -155,9 +153,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             fields["tools"] = _joined_tools([*given, *tools])
         if isinstance(fields.get("text"), dict):
             fields["text"] = {**fields["text"], "format": readable_format(fields["text"].get("format"))}
-        for name in ("user", "prompt_cache_key"):
-            if not isinstance(fields.get(name), str):
-                fields[name] = None
+        if not isinstance(fields.get("prompt_cache_key"), str):
+            fields["prompt_cache_key"] = None
         if fields.get("truncation") not in (None, "auto", "disabled"):
             skipped.append("truncation")
             fields["truncation"] = None

@@ -114,6 +114,27 @@ def test_no_program_finds_out_what_a_chat_says(scheduler: Scheduler, chat: str) 
     assert read(ask_for_words(scheduler, said, conversation=chat)) == 1
 
 
+def test_no_caller_finds_out_what_another_one_asks(scheduler: Scheduler) -> None:
+    secret = ask_for_words(scheduler, SYSTEM, user("the quick brown fox"), caller="Kim")
+    only_system = len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
+    for guess in ("the", "the quick", "the quick brown", "the quick brown fox"):
+        guessed = ask_for_words(scheduler, SYSTEM, user(guess), caller=f"guesses {guess}")
+        assert guessed.stats.cached_tokens == only_system
+    assert guessed.ids == secret.ids
+    assert read(ask_for_words(scheduler, SYSTEM, user("the quick brown fox"), caller="Kim")) == 1
+
+
+def test_callers_share_a_system_message_only_as_a_whole(scheduler: Scheduler) -> None:
+    def cached(text: str, caller: str) -> int:
+        system = {"role": "system", "content": text}
+        return ask_for_words(scheduler, system, user("fox"), caller=caller).stats.cached_tokens
+
+    assert cached("the quick brown fox jumps", "Kim") == 0
+    assert cached("the quick brown", "Lee") == 0
+    assert cached("the quick brown fox jumps over", "Park") == 0
+    assert cached("the quick brown fox jumps", "Park") >= len(["the", "quick", "brown", "fox", "jumps"])
+
+
 @pytest.mark.parametrize(
     "pair", by_tier([kind for kind in KINDS if kind != "full attention"], DEFAULT), indirect=True, scope="module"
 )

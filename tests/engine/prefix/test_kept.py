@@ -33,10 +33,21 @@ def test_what_is_found_by_its_place_is_the_best_of_all(model: LoadedModel) -> No
     for number in range(50):
         begun = draw.choice(texts)[: draw.randrange(1, 40)]
         tokens = [*begun, *(draw.randrange(1, 5) for _ in range(draw.randrange(3, 9)))]
-        named = draw.random() < 0.5
-        alike = [one for one in kept if (one.name is not None) == named]
-        found, reach = kept.best(model.model, tokens, named=named)
-        assert reach == max((usable_prefix(one.main, tokens) for one in alike), default=0)
+        named = draw.random() < 0.4
+        caller = draw.choice(["", "Kim"])
+        opening = 0 if named else draw.randrange(len(tokens))
+        asked = CachedConversation(
+            CachedSequence(model.model, []), name="chat" if named else None, caller=caller, opening=opening
+        )
+        found, reach = kept.best(model.model, tokens, asked.audience, opening)
+        own = [usable_prefix(entry.main, tokens) for entry in kept if entry.audience == asked.audience]
+        begun_alike = [
+            opening
+            for entry in kept
+            if entry.name is None and entry.opening == opening and entry.main.position >= opening
+            if entry.main.tokens[:opening] == tokens[:opening] and entry.main.reach(opening) == opening
+        ]
+        assert reach == max([*own, *([] if named else begun_alike)], default=0)
         assert (found is None) == (reach == 0)
         assert kept.bytes == sum(one.bytes for one in kept)
 
@@ -50,7 +61,8 @@ def test_what_is_found_by_its_place_is_the_best_of_all(model: LoadedModel) -> No
         while sequence.prefill(7):
             pass
         sequence.remember()
-        kept.add(CachedConversation(sequence, name=f"chat {number}" if named else None))
+        name = f"chat {number}" if named else None
+        kept.add(CachedConversation(sequence, name=name, caller=caller, opening=opening))
         texts.append(tokens)
         if draw.random() < 0.1:
             kept.change(draw.choice([*kept]), lambda one: one.main.thin(0, newest=1))

@@ -143,15 +143,21 @@ def test_a_template_that_fails_ends_the_request_with_its_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "boundaries"),
-    [(joined, (2, 4, 6)), (joined_from_two_on, (4, 6)), (None, (6,))],
+    ("template", "boundaries", "opening"),
+    [(joined, (2, 4, 6), 2), (joined_from_two_on, (4, 6), 0), (None, (6,), 0)],
     ids=["whole", "refuses the system message alone", "without a template"],
 )
 def test_turns_end_where_another_conversation_may_branch_off(
-    template: Callable[[list[dict[str, str]]], str] | None, boundaries: tuple[int, ...]
+    template: Callable[[list[dict[str, str]]], str] | None, boundaries: tuple[int, ...], opening: int
 ) -> None:
     tokenizer = Words(template)
-    assert turn_boundaries(tokenizer, TURNS, render(tokenizer, TURNS)) == boundaries
+    assert turn_boundaries(tokenizer, TURNS, render(tokenizer, TURNS)) == (boundaries, opening)
+
+
+def test_an_opening_is_a_system_message_only() -> None:
+    tokenizer = Words(joined)
+    turns = TURNS[1:]
+    assert turn_boundaries(tokenizer, turns, render(tokenizer, turns)).opening == 0
 
 
 @pytest.mark.parametrize(("one", "other", "shared"), [([], [1], 0), ([1, 2], [1, 2, 3], 2), ([1, 2, 3], [1, 5, 3], 1)])

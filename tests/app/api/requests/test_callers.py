@@ -1,0 +1,84 @@
+"""Callers of the local API, and what one learns of another from the counts of cached tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+
+from app.api.dialects.anthropic_messages import MessageBody
+from app.api.dialects.chat import ChatBody
+from app.api.dialects.responses import ResponseBody
+from app.api.requests.bodies import body_of
+from tests.app.api.serving import Served
+
+ASKED = [{"role": "user", "content": "x"}]
+
+
+def http_request(address: str = "127.0.0.1", user: str = "") -> Request:
+    headers = [(b"x-openwebui-user-id", user.encode())] if user else []
+    return Request({"type": "http", "headers": headers, "client": (address, 1)})
+
+
+def test_a_user_and_a_computer_make_a_caller() -> None:
+    def caller(address: str = "127.0.0.1", header: str = "", **fields: Any) -> str:
+        body = body_of({"messages": ASKED, **fields}, ChatBody)
+        return body.caller(http_request(address, header))
+
+    callers = [
+        caller(),
+        caller(user="Kim"),
+        caller(user="Lee"),
+        caller(user=7),
+        caller(safety_identifier="Park"),
+        caller(header="Choi"),
+        caller("192.0.2.7"),
+        caller("192.0.2.7", user="Kim"),
+    ]
+    assert len(set(callers)) == len(callers)
+    assert caller("::1") == caller("127.0.0.2") == caller()
+
+
+def test_every_shape_names_its_user() -> None:
+    anthropic = body_of({"messages": ASKED, "max_tokens": 1, "metadata": {"user_id": "Kim"}}, MessageBody)
+    responses = body_of({"input": "x", "user": "Kim"}, ResponseBody)
+    chat = body_of({"messages": ASKED, "user": "Kim"}, ChatBody)
+    assert {body.caller(http_request()) for body in (anthropic, responses, chat)} == {chat.caller(http_request())}
+    assert chat.caller(http_request()) != body_of({"messages": ASKED}, ChatBody).caller(http_request())
+
+
+@pytest.mark.parametrize("form", ["user_{}_account__session_{}", '{{"device_id": "{}", "session_id": "{}"}}'])
+def test_sessions_of_one_user_are_one_caller(form: str) -> None:
+    def caller(user: str, session: str) -> str:
+        metadata = {"user_id": form.format(user, session)}
+        body = body_of({"messages": ASKED, "max_tokens": 1, "metadata": metadata}, MessageBody)
+        return body.caller(http_request())
+
+    assert caller("ab12", "1") == caller("ab12", "2") != caller("cd34", "1")
+
+
+@pytest.mark.parametrize(
+    "odd", [{"user": [7]}, {"metadata": "x"}, {"metadata": {"user_id": 5}}, {"safety_identifier": []}]
+)
+def test_a_user_in_another_form_is_nobody(odd: dict[str, Any]) -> None:
+    skipped = list[str]()
+    body = body_of({"messages": ASKED, **odd}, ChatBody, skipped)
+    assert body.caller(http_request()) == body_of({"messages": ASKED}, ChatBody).caller(http_request())
+    assert skipped == ([] if odd == {"metadata": {"user_id": 5}} else [*odd])
+
+
+def test_nobody_reads_by_guessing_what_another_user_asked(starter: Served) -> None:
+    """The three next words were found in 13 calls, when the counts told of each guess whether it was right."""
+    system = {"role": "system", "content": "You help a family of five with everything."}
+    secret = "My password for the bank is zebra seventeen, keep it."
+
+    def cached(text: str, user: str) -> int:
+        asked = {"messages": [system, {"role": "user", "content": text}], "max_tokens": 1, "user": user}
+        return int(starter.chat(asked)["usage"]["prompt_tokens_details"]["cached_tokens"])
+
+    cached(secret, "Kim")
+    counts = {cached(secret[:length], f"guesses {length}") for length in range(20, len(secret) + 1, 8)}
+    assert len(counts) == 1, "no guess differs from another"
+    assert min(counts) > 0, "the system message is shared"
+    assert cached(secret, "Kim") > max(counts)
