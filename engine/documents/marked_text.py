@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from engine.documents.letters import PLAIN, Letters, Run, marked
 from engine.documents.roles import (
@@ -17,6 +17,7 @@ from engine.documents.roles import (
     ItemList,
     Link,
     ListItem,
+    MergedDown,
     NumberedParagraph,
     ParagraphBlock,
     Role,
@@ -28,6 +29,8 @@ from engine.documents.roles import (
 
 # So that one cell far to the right does not make a row of thousands of cells.
 _MOST_COLUMNS = 1000
+# Longer texts of merged cells are only in the first row that these take.
+LONGEST_REPEATED = 200
 # Items deeper than this are indented as much as those at this depth.
 _DEEPEST = 20
 
@@ -50,42 +53,97 @@ class _Frame:
     words: list[Run] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _RowTexts:
+    """A row of a table: the texts in its columns, and whether a cell of its own has one."""
+
+    cells: list[str] = field(default_factory=list)
+    has_own_text: bool = False
+
+
+class _TextBelow(NamedTuple):
+    """What a cell leaves in a column for the rows below it, up to the last one that it takes, counted from 1."""
+
+    last_row: int
+    text: str
+
+
 class _TableRows:
-    """The rows of the outermost table that is open. Tables in its cells become words of these cells."""
+    """The rows of the outermost table that is open. Tables in its cells become words of these cells.
+
+    A cell that takes several rows has its text in each of them, in its first column.
+    """
 
     def __init__(self) -> None:
-        self.rows: list[list[str]] = []
+        self._rows: list[_RowTexts] = []
         # The cell that is open.
         self.cell: _Frame | None = None
         # How many tables are open in this one.
         self.inner_tables = 0
-        # For each column, the number of the last row that a cell of it takes, counted from 1.
-        self._taken_until: dict[int, int] = {}
+        # For each column, what the latest cell that takes several rows of it leaves there.
+        self._coverings: dict[int, _TextBelow] = {}
+        # The texts of the cells that are merged with those below them, by their columns.
+        self._merged_down: dict[int, str] = {}
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The texts of the rows that say something themselves."""
+        return [row.cells for row in self._rows if row.has_own_text]
 
     def start_row(self) -> None:
-        self.rows.append([])
+        self.end_row()
+        self._rows.append(_RowTexts())
+
+    def end_row(self) -> None:
+        """Give the columns after the cells of the latest row the texts of cells that take it, too."""
+        last_column = max(self._coverings, default=-1)
+        while self._rows and len(self._rows[-1].cells) <= last_column:
+            self._rows[-1].cells.append(self._text_from_above())
 
     def start_cell(self, frame: _Frame) -> None:
         """Open a cell after the others of its row, and after the columns that cells of earlier rows take."""
-        if not self.rows:
+        if not self._rows:
             self.start_row()
-        row = self.rows[-1]
-        while self._taken_until.get(len(row), 0) >= len(self.rows):
-            row.append("")
+        while self._is_taken():
+            self._rows[-1].cells.append(self._text_from_above())
         self.cell = frame
 
-    def end_cell(self, cell: TableCell, text: str) -> None:
-        row = self.rows[-1]
+    def end_cell(self, cell: TableCell, text: str) -> bool:
+        """Close the cell that is open. Returns whether `text` is shown, which it is not within merged cells."""
+        row = self._rows[-1]
+        first = len(row.cells)
         columns = min(cell.columns, _MOST_COLUMNS)
-        last_row = len(self.rows) + cell.rows - 1
-        self._taken_until |= dict.fromkeys(range(len(row), len(row) + columns), last_row)
-        row.append(text)
-        row.extend([""] * (columns - 1))
         self.cell = None
+        if cell.merged is MergedDown.GOES_ON and first in self._merged_down:
+            row.cells.append(self._merged_down[first])
+            row.cells.extend([""] * (columns - 1))
+            return not text
+        repeated = text if len(text) <= LONGEST_REPEATED else ""
+        for column in range(first, first + columns):
+            self._merged_down.pop(column, None)
+            if cell.rows > 1:
+                self._coverings[column] = _TextBelow(
+                    len(self._rows) + cell.rows - 1, repeated if column == first else ""
+                )
+        if cell.merged is not MergedDown.NO:
+            self._merged_down[first] = repeated
+        row.cells.append(text)
+        row.cells.extend([""] * (columns - 1))
+        row.has_own_text = row.has_own_text or bool(text)
+        return True
 
     def is_table(self) -> bool:
         """Return whether a row has several cells with text: other tables only place things on a page."""
-        return any(sum(map(bool, row)) > 1 for row in self.rows)
+        return any(sum(map(bool, row)) > 1 for row in self.texts)
+
+    def _is_taken(self) -> bool:
+        """Return whether a cell of an earlier row takes the next column of the latest row."""
+        covering = self._coverings.get(len(self._rows[-1].cells))
+        return covering is not None and covering.last_row >= len(self._rows)
+
+    def _text_from_above(self) -> str:
+        """Return the text that the next column of the latest row has from an earlier row; "" if it has none."""
+        return self._coverings[len(self._rows[-1].cells)].text if self._is_taken() else ""
 
 
 class MarkedText:
@@ -333,8 +391,8 @@ class MarkedText:
         text = marked(frame.words)
         match frame.role:
             case TableCell():
-                if self._table is not None:
-                    self._table.end_cell(frame.role, text.strip())
+                if self._table is not None and not self._table.end_cell(frame.role, text.strip()):
+                    self.left_out["hidden-text"] += 1
             case Footnote():
                 self._notes.append(text.strip())
                 self._words.append(Run(f"[^{len(self._notes)}]"))
@@ -367,10 +425,11 @@ class MarkedText:
         self._table = None
         if table is None:
             return
+        table.end_row()
         if table.is_table():
-            self.add_table(table.rows)
+            self.add_table(table.texts)
         else:
-            self.add_blocks(*map("".join, table.rows))
+            self.add_blocks(*map("".join, table.texts))
 
 
 def linked(words: str, address: str) -> str:

@@ -22,6 +22,8 @@ from engine.documents.open_sheets import (
     column_styles,
     has_content,
     hidden_columns,
+    mark_merged,
+    merged_down,
     name_styles,
     remove_hidden,
     shown_value,
@@ -95,6 +97,8 @@ class OpenDocumentReader(OfficeReader):
         self._behind = self._styles.page
         # The colour behind cells that have none; None if it is the one around the table.
         self._in_tables = UNKNOWN if _has_table_styles(self._main) else self._styles.in_tables
+        # As in `mark_merged`, for the table that is read.
+        self._rows_left = dict[int, int]()
         # The format of the letters that are read, and that of the cell or shape around.
         self._format = OpenFormat()
         self._format_around = OpenFormat()
@@ -126,7 +130,7 @@ class OpenDocumentReader(OfficeReader):
             "list": self._add_list,
             "list-item": self._begin_item,
             # Tables and sheets; `_book` renames those of a spreadsheet.
-            "table": Table(),
+            "table": self._add_table,
             "table-row": self._add_row,
             "table-row-group": self._row_group,
             **dict.fromkeys(("table-cell", "covered-table-cell"), self._add_cell),
@@ -266,17 +270,28 @@ class OpenDocumentReader(OfficeReader):
         self._text.add_heading(2, sheet.get("name", ""))
         self._hidden = hidden_columns(sheet, self._styles)
         self._column_styles = column_styles(sheet)
-        self._add(sheet, Table())
+        self._add_table(sheet)
         if self._hidden.left_out:
             self._text.left_out["hidden-column"] += len(self._hidden.left_out)
+
+    def _add_table(self, table: Element) -> None:
+        rows_left_around = self._rows_left
+        self._rows_left = {}
+        self._add(table, Table())
+        self._rows_left = rows_left_around
 
     def _add_row(self, row: Element) -> None:
         """Add a row as often as it is repeated; one that is hidden is counted."""
         repeated = integer(row.get("number-rows-repeated"), 1)
-        if not any(map(has_content, row)):
-            return
-        if row.get("visibility") in COLLAPSED:
-            self._text.left_out["hidden-row"] += repeated
+        merged_columns = set(self._rows_left)
+        mark_merged(row, self._rows_left)
+        is_empty = not any(map(has_content, row))
+        if is_empty or row.get("visibility") in COLLAPSED:
+            # Nothing goes on below with a cell that is not shown.
+            for column in self._rows_left.keys() - merged_columns:
+                del self._rows_left[column]
+            if not is_empty:
+                self._text.left_out["hidden-row"] += repeated
             return
         name_styles(row, self._column_styles)
         if self._hidden:
@@ -287,16 +302,25 @@ class OpenDocumentReader(OfficeReader):
     def _row_group(self, group: Element) -> Role | None:
         if group.get("display") != "false":
             return Through()
+        self._rows_left.clear()
         for row in group.iter("table-row"):
             if any(map(has_content, row)):
                 self._text.left_out["hidden-row"] += integer(row.get("number-rows-repeated"), 1)
         return None
 
-    def _add_cell(self, cell: Element) -> Role | None:
-        """Add a cell as often as it is repeated; return the role of one without content."""
+    def _add_empty_cell(self, role: TableCell) -> None:
+        self._text.start(role)
+        self._text.end(role)
+
+    def _add_cell(self, cell: Element) -> None:
+        """Add a cell as often as it is repeated. What is in a covered one, nobody sees."""
         repeated = integer(cell.get("number-columns-repeated"), 1)
-        if not has_content(cell):
-            return TableCell(repeated)
+        is_covered = cell.tag == "covered-table-cell"
+        if is_covered and has_content(cell):
+            self._text.left_out["hidden-text"] += 1
+        if is_covered or not has_content(cell):
+            self._add_empty_cell(TableCell(repeated, merged=merged_down(cell)))
+            return
         shown_times = min(repeated, MOST_REPEATED)
         if cell.find("p") is None:
             cell.text = shown_value(cell)
@@ -309,9 +333,8 @@ class OpenDocumentReader(OfficeReader):
         format_around = self._format_around
         self._format_around = style
         for _ in range(shown_times):
-            self._add_lettered(cell, TableCell(), style, behind)
+            self._add_lettered(cell, TableCell(merged=merged_down(cell)), style, behind)
         self._format_around = format_around
-        return None
 
     # Shapes and slides.
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.open_letters import OpenStyles
+from engine.documents.roles import MergedDown
 from engine.documents.zipped_parts import integer
 
 # The visibilities of rows and columns that are not shown.
@@ -18,6 +22,9 @@ MOST_REPEATED = 1000
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
+
+# The attribute that `mark_merged` gives to cells, with the name of their `MergedDown`.
+_MERGED = "merged-down"
 
 
 def has_content(cell: Element) -> bool:
@@ -50,6 +57,51 @@ def name_styles(row: Element, of_columns: list[str]) -> None:
         of_column = of_columns[column] if column < len(of_columns) else ""
         cell.attrib.setdefault("style-name", usual or of_column)
         column += integer(cell.get("number-columns-repeated"), 1)
+
+
+def mark_merged(row: Element, rows_left: dict[int, int]) -> None:
+    """Mark the cells of a row that are merged with others of their column, and count the row in `rows_left`.
+
+    `rows_left` has, for each first column of a merged cell, how many rows this takes from here on.
+    """
+    cells: list[Element] = []
+    column = 0
+    for cell in row:
+        repeated = integer(cell.get("number-columns-repeated"), 1)
+        if cell.tag == "covered-table-cell" and rows_left:
+            cells += _covered_cells(cell, range(column, column + repeated), rows_left)
+        else:
+            cells.append(cell)
+            rows = integer(cell.get("number-rows-spanned"), 1)
+            if rows > 1:
+                cell.set(_MERGED, MergedDown.BEGINS.name)
+                rows_left[column] = rows
+        column += repeated
+    row[:] = cells
+    repeated_rows = integer(row.get("number-rows-repeated"), 1)
+    for taken, rows in list(rows_left.items()):
+        if rows > repeated_rows:
+            rows_left[taken] = rows - repeated_rows
+        else:
+            del rows_left[taken]
+
+
+def merged_down(cell: Element) -> MergedDown:
+    """Return how a cell is merged with others of its column, as `mark_merged` has found."""
+    return MergedDown[cell.get(_MERGED, MergedDown.NO.name)]
+
+
+def _covered_cells(cell: Element, columns: range, rows_left: Mapping[int, int]) -> list[Element]:
+    """Return a covered cell that is repeated in columns as cells of which each goes on with what is above, or not."""
+    firsts = [columns.start, *(column for column in columns[1:] if column in rows_left or column - 1 in rows_left)]
+    cells: list[Element] = []
+    for first, end in pairwise([*firsts, columns.stop]):
+        part = copy(cell)
+        part.set("number-columns-repeated", str(end - first))
+        if first in rows_left:
+            part.set(_MERGED, MergedDown.GOES_ON.name)
+        cells.append(part)
+    return cells
 
 
 def hidden_columns(sheet: Element, styles: OpenStyles) -> HiddenColumns:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from engine.documents.marked_text import LeftOut, MarkedText
 from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
+from engine.documents.rich_tables import CELL_WORDS, RichTables
 from engine.documents.roles import (
     Footnote,
     HeadingBlock,
@@ -161,10 +162,14 @@ class RichTextReader:
         # Why the latest words were left out, which is counted; "" if they were not.
         self._omission: LeftOut = ""
         self._letters = RichLetters(b"")
+        self._tables = RichTables(b"")
+        # The place in the file of the control word that is followed.
+        self._place = 0
 
     def read(self, data: bytes) -> None:
         """Add a whole file."""
         self._letters = RichLetters(data)
+        self._tables = RichTables(data)
         for token in _TOKEN.finditer(data.decode("latin-1")):
             if plain := token["plain"] or (token["byte"] and chr(int(token["byte"], 16))):
                 self._bytes += plain[self._skipped :]
@@ -178,6 +183,7 @@ class RichTextReader:
                     self._end_group()
             elif word := token["word"] or token["sign"]:
                 self._decode()
+                self._place = token.start()
                 self._control(word, int(token["number"] or 1), is_optional=bool(token["star"]))
         self._decode()
         while self._groups_around:
@@ -246,12 +252,20 @@ class RichTextReader:
         elif in_table and not self._in_table:
             self._text.start(Table())
         if in_table and not self._in_cell:
-            self._text.start(TableCell())
+            self._start_cell()
         # In a table means in a cell from here on.
         self._in_table = in_table
         self._in_cell = in_table
         self._start_block()
         self._in_paragraph = True
+
+    def _start_cell(self) -> None:
+        """Start the next cell of the row, after an empty one where its row begins farther to the right."""
+        *empty, cell = self._tables.next_cells()
+        for before in empty:
+            self._text.start(before)
+            self._text.end(before)
+        self._text.start(cell)
 
     def _start_block(self) -> None:
         """Start a heading or an item of a list. A plain paragraph needs no start: words without one are in it."""
@@ -307,7 +321,12 @@ class RichTextReader:
         elif word in _SIGNS:
             self._add(_SIGNS[word])
         elif word == "row" and in_document:
+            self._tables.end_row()
             self._text.start(TableRow())
+        elif word in CELL_WORDS:
+            if in_document:
+                self._tables.describe(word, number, self._place)
+            self._reset(_RESETS.get(word, ()))
         elif word == "cell" and in_document:
             self._end_cell()
         elif word in _SETTINGS or word in _RESETS:

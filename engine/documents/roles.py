@@ -6,6 +6,7 @@ A reader calls `MarkedText.start` and `MarkedText.end` with the role of an eleme
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,26 @@ class TableRow:
     """A row of a table, around its cells."""
 
 
+class MergedDown(Enum):
+    """Whether a cell is merged with others of its column, in files that have an element for each of them."""
+
+    NO = auto()
+    # It is the first of the merged cells, whose words all of them show.
+    BEGINS = auto()
+    # It shows the words of the cell above it. If that is not merged, it shows its own, and is the first.
+    GOES_ON = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell, which takes this many columns and rows of its table."""
+    """A cell, which takes this many columns and rows of its table.
+
+    `rows` is for files without elements for the cells that it covers in later rows; for others, `merged` tells.
+    """
 
     columns: int = 1
     rows: int = 1
+    merged: MergedDown = MergedDown.NO
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string_runs
 from engine.documents.drawn_letters import drawn_lines
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import PLAIN, Run, marked
-from engine.documents.marked_text import MarkedText, linked
+from engine.documents.marked_text import LONGEST_REPEATED, MarkedText, linked
 from engine.documents.number_formats import hides_texts, shown
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
@@ -22,6 +24,13 @@ _TRUE = ("1", "true")
 _MOST_COLUMNS = 16_384
 # What may colour cells in other ways than their styles.
 _COLOURING = ("conditionalFormatting", "picture", "tableParts")
+
+
+class _FromAbove(NamedTuple):
+    """The text of a cell that takes several rows, and the last of them."""
+
+    text: str
+    last_row: int
 
 
 @dataclass(slots=True)
@@ -38,6 +47,10 @@ class _Sheet:
     hidden: HiddenColumns = field(default_factory=HiddenColumns)
     # The columns in which cells are seen that begin in a hidden one.
     shown_columns: dict[str, int] = field(default_factory=dict)
+    # The last rows of cells that take several rows, by their places.
+    last_rows: dict[str, int] = field(default_factory=dict)
+    # What cells of earlier rows leave in the rows that are read, by their columns.
+    from_above: dict[int, _FromAbove] = field(default_factory=dict)
 
 
 class SheetsReader:
@@ -85,8 +98,9 @@ class SheetsReader:
             has_plain_colours=not any(part.tag in _COLOURING for part in element),
             hidden=hidden,
             shown_columns=_shown_columns(element, hidden),
+            last_rows=_last_rows(element),
         )
-        self._text.add_table(map(self._row, element.iter("row")))
+        self._text.add_table(self._rows(element))
         # `_row` has put there the hidden columns that had content.
         if hidden.left_out:
             self._text.left_out["hidden-column"] += len(hidden.left_out)
@@ -99,8 +113,22 @@ class SheetsReader:
         notes = self._parts.sound_xml(related.get("comments", ""), self._text).iter("comment")
         return {note.get("ref"): _note_text(note).rpartition("\nComment:\n")[2].strip() for note in notes}
 
+    def _rows(self, sheet: Element) -> Iterator[list[str]]:
+        """Yield the texts of the rows in the columns that are shown; what is hidden is counted."""
+        hidden = self._sheet.hidden
+        number = 0
+        for row in sheet.iter("row"):
+            number = integer(row.get("r"), number + 1)
+            texts = self._row(row)
+            if row.get("hidden") not in _TRUE and any(texts):
+                self._repeat_merged(number, texts)
+            self._keep_merged(row, texts)
+            if hidden:
+                texts = [text for column, text in enumerate(texts, 1) if column not in hidden]
+            yield texts
+
     def _row(self, row: Element) -> list[str]:
-        """Return the texts of a row in the columns that are shown; what is hidden is counted."""
+        """Return the texts of a row in all its columns, those that are hidden empty; what is hidden is counted."""
         sheet = self._sheet
         texts: list[str] = []
         is_hidden = row.get("hidden") in _TRUE or _is_nothing(row.get("ht"))
@@ -121,9 +149,27 @@ class SheetsReader:
             texts.append(self._noted(cell, formula, place))
         if is_hidden and has_content:
             self._text.left_out["hidden-row"] += 1
-        if not sheet.hidden:
-            return texts
-        return [text for column, text in enumerate(texts, 1) if column not in sheet.hidden]
+        return texts
+
+    def _keep_merged(self, row: Element, texts: list[str]) -> None:
+        """Keep the texts of cells of a row that take rows below it, too."""
+        sheet = self._sheet
+        for cell in row.iter("c") if sheet.last_rows else ():
+            place = cell.get("r", "")
+            if place in sheet.last_rows:
+                column = sheet.shown_columns.get(place, _column(place))
+                text = texts[column - 1] if column <= len(texts) else ""
+                sheet.from_above[column] = _FromAbove(text, sheet.last_rows[place])
+
+    def _repeat_merged(self, number: int, texts: list[str]) -> None:
+        """Put into a row, by its number, the texts of cells of earlier rows that take it, too."""
+        for column, above in list(self._sheet.from_above.items()):
+            if number > above.last_row:
+                del self._sheet.from_above[column]
+                continue
+            texts += [""] * (column - len(texts))
+            if len(above.text) <= LONGEST_REPEATED:
+                texts[column - 1] = above.text
 
     def _noted(self, cell: Element, formula: str, place: str) -> str:
         """Return what a cell shows, with its link and its note."""
@@ -230,6 +276,22 @@ def _shown_columns(sheet: Element, hidden: HiddenColumns) -> dict[str, int]:
         if first in hidden and (column := next(seen, 0)):
             shown_columns[begin] = column
     return shown_columns
+
+
+def _last_rows(sheet: Element) -> dict[str, int]:
+    """Return the last rows of cells that take several rows, by the places of these cells."""
+    last_rows: dict[str, int] = {}
+    for merged in sheet.iterfind("mergeCells/mergeCell"):
+        begin, _, end = merged.get("ref", "").partition(":")
+        last_row = _row_number(end)
+        if last_row > _row_number(begin):
+            last_rows[begin] = last_row
+    return last_rows
+
+
+def _row_number(place: str) -> int:
+    """Return the number of the row in a cell's place; 0 if it has none."""
+    return integer(place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
 
 def _is_nothing(size: str | None) -> bool:

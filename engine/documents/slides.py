@@ -13,7 +13,16 @@ from engine.documents.marked_text import MarkedText
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, link_role
 from engine.documents.places import Area, backgrounds
-from engine.documents.roles import NumberedParagraph, ParagraphBlock, Role, Table, TableCell, TableRow, Through
+from engine.documents.roles import (
+    MergedDown,
+    NumberedParagraph,
+    ParagraphBlock,
+    Role,
+    Table,
+    TableCell,
+    TableRow,
+    Through,
+)
 from engine.documents.slide_layout import SlideLayout, kind_of
 from engine.documents.slide_places import area_of, placed
 from engine.documents.unseen import UNKNOWN
@@ -24,6 +33,7 @@ _TITLES = ("title", "ctrTitle")
 _APART = (*_TITLES, "sldNum", "dt", "ftr", "hdr", "sldImg")
 # The forms of numbers, by the beginnings of their names on slides; others are decimals.
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
+_TRUE = ("1", "true")
 # A tenth of an inch, in the units of slides: shapes that begin so near are in one row.
 _ROW_HEIGHT = 91_440
 
@@ -155,7 +165,7 @@ class SlidesReader(OfficeReader):
 
     def _sort_group(self, group: Element) -> Role:
         """Take what is hidden out of a group of shapes, and sort the others from top to bottom."""
-        seen = [shape for shape in group if value(shape, "*/cNvPr", "hidden") not in ("1", "true")]
+        seen = [shape for shape in group if value(shape, "*/cNvPr", "hidden") not in _TRUE]
         self._text.left_out["hidden-text"] += len(group) - len(seen)
         group[:] = sorted(seen, key=self._place)
         return Through()
@@ -183,7 +193,7 @@ class SlidesReader(OfficeReader):
     def _add_cell(self, cell: Element) -> None:
         # The style of a table may colour cells.
         self._behind = fill_colour(cell.find("tcPr"), self._colours) or UNKNOWN
-        self._add(cell, TableCell())
+        self._add(cell, TableCell(merged=_merged_down(cell)))
         self._behind = UNKNOWN
 
     def _add_drawing(self, reference: Element) -> None:
@@ -223,6 +233,13 @@ class SlidesReader(OfficeReader):
     def _link(self, element: Element, path: str) -> Role:
         """Return the role of an element that leads where what is at a path in it says, if anywhere."""
         return link_role(self._related.get(value(element, path, "id"), ""))
+
+
+def _merged_down(cell: Element) -> MergedDown:
+    """Return whether a cell is merged with others of its column. Those beside its first column are empty."""
+    if cell.get("vMerge") in _TRUE and cell.get("hMerge") not in _TRUE:
+        return MergedDown.GOES_ON
+    return MergedDown.BEGINS if integer(cell.get("rowSpan"), 1) > 1 else MergedDown.NO
 
 
 def _mark(number: int, kind: str) -> str:

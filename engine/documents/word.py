@@ -19,6 +19,7 @@ from engine.documents.roles import (
     Footnote,
     HeadingBlock,
     Link,
+    MergedDown,
     NumberedParagraph,
     ParagraphBlock,
     Role,
@@ -112,7 +113,7 @@ class WordReader(OfficeReader):
             "cr": "\n",
             "noBreakHyphen": "-",
             "tbl": self._add_table,
-            "tr": self._row,
+            "tr": self._add_row,
             "tc": self._add_cell,
             "hyperlink": self._link,
             **dict.fromkeys(("fldChar", "instrText"), self._follow_field),
@@ -183,16 +184,28 @@ class WordReader(OfficeReader):
             colour = UNKNOWN
         self._add_on(colour, table, Table())
 
-    def _row(self, row: Element) -> Role | None:
+    def _add_row(self, row: Element) -> None:
+        """Add a row; one that is deleted or hidden has empty cells, so that cells below are not merged past it."""
         if row.find("trPr/del") is not None:
             self._leave_out("deleted-text", row)
-            return None
-        return TableRow()
+            row = _without_words(row)
+        elif _is_on(row, "trPr/hidden"):
+            self._leave_out("hidden-text", row)
+            row = _without_words(row)
+        self._text.start(TableRow())
+        columns_before = integer(value(row, "trPr/gridBefore"))
+        if columns_before:
+            empty = TableCell(columns_before)
+            self._text.start(empty)
+            self._text.end(empty)
+        self._walk(row)
+        self._text.end(TableRow())
 
     def _add_cell(self, cell: Element) -> None:
         colour = shading(cell, "tcPr/shd")
         columns = max(1, integer(value(cell, "tcPr/gridSpan")))
-        self._add_on(self._behind if colour is None else colour, cell, TableCell(columns))
+        role = TableCell(columns, merged=_merged_down(cell))
+        self._add_on(self._behind if colour is None else colour, cell, role)
 
     # Paragraphs and runs.
 
@@ -357,3 +370,21 @@ def _chosen(begin: Element) -> str:
     choices = [entry.get("val", "") for entry in begin.iter("listEntry")]
     chosen = integer(value(begin, "ffData/ddList/result"))
     return choices[chosen] if chosen < len(choices) else ""
+
+
+def _merged_down(cell: Element) -> MergedDown:
+    """Return whether a cell is merged with others of its column."""
+    merge = cell.find("tcPr/vMerge")
+    if merge is None:
+        return MergedDown.NO
+    return MergedDown.BEGINS if merge.get("val") == "restart" else MergedDown.GOES_ON
+
+
+def _without_words(row: Element) -> Element:
+    """Return a row with only the properties of its cells."""
+    empty = Element("tr")
+    for cell in row.iterfind("tc"):
+        empty_cell = Element("tc")
+        empty_cell.extend(cell.findall("tcPr"))
+        empty.append(empty_cell)
+    return empty

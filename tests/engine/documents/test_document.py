@@ -89,7 +89,7 @@ WHOLE = {
 
 | tall | wide |  |
 | --- | --- | --- |
-|  | a | b |
+| tall | a | b |
 
 End.""",
     # LibreOffice keeps what formulas gave; openpyxl does not compute them.
@@ -157,7 +157,7 @@ def test_a_workbook_without_styles_is_read() -> None:
 
 
 HALF = "<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>y</mi><mn>10</mn></msup><msqrt><mi>z</mi></msqrt></math>"
-SPANS = "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f |  |"
+SPANS = "| a | b |  |\n| --- | --- | --- |\n| a | c | d |\n| e | f | d |"
 LINKED = "[x_y](https://e.org/a_b?c&d), s, z"
 OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.documents.marked_text import MarkedText
-from engine.documents.roles import Footnote, HeadingBlock, Link, ParagraphBlock, Table, TableCell, TableRow
+from engine.documents.roles import Footnote, HeadingBlock, Link, MergedDown, ParagraphBlock, Table, TableCell, TableRow
 
 
 def test_words_after_a_link_that_broke_off_are_read() -> None:
@@ -30,19 +30,43 @@ def test_a_note_in_a_cell_that_broke_off_is_a_note() -> None:
     assert str(text) == "| a | b[^1] |\n| --- | --- |\n\n[^1]: why"
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(1, 2), (2, 2)])
-def test_cells_of_earlier_rows_keep_their_columns(columns: int, rows: int) -> None:
-    text = MarkedText(2**10)
+def table_of(*rows: list[tuple[TableCell, str]]) -> MarkedText:
+    text = MarkedText(2**14)
     text.start(Table())
-    for cells in ([TableCell(columns, rows), TableCell()], [TableCell()]):
+    for cells in rows:
         text.start(TableRow())
-        for cell in cells:
+        for cell, words in cells:
             text.start(cell)
-            text.add("x")
+            text.add(words)
             text.end(cell)
     text.end(Table())
-    empty = " |" + "  |" * columns
-    assert str(text).split("\n")[2] == f"{empty[1:]} x |"
+    return text
+
+
+PLAIN, BEGINS, GOES_ON = (TableCell(merged=merged) for merged in MergedDown)
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        ([[(TableCell(rows=2), "x"), (PLAIN, "y")], [(PLAIN, "z")]], "| x | z |"),
+        ([[(TableCell(2, 2), "x"), (PLAIN, "y")], [(PLAIN, "z")]], "| x |  | z |"),
+        ([[(PLAIN, "x"), (TableCell(rows=2), "y")], [(PLAIN, "z")]], "| z | y |"),
+        ([[(BEGINS, "x"), (PLAIN, "y")], [(GOES_ON, ""), (PLAIN, "z")]], "| x | z |"),
+        ([[(PLAIN, "x"), (PLAIN, "y")], [(GOES_ON, ""), (PLAIN, "z")]], "|  | z |"),
+        ([[(TableCell(2), "x"), (PLAIN, "y")], [(PLAIN, ""), (GOES_ON, ""), (PLAIN, "z")]], "|  |  | z |"),
+        ([[(TableCell(rows=2), "x"), (TableCell(rows=2), "y")], []], "| --- | --- |"),
+        ([[(TableCell(rows=2), "x" * 300), (PLAIN, "y")], [(PLAIN, "z")]], "|  | z |"),
+    ],
+    ids=["rows", "columns", "last", "marks", "none above", "beside", "only from above", "long"],
+)
+def test_a_merged_cell_has_its_text_in_each_row(rows: list[list[tuple[TableCell, str]]], last: str) -> None:
+    assert str(table_of(*rows)).split("\n")[-1] == last
+
+
+def test_what_is_under_a_merged_cell_is_counted() -> None:
+    text = table_of([(BEGINS, "x"), (PLAIN, "y")], [(GOES_ON, "unseen"), (PLAIN, "z")])
+    assert str(text).endswith("| x | z |\n\n[Left out: 1 hidden passage]")
 
 
 def test_a_heading_goes_on_after_a_note() -> None:

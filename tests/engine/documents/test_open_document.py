@@ -211,6 +211,18 @@ def test_what_a_merged_cell_shows_beside_a_hidden_column_is_read() -> None:
     assert text_of("spreadsheet", gone) == "## S\n\nc\n\nd\n\n[Left out: 2 hidden columns]"
 
 
+def test_a_cell_over_several_rows_has_its_text_in_each() -> None:
+    two = 'table:number-columns-spanned="2" table:number-rows-spanned="2"'
+    covered = '<table:covered-table-cell table:number-columns-repeated="2"/>'
+    rows = (
+        row(cell("wide", two), "<table:covered-table-cell/>", cell("a"))
+        + row(covered, cell("b"))
+        + row(cell("c", WIDE), covered.replace("2", "1"), cell("d"))
+    )
+    found = text_of("spreadsheet", sheet(rows))
+    assert found == "## S\n\n| wide |  | a |\n| --- | --- | --- |\n| wide |  | b |\n| c |  | d |"
+
+
 def test_hidden_sheets_and_former_values_are_left_out() -> None:
     changes = f"<table:tracked-changes><table:previous>{cell('old')}</table:previous></table:tracked-changes>"
     found = text_of(

@@ -129,6 +129,14 @@ def test_what_a_merged_cell_shows_beside_a_hidden_column_is_read() -> None:
     assert text_of(columns + placed("Awide", "Dd") + merged) == table("wide", "", "d")
 
 
+def test_a_cell_over_several_rows_has_its_text_in_each() -> None:
+    cells = ["A1North", "B1Oslo"], ["B2Bergen"], ["A3South", "B3Rome"]
+    xml = ("".join(f'<c r="{cell[:2]}" t="str"><v>{cell[2:]}</v></c>' for cell in of_row) for of_row in cells)
+    body = rows(*xml)
+    found = text_of(f'{body}<mergeCells><mergeCell ref="A1:A2"/></mergeCells>')
+    assert found == "| North | Oslo |\n| --- | --- |\n| North | Bergen |\n| South | Rome |"
+
+
 def test_a_formula_that_is_shared_with_a_hidden_column_is_known() -> None:
     cells = '<c r="A1"><f t="shared" si="0">D1*2</f></c><c r="B1"><f t="shared" si="0"/></c>'
     hidden = '<cols><col min="1" max="1" hidden="1"/></cols>'

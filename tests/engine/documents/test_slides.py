@@ -137,3 +137,10 @@ def test_hidden_slides_are_counted_and_a_damaged_one_costs_that_slide() -> None:
     assert text_of(box(line("a")), hidden, "<sld><spTree>", title) == (
         "a\n\n## 4. T wo\n\n[Left out: 1 hidden slide, 1 damaged part]"
     )
+
+
+def test_a_cell_over_several_rows_of_a_slide_has_its_text_in_each() -> None:
+    first = f'<tr><tc rowSpan="2">{line("North")}</tc><tc>{line("Oslo")}</tc></tr>'
+    second = f'<tr><tc vMerge="1">{line("")}</tc><tc>{line("Bergen")}</tc></tr>'
+    found = text_of(f"<graphicFrame><tbl>{first}{second}</tbl></graphicFrame>")
+    assert found == "| North | Oslo |\n| --- | --- |\n| North | Bergen |"

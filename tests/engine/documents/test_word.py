@@ -271,3 +271,39 @@ def test_the_author_of_a_comment_is_not_in_the_font_of_its_reference() -> None:
     comment = f'<w:comment w:id="1" w:author="Kim">{paragraph(run("Why?"))}</w:comment>'
     found = text_of(paragraph(marked), comments=comment)
     assert found == "α[^1]\n\n[^1]: Comment by Kim: Why?"
+
+
+def merged(content: str, merge: str) -> str:
+    return f"<w:tcPr><w:vMerge{merge}/></w:tcPr>{paragraph(run(content))}"
+
+
+RESTART = ' w:val="restart"'
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (
+            (row(merged("North", RESTART), paragraph(run("Oslo"))), row(merged("", ""), paragraph(run("Bari")))),
+            "| North | Oslo |\n| --- | --- |\n| North | Bari |",
+        ),
+        (
+            (
+                row(merged("North", RESTART), paragraph(run("Oslo"))),
+                row(merged("South", RESTART), paragraph(run("Rome")), properties="<w:hidden/>"),
+                row(merged("", ""), paragraph(run("Bari"))),
+            ),
+            "| North | Oslo |\n| --- | --- |\n|  | Bari |\n\n[Left out: 1 hidden passage]",
+        ),
+        (
+            (
+                row(paragraph(run("a")), paragraph(run("b"))),
+                row(paragraph(run("c")), properties='<w:gridBefore w:val="1"/>'),
+            ),
+            "| a | b |\n| --- | --- |\n|  | c |",
+        ),
+    ],
+    ids=["merged down", "from a hidden row", "begins later"],
+)
+def test_cells_of_later_rows_have_their_columns_and_texts(rows: tuple[str, ...], text: str) -> None:
+    assert text_of(table(*rows)) == text
