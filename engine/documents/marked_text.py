@@ -194,6 +194,11 @@ class MarkedText:
         """The words of the innermost frame; of the block if no frame is open."""
         return self._frames[-1].words if self._frames else self._block_words
 
+    @property
+    def is_in_table(self) -> bool:
+        """Whether a table is open: then others become words of its cells."""
+        return self._table is not None
+
     def start(self, role: Role) -> None:
         """Begin an element with a role. A block ends the one that is open."""
         match role:
@@ -430,6 +435,16 @@ class MarkedText:
             self.add_table(table.texts)
         else:
             self.add_blocks(*map("".join, table.texts))
+
+
+def only_places(rows: Iterable[Sequence[bool]], *, has_tables: bool) -> bool:
+    """Return whether a table only places things on a page, so that its cells are read as if there were no table.
+
+    `rows` says for each cell of each row whether something is in it; `has_tables`, whether there are tables in cells.
+    A table of one row that has some sets them side by side.
+    """
+    seen = [cells for cells in rows if any(cells)]
+    return all(sum(cells) == 1 for cells in seen) or (has_tables and len(seen) == 1)
 
 
 def linked(words: str, address: str) -> str:

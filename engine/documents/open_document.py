@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.equations import latex_of
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import Run
-from engine.documents.marked_text import MarkedText
+from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.numbering import NumberedList
 from engine.documents.office import Handler, Meaning, OfficeReader, lines, link_role
 from engine.documents.open_letters import OpenFormat, OpenStyles
@@ -270,14 +270,16 @@ class OpenDocumentReader(OfficeReader):
         self._text.add_heading(2, sheet.get("name", ""))
         self._hidden = hidden_columns(sheet, self._styles)
         self._column_styles = column_styles(sheet)
-        self._add_table(sheet)
+        self._rows_left = {}
+        self._add(sheet, Table())
         if self._hidden.left_out:
             self._text.left_out["hidden-column"] += len(self._hidden.left_out)
 
     def _add_table(self, table: Element) -> None:
         rows_left_around = self._rows_left
         self._rows_left = {}
-        self._add(table, Table())
+        is_frame = not self._text.is_in_table and _is_frame(table)
+        self._add(table, ParagraphBlock() if is_frame else Table())
         self._rows_left = rows_left_around
 
     def _add_row(self, row: Element) -> None:
@@ -403,6 +405,18 @@ class OpenDocumentReader(OfficeReader):
         for child in element:
             yield from self._runs(child, merged)
             yield Run(child.tail or "", merged.letters)
+
+
+def _is_frame(table: Element) -> bool:
+    """Return whether a table only places things on a page."""
+    rows = [[_says_something(cell) for cell in row.iterfind("table-cell")] for row in table.iterfind("table-row")]
+    return only_places(rows, has_tables=table.find("table-row/table-cell//table") is not None)
+
+
+def _says_something(cell: Element) -> bool:
+    """Return whether a cell has a text or something drawn."""
+    has_text = any(text.strip() for text in cell.itertext())
+    return has_text or bool(shown_value(cell)) or cell.find(".//frame") is not None
 
 
 def _has_table_styles(content: Element) -> bool:

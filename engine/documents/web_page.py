@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import webencodings
@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import DecodedText, decode
 from engine.documents.equations import latex_of
-from engine.documents.marked_text import MarkedText
+from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
 from engine.documents.page_styles import Declarations, PageStyles
 from engine.documents.roles import (
@@ -109,6 +109,8 @@ _CHARSET = re.compile(
 )
 # What browsers decode as another encoding, beside the labels of the Encoding Standard.
 _DECODED_AS = {"gbk": "gb18030", "x-user-defined": "windows-1252"}
+# Pages whose tables nest deeper than any browser shows would take long to look through.
+_MOST_FRAMES = 200
 # How far into a page its encoding is searched for.
 _BEGINNING = 4096
 
@@ -191,6 +193,8 @@ class _PageReader:
         self._styles = PageStyles(page)
         # Whether the latest words were left out.
         self._omitted = False
+        # How many more tables are looked at as to whether they only place things: in each, all within it is read.
+        self._frames_left = _MOST_FRAMES
 
     def read(self) -> None:
         """Add the whole page."""
@@ -224,6 +228,8 @@ class _PageReader:
             return []
         inner = letters.within(tag, attributes, styles)
         meaning = _meaning(node, tag, attributes, self._text)
+        if tag == "table" and self._only_places(node):
+            meaning = ParagraphBlock()
         if meaning is None:
             return []
         if isinstance(meaning, str):
@@ -232,6 +238,14 @@ class _PageReader:
             return []
         self._text.start(meaning)
         return [*(_Visit(child, inner) for child in node.iter(include_text=True)), meaning]
+
+    def _only_places(self, table: LexborNode) -> bool:
+        """Return whether a table only places things on the page."""
+        if self._text.is_in_table or self._frames_left == 0:
+            return False
+        self._frames_left -= 1
+        rows = [[_has_content(cell) for cell in row.iter() if cell.tag in ("td", "th")] for row in _own_rows(table)]
+        return only_places(rows, has_tables=len(table.css("table")) > 1)
 
     def _add(self, words: str, letters: PageLetters) -> None:
         if letters.is_unseen:
@@ -261,6 +275,20 @@ class _PageReader:
         """Count an element that is not shown, if it has text."""
         if node.tag not in _LEFT_OUT and node.text().strip():
             self._text.left_out["hidden-text"] += 1
+
+
+def _own_rows(table: LexborNode) -> Iterator[LexborNode]:
+    """Yield the rows of a table, without those of tables in its cells."""
+    for child in table.iter():
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("tbody", "thead", "tfoot"):
+            yield from (row for row in child.iter() if row.tag == "tr")
+
+
+def _has_content(cell: LexborNode) -> bool:
+    """Return whether a cell has words, or a picture or a field."""
+    return bool(cell.text().strip()) or cell.css_first("img, input, math") is not None
 
 
 def _is_not_shown(node: LexborNode, tag: str, attributes: Mapping[str, str], styles: Declarations) -> bool:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.charts import add_drawing
 from engine.documents.equations import latex
-from engine.documents.marked_text import LeftOut, MarkedText
+from engine.documents.marked_text import LeftOut, MarkedText, only_places
 from engine.documents.numbering import NumberedList, word_lists
 from engine.documents.office import Handler, Meaning, OfficeReader, link_role
 from engine.documents.roles import (
@@ -182,7 +182,8 @@ class WordReader(OfficeReader):
         has_shaded_rows = table.find("tr/tblPrEx/shd") is not None
         if has_shaded_rows or self._formats.shades_tables(value(table, "tblPr/tblStyle")):
             colour = UNKNOWN
-        self._add_on(colour, table, Table())
+        is_frame = not self._text.is_in_table and _is_frame(table)
+        self._add_on(colour, table, ParagraphBlock() if is_frame else Table())
 
     def _add_row(self, row: Element) -> None:
         """Add a row; one that is deleted or hidden has empty cells, so that cells below are not merged past it."""
@@ -370,6 +371,18 @@ def _chosen(begin: Element) -> str:
     choices = [entry.get("val", "") for entry in begin.iter("listEntry")]
     chosen = integer(value(begin, "ffData/ddList/result"))
     return choices[chosen] if chosen < len(choices) else ""
+
+
+def _is_frame(table: Element) -> bool:
+    """Return whether a table only places things on a page."""
+    rows = [[_has_content(cell) for cell in row.iterfind("tc")] for row in table.iterfind("tr")]
+    return only_places(rows, has_tables=table.find("tr/tc//tbl") is not None)
+
+
+def _has_content(cell: Element) -> bool:
+    """Return whether a cell has words, a number of a list, or something drawn."""
+    shown = ("numPr", *_DRAWN)
+    return any((element.tag == "t" and element.text) or element.tag in shown for element in cell.iter())
 
 
 def _merged_down(cell: Element) -> MergedDown:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from engine.documents.document import document_text
@@ -307,3 +309,23 @@ RESTART = ' w:val="restart"'
 )
 def test_cells_of_later_rows_have_their_columns_and_texts(rows: tuple[str, ...], text: str) -> None:
     assert text_of(table(*rows)) == text
+
+
+@pytest.mark.parametrize(
+    ("frame", "text"),
+    [
+        (lambda inner: table(row(inner)), "| Ann | Mon |\n| --- | --- |\n| Bob | Tue |"),
+        (
+            lambda inner: table(row(inner, paragraph(run("beside")))),
+            "| Ann | Mon |\n| --- | --- |\n| Bob | Tue |\n\nbeside",
+        ),
+        (
+            lambda inner: table(row(paragraph(run("a")), inner), row(paragraph(run("b")), paragraph(run("c")))),
+            "| a | Ann Mon Bob Tue |\n| --- | --- |\n| b | c |",
+        ),
+    ],
+    ids=["frame", "side by side", "in a table"],
+)
+def test_a_table_in_a_frame_is_a_table(frame: Callable[[str], str], text: str) -> None:
+    rows = (row(paragraph(run(name)), paragraph(run(day))) for name, day in (("Ann", "Mon"), ("Bob", "Tue")))
+    assert text_of(frame(table(*rows) + paragraph(""))) == text
