@@ -72,7 +72,7 @@ class EngineHost:
 
     def load_additional(self, main: str, draft: str | None) -> Future[LoadedPair]:
         """Keep another pair loaded for a client."""
-        return self._followed(self.engine.load_additional(main, draft), beside=True)
+        return self._followed(self.engine.load_additional(main, draft), additional=True)
 
     def set_draft(self, draft: str | None) -> Future[LoadedPair]:
         known = self._followed(self.engine.set_draft(draft))
@@ -95,8 +95,11 @@ class EngineHost:
         starter_main, starter_draft = starter_pair()
         return str(starter_draft) if Path(main) == starter_main else None
 
-    def _followed(self, future: Future[LoadedPair], *, beside: bool = False) -> Future[LoadedPair]:
-        """Return a future of the same pair that ends only after it is known here, as a client's if it is `beside`."""
+    def _followed(self, future: Future[LoadedPair], *, additional: bool = False) -> Future[LoadedPair]:
+        """Return a future of the same pair that ends only after it is known here.
+
+        It becomes the served pair, or a client's if it is `additional`.
+        """
         known: Future[LoadedPair] = Future()
         known.set_running_or_notify_cancel()
 
@@ -105,7 +108,7 @@ class EngineHost:
                 known.set_exception(error)
                 return
             pair = done.result()
-            if not beside:
+            if not additional:
                 self.pair = pair
             elif pair.main is not None:
                 self.client_pairs[pair.main.path] = pair

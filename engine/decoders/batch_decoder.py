@@ -272,7 +272,7 @@ class BatchDecoder:
         now = time.perf_counter()
         self._skip_pause(current, now)
         # Whether a drafter read what it had missed during the round, and whether other work ran.
-        prepared = sum(member.request.take_caught_up() for member in current.members) > 0
+        prepared = sum(member.request.pop_catch_up_tokens() for member in current.members) > 0
         interrupted = any(member.generation.timing_interrupted for member in current.members)
         for member in current.members:
             member.generation.timing_interrupted = False

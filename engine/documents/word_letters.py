@@ -130,9 +130,9 @@ def format_of(source: Element) -> RunFormat:
     elif "color" in properties:
         colour = _colour(properties["color"])
     return RunFormat(
-        align=_said(properties, "vertAlign"),
-        position=_number(_said(properties, "position")),
-        size=_number(_said(properties, "szCs" if properties.keys() & {"cs", "rtl"} else "sz")),
+        align=_value_of(properties, "vertAlign"),
+        position=_number(_value_of(properties, "position")),
+        size=_number(_value_of(properties, "szCs" if properties.keys() & {"cs", "rtl"} else "sz")),
         struck=_is_on(properties, "strike"),
         struck_twice=_is_on(properties, "dstrike"),
         hidden=_is_on(properties, "vanish"),
@@ -197,13 +197,13 @@ def _is_usual(style: Element) -> bool:
     return style.get("type") == "paragraph" and style.get("default") in ("1", "true", "on")
 
 
-def _said(properties: dict[str, Element], name: str) -> str | None:
+def _value_of(properties: dict[str, Element], name: str) -> str | None:
     """Return the value of a property; None if it is not among these."""
     return properties[name].get("val", "") if name in properties else None
 
 
 def _is_on(properties: dict[str, Element], name: str) -> bool | None:
-    setting = _said(properties, name)
+    setting = _value_of(properties, name)
     return None if setting is None else setting not in ("0", "false", "off")
 
 

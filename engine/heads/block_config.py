@@ -197,10 +197,10 @@ def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[
         return {}
     if settings.whole("v_head_dim", 2, 2**12, head_dim) != head_dim:
         raise HeadConfigError("v_head_dim")
-    turned = int(head_dim * settings.number("partial_rotary_factor", 1.0, 0.0, 1.0))
-    if turned < 2 or turned % 2:
+    rotary_dims = int(head_dim * settings.number("partial_rotary_factor", 1.0, 0.0, 1.0))
+    if rotary_dims < 2 or rotary_dims % 2:
         raise HeadConfigError("partial_rotary_factor")
-    return {"value_scale": settings.number("attention_value_scale", 1.0, 0.0, 100.0), "rotated": turned}
+    return {"value_scale": settings.number("attention_value_scale", 1.0, 0.0, 100.0), "rotated": rotary_dims}
 
 
 def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: str) -> tuple[LayerConfig, ...]:

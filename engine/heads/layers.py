@@ -55,9 +55,9 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         if norms:
             self.q_norm = nn.RMSNorm(size, eps=config.eps)
             self.k_norm = nn.RMSNorm(size, eps=config.eps)
-        turned = rotated or size
+        rotary_dims = rotated or size
         scales = None if scaling is None else dict(scaling)
-        self.rope = initialize_rope(turned, rope.base, rope.traditional, scales, rope.max_positions)
+        self.rope = initialize_rope(rotary_dims, rope.base, rope.traditional, scales, rope.max_positions)
 
     def queries(self, rows: mx.array, position: int) -> mx.array:
         """Return queries (1, heads, n, size) of rows (1, n, inputs) that begin at `position`."""

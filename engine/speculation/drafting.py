@@ -161,7 +161,7 @@ class Drafting:
         main, constrained = request.conversation.main, request.sampler.constrained
         main.row_rules = RowRules(self.controllers.rounding, main.row_rules.strict)
         request.answer = self.controller.begin(constrained=constrained)
-        request.take_caught_up()
+        request.pop_catch_up_tokens()
         if request.alone:
             rule = main.next_rule
             request.same_text_cost = self.controller.cost_of(rule) if rule.strict else None
@@ -213,10 +213,10 @@ class Drafting:
             if plain is None and request.alone and controller.speedup.take_plain_round():
                 # A sample measures plain decoding, in which nothing is weighed either.
                 plain = MEASURING
-            offer = request.offer(remaining) if plain is None else Offer(decided=plain)
+            offer = request.offer(remaining) if plain is None else Offer(forced=plain)
             asked.append((request.answer, offer))
-        if all(offer.decided is not None and not offer.decided.depth for _, offer in asked):
-            return [offer.decided for _, offer in asked if offer.decided is not None]
+        if all(offer.forced is not None and not offer.forced.depth for _, offer in asked):
+            return [offer.forced for _, offer in asked if offer.forced is not None]
         choices = controller.choose(asked)
         return [
             MEASURING

@@ -83,7 +83,7 @@ class RequestProposers:
             return self._prefilled_by_others
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.by_source.values())
 
-    def take_caught_up(self) -> int:
+    def pop_catch_up_tokens(self) -> int:
         """Return how many tokens proposers' models have read during catch-up since the last call."""
         before, self._counted = self._counted, self.draft_prefill_tokens
         return self._counted - before
@@ -142,11 +142,11 @@ class RequestProposers:
                     if limits[source] > 0:
                         backlog[source] = proposer.backlog
         except ProposerFailed as failure:
-            return Offer(decided=self.drop(failure))
+            return Offer(forced=self.drop(failure))
         if self.settings.depth is not None:
             first = next((source for source, limit in limits.items() if limit > 0), None)
             fixed = Choice(None, 0) if first is None else Choice(first, min(self.settings.depth, limits[first]))
-            return Offer(decided=fixed if self.settings.depth else OFF)
+            return Offer(forced=fixed if self.settings.depth else OFF)
         return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
 
     def with_reason(self, choice: Choice, plain_reason: Choice) -> Choice:

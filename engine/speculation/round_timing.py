@@ -57,7 +57,7 @@ class RoundTiming:
         Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between two
         others.
         """
-        caught_up = request.take_caught_up()
+        caught_up = request.pop_catch_up_tokens()
         controller, answer, depth = self._controllers.current, request.answer, current.depth
         # Backends differ in whether a launch or a read waits for the device, so a round at either end of a run of plain
         # rounds can seem twice as long, or to take no time.
@@ -92,7 +92,7 @@ class RoundTiming:
 
     def interrupted(self, request: RequestProposers) -> None:
         """Charge the time between two rounds of one request to neither, because other requests ran."""
-        request.take_caught_up()
+        request.pop_catch_up_tokens()
         self._controllers.current.speedup.interrupted()
 
 

@@ -27,13 +27,14 @@ class Offer:
     """What one answer's proposers could propose in the next round, by source.
 
     `limits` are the most draft tokens, and `backlog` the tokens that a proposer would have to read first. The verify
-    pass has `carried` more rows, and keeps to `rule`. If `decided` is given, the answer does that.
+    pass has `carried` more rows, and keeps to `rule`. If `forced` is given, nothing is weighed: the
+    answer does that.
     """
 
     limits: Mapping[str, int] = field(default_factory=dict)
     backlog: Mapping[str, int] = field(default_factory=dict)
     carried: int = 0
-    decided: Choice | None = None
+    forced: Choice | None = None
     rule: RowRule = UNKNOWN
 
 

@@ -131,14 +131,14 @@ class Controller:
     def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
         """Choose what each answer does in the next round, in the order of `asked`.
 
-        An answer whose offer is decided does that. Changes nothing but which plan counts as tried.
+        An answer whose offer is forced does that. Changes nothing but which plan counts as tried.
         """
         self._tried = None
         costs = asked[0][0].costs
         if not any(limit for _, offer in asked for limit in offer.limits.values()):
             return _plain(asked, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
-        fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
+        fixed = any(offer.forced is not None and offer.forced.depth for _, offer in asked)
         if not (costs.known if fixed else costs.plain_known(len(asked))):
             return _plain(asked, Choice(None, 0, "measuring"))
         candidates = list(plans(costs, asked))
@@ -146,7 +146,7 @@ class Controller:
         if plan.depth == 0:
             return _plain(asked, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(candidates))
         return [
-            offer.decided or (Choice(None, 0) if part is None else Choice(*part))
+            offer.forced or (Choice(None, 0) if part is None else Choice(*part))
             for part, (_, offer) in zip(plan.parts, asked, strict=True)
         ]
 
@@ -275,8 +275,8 @@ class Controller:
 
 
 def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:
-    """Return `plain` for every answer whose offer is not decided."""
-    return [offer.decided or plain for _, offer in asked]
+    """Return `plain` for every answer whose offer is not forced."""
+    return [offer.forced or plain for _, offer in asked]
 
 
 def _costs_more(candidates: Sequence[Plan]) -> Choice:

@@ -68,7 +68,7 @@ def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
     yield more; a single answer that is offered the drafter uses it.
     """
     forecasts = [_forecasts_of(answer, offer) for answer, offer in asked]
-    fixed = max((offer.decided.depth for _, offer in asked if offer.decided is not None), default=0)
+    fixed = max((offer.forced.depth for _, offer in asked if offer.forced is not None), default=0)
     if not fixed:
         yield _plan(costs, asked, [{}] * len(asked), "", 0)
     depths = _depths_on_offer(asked, fixed)
@@ -90,7 +90,7 @@ def _forecasts_of(answer: AnswerState, offer: Offer) -> dict[str, Forecast]:
 
 
 def _depths_on_offer(asked: Sequence[Candidate], fixed: int) -> list[int]:
-    """Return the depths to weigh, ascending: from `fixed`, the depth that a decided answer has, 0 without one.
+    """Return the depths to weigh, ascending: from `fixed`, the depth that a forced offer has, 0 without one.
 
     Next to DEPTHS they are the limits of proposals, and the depths at which a round just keeps to its rule.
     """

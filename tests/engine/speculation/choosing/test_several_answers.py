@@ -273,7 +273,7 @@ def test_each_answer_proposes_what_it_expects_most_of(controller: Controller) ->
 def test_a_depth_that_a_user_fixed_is_kept_beside_free_ones(controller: Controller) -> None:
     fixed, plain = Choice("draft", 3), Choice(None, 0, "off")
     answers = begin(controller, 3)
-    offers = [Offer(decided=fixed), Offer({"draft": 4}), Offer(decided=plain)]
+    offers = [Offer(forced=fixed), Offer({"draft": 4}), Offer(forced=plain)]
     for choices in play(controller, answers, 30, offers=offers):
         assert choices[0] == fixed
         assert choices[2] == plain
