@@ -148,15 +148,30 @@ class AssistantHead(Head):
         return HeadContext([layer.window or self.config.context_rows for layer in self._attended], start, goes_on=True)
 
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
+        """Return the context of `state`: keys and values (1, heads, n, size) of each attended layer, and a state.
+
+        The state is (1, 1, main model's width). Raises ValueError for arrays that do not fit.
+        """
         shapes: list[RowShape] = [((layer.heads, layer.size),) * 2 for layer in self._attended]
         return self.new_context().restored(state, shapes, self.config.tap_width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
+        """Append keys and values (1, heads, S, size) of the main model for each kind of attention.
+
+        `taps` is (1, S, taps * width). The state from which the next proposal goes on is that of the last token, (1, 1,
+        width).
+        """
         for layer, (keys, values) in zip(context.layers, self._read(taps, tokens, context.length), strict=True):
             layer.append(keys, values)
         context.states = self._states(taps[:, -1:])
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
+        """Return `count` draft tokens, all made at the position of the newest token that the main model has read.
+
+        `anchor` is int32 (1,), perhaps lazy. The scores are (count, m); their ids (count, m) are those of the groups
+        that a step chooses, None for a head without groups. Raises ValueError for a context without a state, as after
+        `rewind`.
+        """
         if context.states is None:
             raise ValueError("no state to continue from")
         seen = dict(zip(self.config.kinds, map(_seen, context.layers), strict=True))
@@ -178,6 +193,11 @@ class AssistantHead(Head):
         return HeadProposal(mx.concatenate(tokens), mx.concatenate(scores), of_columns)
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
+        """Return the mean log-probability, a scalar, as `Head.log_chance` describes it.
+
+        `taps` is (1, n, taps * width), `answers` (n - 1,). All rows are drafted in one pass under masks (n - 1, n - 1),
+        row i as the first token of a proposal.
+        """
         read = self._read(taps[:, :-1], tokens[:-1], 0)
         count = len(tokens) - 1
         query = mx.arange(count)[:, None]

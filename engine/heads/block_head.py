@@ -53,6 +53,11 @@ class DFlash2Network(DFlashNetwork):
         self.candidate_selector = CandidateSelector(config, config.refiner.rank)
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        """Draw each token from the `top_k` likeliest of its row, by logits and by how well it follows the previous.
+
+        `hidden` is (1, n, width), `logits` (1, n, m), `anchor` int32 (1,). The proposal's scores and ids are (n,
+        top_k).
+        """
         del embed
         selector = self.candidate_selector
         ids = mx.argpartition(logits[0], -self._top_k, axis=-1)[:, -self._top_k :].astype(mx.int32)
@@ -110,6 +115,10 @@ class DSparkNetwork(DFlashNetwork):
         self.markov_head = MarkovHead(config, markov)
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        """Add the bias (1, m) of the previous token to the logits of each row, then draw from it, left to right.
+
+        `hidden` is (1, n, width), `logits` (1, n, m), `anchor` int32 (1,). The proposal's scores are (n, m).
+        """
         del embed
         token = anchor
         state = None
@@ -158,6 +167,11 @@ class DominoNetwork(DFlashNetwork):
         ]
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        """Add a bias by the block's tokens so far to the logits of rows from the prefix on; draw left to right.
+
+        `hidden` is (1, n, width), `logits` (1, n, m), `anchor` int32 (1,). `embed` maps ids (1, 1) to embeddings (1, 1,
+        width). The proposal's scores are (n, m).
+        """
         token = anchor
         tokens = []
         scores = []
@@ -209,10 +223,16 @@ class BlockHead(Head):
         return HeadContext(self.config.row_windows, start)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
+        """Append keys and values of the tapped rows `taps` (1, S, taps * width); the tokens themselves are not read."""
         del tokens
         self.network.extend(context, taps.astype(self.dtype))
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
+        """Run one pass over a block of the anchor and masks, and draw `count` tokens from its rows.
+
+        `anchor` is int32 (1,), perhaps lazy. The scores are (count, m), with the main-model ids (count, m) of their
+        columns for a head with a vocabulary of its own or with few candidates.
+        """
         config = self.config
         rows = self._block(anchor, count - int(config.anchor_predicts) + config.spare_rows)
         if config.embedding_scale != 1.0:

@@ -43,9 +43,10 @@ class ChainHead(Head):
         """
 
     def next_states(self, read: mx.array, made: mx.array) -> mx.array:  # noqa: ARG002
-        """Return the states (1, 1, width) for the next step.
+        """Return the states for the next step: the last row (1, 1, width).
 
-        `read` and `made` (1, n, width) are the states that a step has read and those that it has returned.
+        `read` and `made` (1, n, width) are the states that a step has read and those that it has returned. A head with
+        a part for each depth returns all rows (1, n, width).
         """
         return made[:, -1:]
 
@@ -57,9 +58,10 @@ class ChainHead(Head):
         return ChainContext(self.config.row_windows, start)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
-        """Append the rows of committed tokens.
+        """Append the rows of committed tokens; `taps` is (1, S, taps * width).
 
-        Pairs wait as states, and are put into the caches in one piece when there are more than MAX_WAITING.
+        Pairs wait as states (1, n, width), and are put into the caches in one piece when there are more than
+        MAX_WAITING.
         """
         assert isinstance(context, ChainContext)
         context.append(self.states_of(taps).astype(self.dtype), tokens)
@@ -75,7 +77,7 @@ class ChainHead(Head):
                 layer.drop()
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        """Draft token by token.
+        """Draft token by token: `count` tokens with scores (count, m) after `anchor`, int32 (1,) and perhaps lazy.
 
         The first steps also fill the caches with the pairs that waited; what only drafted is cut off the caches again.
         """
@@ -106,6 +108,11 @@ class ChainHead(Head):
         return HeadProposal(mx.concatenate(tokens), drawn_from, self.columns(drawn_from))
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
+        """Return the mean log-probability, a scalar, as `Head.log_chance` describes it.
+
+        `taps` is (1, n, taps * width), `answers` (n - 1,). Each row is drafted in one step, as the first token of a
+        proposal.
+        """
         states = self.states_of(taps[:, :-1]).astype(self.dtype)
         states = self.step(self.embed(mx.array([tokens[1:]], mx.int32)), states, self.new_context().layers, 0)
         logits = self.scores(states, 0)[0]

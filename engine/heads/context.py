@@ -148,7 +148,10 @@ class HeadContext:
         return not self._goes_on or self.states is not None
 
     def kept_arrays(self) -> list[mx.array]:
-        """Return all arrays of the context. They stay lazy, and keep taps in memory, until they are evaluated."""
+        """Return all arrays of the context. They stay lazy, and keep taps in memory, until they are evaluated.
+
+        They are the buffers (1, heads, slots, size) of keys and values of each layer, and the states (1, n, width).
+        """
         buffers = [buffer for layer in self.layers for buffer in (layer.keys, layer.values)]
         return [array for array in (*buffers, self.states) if array is not None]
 
@@ -177,7 +180,12 @@ class HeadContext:
 
     @property
     def state(self) -> dict[str, mx.array]:
-        """The arrays by name, evaluated or not, from which `Head.restore` makes the context again."""
+        """The arrays by name, evaluated or not, from which `Head.restore` makes the context again.
+
+        "spans" int64 (layers, 2) has the first position and the end of each layer's rows. "0.keys", "0.values" and so
+        on are (1, heads, end - first, size), absent without rows; "states" (1, n, width) and "tokens" int32 (n - 1,)
+        where there are some.
+        """
         state = {"spans": mx.array([[layer.first, layer.offset] for layer in self.layers], mx.int64)}
         for index, layer in enumerate(self.layers):
             if (rows := layer.rows()) is not None:
@@ -191,7 +199,8 @@ class HeadContext:
     def restored(self, state: dict[str, mx.array], shapes: Sequence[RowShape], width: int = 0) -> Self:
         """Fill this new context from `state` and return it. Raises ValueError if `state` is not of this form.
 
-        `shapes` are those of each layer, `width` is that of a state.
+        `shapes` are the (heads, size) of keys and of values of each layer, `width` is that of a state; see the property
+        `state` for the arrays.
         """
         spans = state.get("spans")
         if spans is None or spans.shape != (len(self.layers), 2):

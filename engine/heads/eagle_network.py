@@ -142,11 +142,14 @@ class EagleHead(ChainHead):
         self.taps = reading
 
     def states_of(self, taps: mx.array) -> mx.array:
+        """Return the states (1, S, width) of tapped rows (1, S, taps * tap width), in the head's precision."""
         return self.network.states_of(taps.astype(self.dtype))
 
     def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
+        """Return the next states (1, n, width); the last `depth` rows of each cache are draft tokens."""
         return self.network(embedded, states, caches, depth)
 
     def scores(self, states: mx.array, depth: int) -> mx.array:
+        """Return logits (1, n, m) of states (1, n, width), the same at every depth."""
         del depth
         return self.logits(self.network.before_output(states))

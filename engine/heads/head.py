@@ -163,7 +163,10 @@ class Head(ABC):
         return "lm_head" not in self.network
 
     def with_logits(self, logits: Callable[[mx.array], mx.array]) -> Head:
-        """Return this head with another output matrix of the main model. Contexts belong to both."""
+        """Return this head with another output matrix of the main model. Contexts belong to both.
+
+        `logits` maps (1, n, width) to (1, n, vocabulary), as `MainPorts.logits`.
+        """
         twin = copy(self)
         twin._ports = replace(self.ports, logits=logits)
         return twin
@@ -191,7 +194,10 @@ class Head(ABC):
         """Return a context without rows, whose first row will be that of position `start`."""
 
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
-        """Return the context from which `state` was taken. Raises ValueError for arrays that do not fit this head."""
+        """Return the context from which `state` was taken. Raises ValueError for arrays that do not fit this head.
+
+        `HeadContext.state` names the arrays; keys and values have the head's shapes (1, heads, n, size).
+        """
         return self.new_context().restored(state, self.config.shapes, self.config.width)
 
     @abstractmethod

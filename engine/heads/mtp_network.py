@@ -140,19 +140,26 @@ class MtpHead(ChainHead):
         return self.config.depths
 
     def states_of(self, taps: mx.array) -> mx.array:
+        """Return the main model's last hidden states (1, S, width), after its final norm or as they are."""
         return taps if self._raw else self.ports.final_norm(taps)
 
     def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
+        """Return the states (1, n, width) of this depth; with a part for each depth, append to its cache only."""
         if self.config.family.by_depth:
             caches = [caches[depth]]
         return self._depth(depth)(embedded, states, caches)
 
     def next_states(self, read: mx.array, made: mx.array) -> mx.array:
+        """Return the last row (1, 1, width), or all rows (1, n, width) if each depth has a part of its own.
+
+        Those are the rows that were `read` if all depths read the main model's states, else those that were `made`.
+        """
         if not self.config.family.by_depth:
             return super().next_states(read, made)
         return read if self.config.family.all_read_main else made
 
     def scores(self, states: mx.array, depth: int) -> mx.array:
+        """Return logits (1, n, m) of states (1, n, width), by the matrix of this depth, the head or the main model."""
         part = self._depth(depth)
         normed = part.norm(states) if self.config.family.chains_raw else states
         return part.output(normed) if "output" in part else self.logits(normed)
