@@ -15,8 +15,9 @@ from starlette.types import Receive, Scope, Send
 from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, IndexedEvent, failure
 from app.api.requests.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
 from app.api.requests.usage import lengths_of, openai_usage, reasoning_tokens, speculation, timings
-from app.text.answer_parts import AnswerParts, Delta
-from engine.call_forms.form import ToolCall
+from app.text.answer_parts import AnswerParts
+from app.text.answer_pieces import Delta
+from app.text.growing_calls import CallPiece
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.stats import RequestStats
 
@@ -158,6 +159,8 @@ class ItemsWriter(ResponseWriter):
 
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
+        # Whether calls are written while they grow. A whole answer has none that did not become whole.
+        self._in_pieces = True
 
     @property
     def answers(self) -> Sequence[AnswerParts]:
@@ -171,6 +174,7 @@ class ItemsWriter(ResponseWriter):
 
     def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         [answer] = answers
+        self._in_pieces = False
         self.add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
         self._end_items(answer.finished)
         return self.result(answer.finished)
@@ -181,12 +185,16 @@ class ItemsWriter(ResponseWriter):
         return self.grow(self._parts.add(text, opening))
 
     def grow(self, delta: Delta) -> list[bytes]:
-        events: list[bytes] = []
+        resumed = delta.resumed if self._in_pieces else None
+        events = [] if resumed is None else self.grow_call(resumed)
         for kind, text in zip(self.kinds, (delta.reasoning, delta.content), strict=True):
             if text:
                 events += self.grow_item(kind, text)
-        for call in delta.calls:
-            events += [*self.end_item(), *self.add_call(call)]
+        for call in delta.untold_calls if self._in_pieces else delta.calls:
+            whole = CallPiece(call.name, call.arguments, "whole")
+            events += [*self.end_item(), *self.begin_call(call.name), *self.grow_call(whole)]
+        if delta.begun is not None and self._in_pieces:
+            events += [*self.end_item(), *self.begin_call(delta.begun.name), *self.grow_call(delta.begun)]
         return events
 
     def _end_items(self, event: Finished) -> list[bytes]:
@@ -203,8 +211,12 @@ class ItemsWriter(ResponseWriter):
         """End the open item, if there is one."""
 
     @abstractmethod
-    def add_call(self, call: ToolCall) -> list[bytes]:
-        """Add a whole call as an item."""
+    def begin_call(self, name: str) -> list[bytes]:
+        """Add a call as an item, to which `grow_call` adds the arguments. No other item is open."""
+
+    @abstractmethod
+    def grow_call(self, piece: CallPiece) -> list[bytes]:
+        """Add a piece to the open call, and end its item with the last one."""
 
     @abstractmethod
     def end(self, event: Finished) -> list[bytes]:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
+from app.text.answer_pieces import Delta, MarkPlace, Taken
 from app.text.fences import ends_in_code
+from app.text.growing_calls import CallPiece, GrowingCalls
 from app.text.stray_calls import StrayCalls
 from app.text.thinking import GrowingParts, ThoughtAndReply, begins_in_header, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
@@ -20,35 +22,6 @@ log = logging.getLogger(__name__)
 # What calls begin with after their marks, apart from the names of functions.
 _WORD = re.compile(r"[\w.-]*")
 _BEGINNINGS = ("{", "[", "<", "]", '"', "call:", "function")
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """What one piece of text adds to the parts of an answer; `calls` are whole.
-
-    `shown` is added to the text without calls: thoughts with their marks, then the content.
-    """
-
-    reasoning: str = ""
-    content: str = ""
-    calls: tuple[ToolCall, ...] = ()
-    shown: str = ""
-
-
-class _MarkPlace(NamedTuple):
-    """A mark with which calls begin, and where it begins in a text."""
-
-    start: int
-    mark: Marks
-
-
-class _Taken(NamedTuple):
-    """What the text up to the end of a call adds to the reply."""
-
-    content: str
-    calls: list[ToolCall]
-    # The text after it; None if there is nothing more to read now, because the call is incomplete.
-    later: str | None
 
 
 @dataclass
@@ -68,6 +41,9 @@ class AnswerParts:
     marks are no text for people. `broken` then says that something is missing. Whole calls before it count, unless
     their values have tags or they share its marks. A text that only mentions a call, or has one in a block of code,
     stays.
+
+    What is known of a call before it is whole is told in pieces (`Delta.begun`, `Delta.resumed`), which nothing else
+    here has: `calls` and the content are those of an answer that arrives whole.
 
     In an answer without calls in the form, text that ends it counts as calls if it is almost one (`stray_calls`).
     `broken` says that the answer ended within a call, and `thinking` that it has not got beyond its thoughts.
@@ -95,6 +71,7 @@ class AnswerParts:
         self._has_tags = False
         # How many characters of it were searched for the end of the call.
         self._searched = 0
+        self._growing = GrowingCalls(self.form, self.tools) if self.form is not None else None
         self._names = {tool["function"]["name"] for tool in self.tools}
         read = partial(self.form.stray_calls, tools=self.tools) if self.form is not None else None
         self._stray = StrayCalls(self._names, read) if read is not None and self._names else None
@@ -158,7 +135,19 @@ class AnswerParts:
             calls = calls[: self.most_calls - len(self.calls)]
         self.calls += calls
         shown = content if was_replying else self._newly_shown()
-        return Delta(reasoning, content, tuple(calls), shown)
+        resumed, begun = self._told_pieces()
+        return Delta(reasoning, content, tuple(calls), shown, resumed, begun)
+
+    def _told_pieces(self) -> tuple[CallPiece | None, CallPiece | None]:
+        """Return what is new of a call of which pieces were told before, and of one of which none were.
+
+        Text before a call is told first, and calls that are too many never are.
+        """
+        if self._growing is None:
+            return None, None
+        waits = self._stray is not None and bool(self._stray.held) and not self.calls
+        too_many = self.most_calls is not None and len(self.calls) >= self.most_calls
+        return self._growing.take(waits=waits or too_many)
 
     def _with_stray(
         self, stray: StrayCalls, content: str, calls: list[ToolCall], ended: bool, cut: bool
@@ -190,6 +179,7 @@ class AnswerParts:
         unread = ""
         for message in parts.calls[self._messages :] if self.form is not None else ():
             assert self.form is not None
+            assert self._growing is not None
             start = message.find(self.form.tags.start) if self.form.tags is not None else -1
             if start >= 0 and self._begins_with_tags(message, start):
                 is_cut = cut and message is parts.calls[-1]
@@ -197,8 +187,11 @@ class AnswerParts:
                 unread += "" if message_calls or is_cut else message[start:]
             else:
                 message_calls, _ = self.form.calls(message, self.tools)
+            self._growing.end(message_calls)
             calls += message_calls
         self._messages = max(self._messages, len(parts.calls))
+        if self._growing is not None and parts.open_call:
+            self._growing.note(parts.open_call, None)
         return calls, unread
 
     def _separate(self, parts: ThoughtAndReply, ended: bool, cut: bool) -> tuple[str, str]:
@@ -262,11 +255,11 @@ class AnswerParts:
         named = any(name.startswith(word) if word == bare else name == word for name in names)
         return named or any(bare.startswith(start) or start.startswith(bare) for start in _BEGINNINGS)
 
-    def _next_mark(self, text: str, at: int = 0, *, first: bool = False) -> _MarkPlace | None:
+    def _next_mark(self, text: str, at: int = 0, *, first: bool = False) -> MarkPlace | None:
         """Return the first mark of calls in the text and its place; `first` at the beginning of a reply."""
         lead = len(text) - len(text.lstrip())
         places = [
-            _MarkPlace(start, mark)
+            MarkPlace(start, mark)
             for mark in self._marks
             if (start := self._find(mark, text, at)) >= 0 and (not mark.first or (first and start == lead))
         ]
@@ -293,6 +286,8 @@ class AnswerParts:
             return new, []
         if self._has_tags and not ended:
             self._held += new
+            assert self._growing is not None
+            self._growing.note(self._held, None)
             return "", []
         text = self._held + new
         content = ""
@@ -321,12 +316,13 @@ class AnswerParts:
             text = taken.later
         return content + self._last_words(text, content, calls, ended, cut), calls
 
-    def _take_call(self, text: str, place: _MarkPlace, before: str, ended: bool, cut: bool) -> _Taken:
+    def _take_call(self, text: str, place: MarkPlace, before: str, ended: bool, cut: bool) -> Taken:
         """Read the text up to the end of the call at `place`; `before` is the content that was taken just before.
 
         Sets `calling` and holds the call back if it is not whole, and sets `broken` if the answer ended within it.
         """
         assert self.form is not None
+        assert self._growing is not None
         start, mark = place
         has_tags = self._begins_with_tags(text, start)
         inner, end, closed = self._inside(text, start, mark, self._searched)
@@ -334,7 +330,8 @@ class AnswerParts:
             self._held = text[start:]
             self.calling = True
             self._has_tags = has_tags
-            return _Taken(self._words(text[:start]), [], None)
+            self._growing.note(self._held, mark)
+            return Taken(self._words(text[:start]), [], None)
         self._searched = 0
         if has_tags:
             calls, length = self._last_calls(text[start:], cut)
@@ -343,16 +340,17 @@ class AnswerParts:
             closed = not cut and self.form.has_end_of_tags(text[start + len(mark.start) :])
         else:
             calls, only_calls = self.form.calls(inner, self.tools)
+        self._growing.end(calls)
         self.broken = False
         if not calls and not closed:
             self.broken = self._ends_within_call(self._text_before(before) + text[:start], text[start:], mark, cut)
             if self.broken and cut:
-                return _Taken(self._words(text[:start], call_follows=True), [], None)
+                return Taken(self._words(text[:start], call_follows=True), [], None)
             if not has_tags:
                 end = self._first_end(text, start, mark)
         content = self._words(text[:start] if only_calls else text[:end], call_follows=bool(calls))
         self._orphan = self._marks[0].end if only_calls and mark.whole else ""
-        return _Taken(content, calls, text[end:])
+        return Taken(content, calls, text[end:])
 
     def _next_dropped(self, text: str, end: int) -> tuple[str, str] | None:
         """Return the text before and after the first mark to remove that begins before `end`; None without one."""

@@ -32,7 +32,8 @@ class ThoughtAndReply:
 
     `end` is the index in the text after the thoughts and their closing mark; `closed` says that they have ended. The
     reply is the text from `begin` on without the `dropped` marks; `begin` is None if it is not a single piece of text.
-    `calls` are the messages to functions, each the recipient, a newline and the text.
+    `calls` are the messages to functions, each the recipient, a newline and the text; `open_call` is one that has not
+    ended.
     """
 
     thought: str | None
@@ -42,6 +43,7 @@ class ThoughtAndReply:
     begin: int | None = 0
     dropped: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    open_call: str = ""
 
 
 class GrowingParts:
@@ -121,6 +123,7 @@ def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
     thoughts = []
     replies = []
     calls = []
+    open_call = ""
     replying = len(text)
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         end = following.start() if following else len(text)
@@ -136,8 +139,12 @@ def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
         elif whole:
             # The arguments may contain any text; the reader finds their end.
             calls.append(f"{to}\n{text[header.end() : end]}")
+        else:
+            open_call = f"{to}\n{text[header.end() : end]}"
     thought = "\n\n".join(thoughts) if thoughts else None
-    return ThoughtAndReply(thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls))
+    return ThoughtAndReply(
+        thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls), open_call
+    )
 
 
 def _start_of_thoughts(text: str, at: int, opening: str) -> int:

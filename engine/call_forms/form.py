@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.call_forms.growing import GrowingCall, growing_call
 from engine.call_forms.reading import CallReader, whole
 from engine.call_forms.schema import arguments_of
 from engine.call_forms.stray import stray_calls
@@ -144,6 +145,22 @@ class CallForm:
         return bool(written) and begins_calls(
             text if mark.whole else text[len(mark.start) :], written, marked=not mark.first
         )
+
+    def growing_call(self, mark: Marks | None, tools: Sequence[Mapping[str, Any]]) -> GrowingCall | None:
+        """Return what reads a call of `tools` while it is written; None if calls in this form only come whole.
+
+        Its text begins with `mark`, if there is one. It has the name that the model writes for the function.
+        """
+        functions = [tool["function"] for tool in tools]
+        names = self.names([function["name"] for function in functions])
+        schemas = {names[function["name"]]: arguments_of(function.get("parameters")) for function in functions}
+        start = mark.start if mark is not None and not mark.whole else ""
+        return growing_call(self.read, self.tags, schemas, start)
+
+    def real_name(self, written: str, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Return the name of the function that the model calls `written`."""
+        names = self.names([tool["function"]["name"] for tool in tools])
+        return next(name for name, known in names.items() if known == written)
 
     def last_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], int]:
         """Return the calls with tags with which the rest of an answer begins, and their end. Raises `AmbiguousCall`."""

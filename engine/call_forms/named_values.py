@@ -42,6 +42,20 @@ def as_python_call(text: str, at: int) -> tuple[dict[str, Any], int]:
     return arguments, at + reader.at
 
 
+def value_in_braces(text: str, at: int, quote: str, longest: int) -> tuple[Any, int | None]:
+    """Return the value at a place within Gemma's braces, and its end, behind which the form has to go on.
+
+    The end is None, and so is the value, where that is not so, or not within `longest` characters.
+    """
+    reader = _ValueReader(text[at : at + longest], quote)
+    try:
+        value = reader.value()
+    except (ValueError, SyntaxError, RecursionError):
+        return None, None
+    end = reader.at
+    return (value, at + end) if reader.sees(",") or reader.sees("}") else (None, None)
+
+
 @dataclass(frozen=True)
 class BraceReader:
     """Reads Gemma's calls, `call:NAME{key:value,…}` with `quote` around texts. Models leave out `call:` at times."""
@@ -91,7 +105,7 @@ class _ValueReader:
         more = self.sees(begin) or self.fail()
         while not self.sees(end):
             name = more and self._key(sign)
-            arguments[name] = self.fail() if not more or name in arguments else self._value()
+            arguments[name] = self.fail() if not more or name in arguments else self.value()
             more = self.sees(",")
         return arguments
 
@@ -100,7 +114,7 @@ class _ValueReader:
             return self.take(_KEYS[sign])
         return text if self.sees(sign) else self.fail()
 
-    def _value(self) -> Any:
+    def value(self) -> Any:
         """Read a value: a text, an object, a list, or a word. Raises ValueError."""
         if (text := self._quoted()) is not None:
             return text
@@ -110,7 +124,7 @@ class _ValueReader:
             entries = []
             more = True
             while not self.sees("]"):
-                entries.append(self._value() if more else self.fail())
+                entries.append(self.value() if more else self.fail())
                 more = self.sees(",")
             return entries
         return self._word()

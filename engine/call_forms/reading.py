@@ -22,7 +22,7 @@ CallReader = Callable[[str, Tools], Any]
 _NAMES = ("name", "tool_name", "function")
 _ARGUMENTS = ("arguments", "parameters")
 # What may stand between JSON objects: separators, the brackets of lists, and the fences of a block of code.
-_BETWEEN = re.compile(r"(?:[\s,;\[\]]|```(?:json)?)*")
+BETWEEN_JSON = re.compile(r"(?:[\s,;\[\]]|```(?:json)?)*")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -40,15 +40,20 @@ def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
     """Read JSON objects, alone or in lists, each with a name and arguments."""
     calls = list[dict[str, Any]]()
     at = 0
-    while (at := _BETWEEN.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+    while (at := BETWEEN_JSON.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         value, at = _DECODER.raw_decode(text, at)
         calls.append(_of_object(value))
     return calls
 
 
-def json_or(read: CallReader) -> CallReader:
-    """Read JSON, which several families write at times, or else what `read` reads."""
-    return lambda text, tools: as_json(text, tools) if text.lstrip().startswith(("[", "{")) else read(text, tools)
+@dataclass(frozen=True)
+class JsonOr:
+    """Reads JSON, which several families write at times, or else what `other` reads."""
+
+    other: CallReader
+
+    def __call__(self, text: str, tools: Tools) -> Any:
+        return as_json(text, tools) if text.lstrip().startswith(("[", "{")) else self.other(text, tools)
 
 
 def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.named_values import BraceReader, as_python, as_python_list
-from engine.call_forms.reading import NESTED, HeaderThenJson, as_json, by_mlx_lm, element, json_or
+from engine.call_forms.reading import NESTED, HeaderThenJson, JsonOr, as_json, by_mlx_lm, element
 from engine.call_forms.tagged import Tagged
 from engine.call_forms.tagged_writing import NestedCalls, TaggedCalls
 from engine.call_forms.writing import BracedCall, json_call, python_call
@@ -56,7 +56,7 @@ def _tagged(
     if tags.bare or not start:
         begin = calls.begin.removeprefix(f"{start}\n").partition("NAME")[0]
         all_marks.append(Marks(begin.rstrip('"'), end, whole=True))
-    return CallForm(tuple(all_marks), json_or(tags) if json else tags, calls, signs=signs, tags=tags)
+    return CallForm(tuple(all_marks), JsonOr(tags) if json else tags, calls, signs=signs, tags=tags)
 
 
 def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
@@ -275,11 +275,9 @@ FORMS: dict[str, CallForm] = {
         as_json,
         json_call('<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>'),
     ),
-    "mistral": CallForm(
-        _between("[TOOL_CALLS]"), json_or(_MISTRAL_CALL), json_call(_NAMED), "[TOOL_CALLS][", "]", ", "
-    ),
+    "mistral": CallForm(_between("[TOOL_CALLS]"), JsonOr(_MISTRAL_CALL), json_call(_NAMED), "[TOOL_CALLS][", "]", ", "),
     "mistral_args": CallForm(
-        _between("[TOOL_CALLS]"), json_or(_MISTRAL_CALL), json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
+        _between("[TOOL_CALLS]"), JsonOr(_MISTRAL_CALL), json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
     ),
     "kimi_k2": CallForm(
         (

@@ -32,8 +32,8 @@ from app.api.requests.tool_use import RequestTools, function_tool, listed_tools,
 from app.api.requests.usage import speculation, timings
 from app.api.response_writers import ItemsWriter, new_id, reason_of
 from app.text.answer_parts import AnswerParts
+from app.text.growing_calls import CallPiece
 from app.text.picture_data import picture_of_base64, picture_of_url
-from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, PrefillProgress
 from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
@@ -231,6 +231,8 @@ class MessageWriter(ItemsWriter):
         self._base = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": model}
         self._blocks: list[dict[str, Any]] = []
         self._open = ""
+        # The JSON of the newest call's arguments.
+        self._arguments = ""
         self._begun = False
 
     def events(self, index: int, event: Event) -> list[bytes]:
@@ -266,15 +268,19 @@ class MessageWriter(ItemsWriter):
         self._open = ""
         return [self._block_event("content_block_stop")]
 
-    def add_call(self, call: ToolCall) -> list[bytes]:
-        block = {"type": "tool_use", "id": new_id("toolu"), "name": call.name, "input": json.loads(call.arguments)}
+    def begin_call(self, name: str) -> list[bytes]:
+        block = {"type": "tool_use", "id": new_id("toolu"), "name": name, "input": {}}
         self._blocks.append(block)
-        delta = {"type": "input_json_delta", "partial_json": call.arguments}
-        return [
-            self._block_event("content_block_start", content_block={**block, "input": {}}),
-            self._block_event("content_block_delta", delta=delta),
-            self._block_event("content_block_stop"),
-        ]
+        self._arguments = ""
+        return [self._block_event("content_block_start", content_block=dict(block))]
+
+    def grow_call(self, piece: CallPiece) -> list[bytes]:
+        self._arguments += piece.arguments
+        delta = {"type": "input_json_delta", "partial_json": piece.arguments}
+        events = [self._block_event("content_block_delta", delta=delta)] if piece.arguments else []
+        if piece.end == "whole":
+            self._blocks[-1]["input"] = json.loads(self._arguments)
+        return [*events, self._block_event("content_block_stop")] if piece.end else events
 
     def end(self, event: Finished) -> list[bytes]:
         last = {"type": "message_delta", "delta": self._stopped(event), **_figures(event.stats)}

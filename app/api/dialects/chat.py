@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -11,11 +12,12 @@ from app.api.answering import CompleteAnswer
 from app.api.calls import Api, PreparedCall, SeveralAnswers
 from app.api.requests.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.requests.errors import bad_field
-from app.api.requests.lenient_content import custom_text, messages_of
+from app.api.requests.lenient_content import GrowingCustomText, custom_text, messages_of
 from app.api.requests.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
 from app.api.requests.usage import TopLogprobs, choice_logprobs
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
-from app.text.answer_parts import AnswerParts, Delta
+from app.text.answer_parts import AnswerParts
+from app.text.answer_pieces import Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.status import ModelInfo
@@ -77,6 +79,24 @@ class ChatBody(SeveralAnswers, kw_only=True):
         return PreparedCall(requests, ChatWriter(name, parts, self), field)
 
 
+class _GrowingDelta:
+    """The arguments of a call that grows, or the text of one of a `custom` tool, as chunks have them."""
+
+    def __init__(self, *, custom: bool) -> None:
+        self.kind = "custom" if custom else "function"
+        self._field = "input" if custom else "arguments"
+        self._custom = GrowingCustomText() if custom else None
+
+    @property
+    def empty(self) -> dict[str, Any]:
+        return {self.kind: {self._field: ""}}
+
+    def add(self, arguments: str) -> dict[str, Any]:
+        """Return the fields of more of the arguments; none if there is nothing new."""
+        new = arguments if self._custom is None else self._custom.add(arguments)
+        return {self.kind: {self._field: new}} if new else {}
+
+
 class ChatWriter(ChoicesWriter):
     """Writes answers as chat completions: in chunks, or whole."""
 
@@ -88,6 +108,9 @@ class ChatWriter(ChoicesWriter):
         self._old = bool(body.functions)
         self._custom = {tool.function.name for tool in body.tools or () if tool.type == "custom"}
         self._begun: set[int] = set()
+        # How many calls of each answer have begun, and the newest one that came in pieces.
+        self._count: defaultdict[int, int] = defaultdict(int)
+        self._growing: dict[int, _GrowingDelta] = {}
 
     @property
     def answers(self) -> Sequence[AnswerParts]:
@@ -126,11 +149,29 @@ class ChatWriter(ChoicesWriter):
         }
 
     def _fields(self, index: int, delta: Delta) -> dict[str, Any]:
-        fields = _thoughts(delta.reasoning) | {"content": delta.content}
-        calls = self._calls(delta.calls)
-        for number, call in enumerate(calls.get("tool_calls", ()), len(self._parts[index].calls) - len(delta.calls)):
-            call["index"] = number
-        return {name: value for name, value in (fields | calls).items() if value}
+        """Return the fields of the chunk that a piece of the answer `index` makes."""
+        fields = _thoughts(delta.reasoning) | ({"content": delta.content} if delta.content else {})
+        calls = self._call_deltas(index, delta)
+        if calls and self._old:
+            return fields | {"function_call": calls[0]["function"]}
+        return fields | ({"tool_calls": calls} if calls else {})
+
+    def _call_deltas(self, index: int, delta: Delta) -> list[dict[str, Any]]:
+        """Return what is new of the calls of the answer `index`."""
+        deltas = list[dict[str, Any]]()
+        if delta.resumed is not None and (new := self._growing[index].add(delta.resumed.arguments)):
+            deltas.append({"index": self._count[index] - 1, **new})
+        for call in delta.untold_calls:
+            deltas.append({"index": self._count[index], **self._call(call)})
+            self._count[index] += 1
+        if delta.begun is not None:
+            growing = self._growing[index] = _GrowingDelta(custom=delta.begun.name in self._custom)
+            begun = growing.add(delta.begun.arguments) or growing.empty
+            named = {"name": delta.begun.name, **begun[growing.kind]}
+            identity = {"id": new_id("call"), "type": growing.kind}
+            deltas.append({"index": self._count[index], **identity, growing.kind: named})
+            self._count[index] += 1
+        return deltas
 
     def _calls(self, calls: Sequence[ToolCall]) -> dict[str, Any]:
         """Return the field of a message that holds its calls, if it has any."""

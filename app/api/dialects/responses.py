@@ -24,7 +24,7 @@ from app.api.requests.conversation import (
     thoughts_of,
 )
 from app.api.requests.errors import ApiError, bad_field, sse
-from app.api.requests.lenient_content import arguments_of, custom_text, readable_text
+from app.api.requests.lenient_content import GrowingCustomText, arguments_of, readable_text
 from app.api.requests.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, refuse_unsupported
 from app.api.requests.tool_use import (
     FunctionChoice,
@@ -44,7 +44,7 @@ from app.api.requests.usage import (
 )
 from app.api.response_writers import ItemsWriter, new_id, now, reason_of
 from app.text.answer_parts import AnswerParts
-from engine.call_forms.form import ToolCall
+from app.text.growing_calls import CallPiece
 from engine.events import Finished, Token
 from engine.status import ModelInfo
 
@@ -268,6 +268,31 @@ class _Item:
         return {"id": self.id, "type": "message", "role": "assistant", "content": content, "status": status}
 
 
+class _CallItem:
+    """A call of a function that grows; that of a `custom` tool has a text for its arguments."""
+
+    def __init__(self, name: str, namespace: str, index: int, *, custom: bool) -> None:
+        self.name, self.index = name, index
+        self.text = ""
+        self._kind = "custom_tool_call" if custom else "function_call"
+        self.field = "input" if custom else "arguments"
+        self.events = f"response.{self._kind}_{self.field}"
+        self.place = {"item_id": new_id("fc"), "output_index": index}
+        self._call_id = new_id("call")
+        self._more = {"namespace": namespace} if namespace else {}
+        self._custom = GrowingCustomText() if custom else None
+
+    def add(self, arguments: str) -> str:
+        """Take more of the JSON of the arguments; return what that adds to the item."""
+        new = arguments if self._custom is None else self._custom.add(arguments)
+        self.text += new
+        return new
+
+    def whole(self, status: str) -> dict[str, Any]:
+        called = {"call_id": self._call_id, "name": self.name, self.field: self.text}
+        return {"id": self.place["item_id"], "type": self._kind, **called, "status": status, **self._more}
+
+
 class ResponseItemsWriter(ItemsWriter):
     """Writes an answer as a response: its events, or whole."""
 
@@ -294,6 +319,7 @@ class ResponseItemsWriter(ItemsWriter):
         self._number = -1
         self._token_lengths: list[int] = []
         self._item: _Item | None = None
+        self._call: _CallItem | None = None
         self._output: list[dict[str, Any]] = []
 
     def write(self, batch: list[IndexedEvent]) -> bytes:
@@ -352,25 +378,25 @@ class ResponseItemsWriter(ItemsWriter):
         self._item = None
         return events
 
-    def add_call(self, call: ToolCall) -> list[bytes]:
-        index = len(self._output)
-        item_id = new_id("fc")
-        namespace, function = self._functions[call.name]
-        custom = function.type == "custom"
-        kind, field = ("custom_tool_call", "input") if custom else ("function_call", "arguments")
-        text = custom_text(call.arguments) if custom else call.arguments
-        item = {"id": item_id, "type": kind, "call_id": new_id("call"), "name": function.name, field: text}
-        item |= {"status": "completed"} | ({"namespace": namespace} if namespace else {})
+    def begin_call(self, name: str) -> list[bytes]:
+        namespace, function = self._functions[name]
+        call = self._call = _CallItem(function.name, namespace, len(self._output), custom=function.type == "custom")
+        return [self._event("response.output_item.added", output_index=call.index, item=call.whole("in_progress"))]
+
+    def grow_call(self, piece: CallPiece) -> list[bytes]:
+        call = self._call
+        assert call is not None
+        new = call.add(piece.arguments)
+        events = [self._event(f"{call.events}.delta", delta=new, **call.place)] if new else []
+        if not piece.end:
+            return events
+        if piece.end == "whole":
+            done = {"name": call.name, call.field: call.text}
+            events.append(self._event(f"{call.events}.done", **done, **call.place))
+        item = call.whole("completed" if piece.end == "whole" else "incomplete")
         self._output.append(item)
-        begun = {**item, field: "", "status": "in_progress"}
-        place = {"item_id": item_id, "output_index": index}
-        events = f"response.{kind}_{field}"
-        return [
-            self._event("response.output_item.added", output_index=index, item=begun),
-            self._event(f"{events}.delta", delta=text, **place),
-            self._event(f"{events}.done", name=function.name, **{field: text}, **place),
-            self._event("response.output_item.done", output_index=index, item=item),
-        ]
+        self._call = None
+        return [*events, self._event("response.output_item.done", output_index=call.index, item=item)]
 
     def end(self, event: Finished) -> list[bytes]:
         ended = self.result(event)

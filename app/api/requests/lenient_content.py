@@ -248,12 +248,45 @@ def functions_of(tools: Any, skipped: list[str], kept_kinds: Collection[str] = (
 
 
 CUSTOM_INPUT = "input"
+_CUSTOM_BEGIN = re.compile(rf'\{{"{CUSTOM_INPUT}": "')
+_IN_QUOTES = re.compile(r'(?:[^"\\]|\\.)*')
 CUSTOM_PARAMETERS = {
     "type": "object",
     "properties": {CUSTOM_INPUT: {"type": "string"}},
     "required": [CUSTOM_INPUT],
     "additionalProperties": False,
 }
+
+
+class GrowingCustomText:
+    """The text that a call of a custom tool passes on, while the JSON of its arguments grows."""
+
+    def __init__(self) -> None:
+        self._arguments = ""
+        # What was returned of the text, and how much of the JSON was read.
+        self._text_began = False
+        self._read = 0
+
+    def add(self, arguments: str) -> str:
+        """Take more of the JSON, which no piece leaves within an escape; return what that adds to the text."""
+        self._arguments += arguments
+        if not self._text_began:
+            begin = _CUSTOM_BEGIN.match(self._arguments)
+            if begin is None:
+                return self._whole_text()
+            self._text_began = True
+            self._read = begin.end()
+        part = _IN_QUOTES.match(self._arguments, self._read)
+        assert part is not None
+        self._read = part.end()
+        return str(json.loads(f'"{part[0]}"'))
+
+    def _whole_text(self) -> str:
+        """Return the text of whole arguments that do not begin with it, "" of others."""
+        try:
+            return custom_text(self._arguments)
+        except ValueError:
+            return ""
 
 
 def custom_text(arguments: str) -> str:

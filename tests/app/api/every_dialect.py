@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,23 @@ def _call(name: str, arguments: str) -> tuple[str, dict[str, Any]]:
     return name, json.loads(arguments)
 
 
+def _joined(pieces: Iterable[tuple[int, str]]) -> list[str]:
+    """Return the whole texts of pieces, each with the number of its text."""
+    texts = dict[int, str]()
+    for number, piece in pieces:
+        texts[number] = texts.get(number, "") + piece
+    return list(texts.values())
+
+
+def _whole_calls(calls: Iterable[tuple[str, str]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the calls that a program can make: those whose arguments are whole."""
+    whole = []
+    for name, arguments in calls:
+        with suppress(ValueError):
+            whole.append(_call(name, arguments))
+    return whole
+
+
 def _chat(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
     asked = {"messages": [{"role": "user", "content": question}], "tools": tools}
     [choice] = served.chat(asked)["choices"]
@@ -44,8 +62,12 @@ def _chat(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
     choices = [chunk["choices"][0] for chunk in chunks]
     thoughts = "".join(one["delta"].get("reasoning_content", "") for one in choices)
     streamed = [call for one in choices for call in one["delta"].get("tool_calls", ())]
-    assert [call["index"] for call in streamed] == list(range(len(streamed)))
-    calls = [_call(**call["function"]) for call in streamed]
+    assert [call["index"] for call in streamed if "id" in call] == list(
+        range(len({call["index"] for call in streamed}))
+    )
+    names = [call["function"]["name"] for call in streamed if "id" in call]
+    texts = _joined((call["index"], call["function"]["arguments"]) for call in streamed)
+    calls = _whole_calls(zip(names, texts, strict=True))
     yield Reply(content_of(chunks), calls, choices[-1]["finish_reason"], thoughts)
 
 
@@ -56,7 +78,9 @@ def _responses(served: Served, question: str, tools: list[Any]) -> Iterator[Repl
         items = answer["output"]
         text = "".join(part["text"] for item in items if item["type"] == "message" for part in item["content"])
         thoughts = "".join(part["text"] for item in items if item["type"] == "reasoning" for part in item["content"])
-        calls = [_call(item["name"], item["arguments"]) for item in items if item["type"] == "function_call"]
+        written = [item for item in items if item["type"] == "function_call"]
+        calls = _whole_calls((item["name"], item["arguments"]) for item in written)
+        assert len(calls) == sum(item["status"] == "completed" for item in written)
         reason = (answer.get("incomplete_details") or {}).get("reason") or answer["status"]
         assert all(part["text"] for item in items if item["type"] == "message" for part in item["content"])
         yield Reply(text, calls, reason, thoughts)
@@ -73,11 +97,14 @@ def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[Reply
     calls = [(one["name"], one["input"]) for one in blocks if one["type"] == "tool_use"]
     yield Reply(text, calls, whole["stop_reason"], thoughts)
     events = list(served.events("/v1/messages", asked))
+    started = [event for event in events if event["type"] == "content_block_start"]
     begun = [event["content_block"] for event in events if event["type"] == "content_block_start"]
     deltas = [event["delta"] for event in events if event["type"] == "content_block_delta"]
     names = [one["name"] for one in begun if one["type"] == "tool_use"]
-    written = [one["partial_json"] for one in deltas if one["type"] == "input_json_delta"]
-    calls = [_call(*one) for one in zip(names, filter(None, written), strict=True)]
+    begun_calls = [(event["index"], "") for event in started if event["content_block"]["type"] == "tool_use"]
+    pieces = [event for event in events if event.get("delta", {}).get("type") == "input_json_delta"]
+    texts = _joined([*begun_calls, *((event["index"], event["delta"]["partial_json"]) for event in pieces)])
+    calls = _whole_calls(zip(names, texts, strict=True))
     [reason] = [event["delta"]["stop_reason"] for event in events if event["type"] == "message_delta"]
     text = "".join(one["text"] for one in deltas if one["type"] == "text_delta")
     assert ("text" in [one["type"] for one in begun]) == bool(text)

@@ -191,8 +191,9 @@ def test_a_call_of_a_custom_tool_comes_back_as_its_text(serve: Serve) -> None:
     [call] = served.chat(chat)["choices"][0]["message"]["tool_calls"]
     assert (call["type"], call["custom"]) == ("custom", expected)
     deltas = [chunk["choices"][0]["delta"] for chunk in served.events("/v1/chat/completions", chat)]
-    [streamed] = [one for delta in deltas for one in delta.get("tool_calls", ())]
-    assert (streamed["type"], streamed["custom"]) == ("custom", expected)
+    first, *more = [call for delta in deltas for call in delta.get("tool_calls", ())]
+    texts = [call["custom"]["input"] for call in (first, *more)]
+    assert (first["type"], first["custom"]["name"], "".join(texts)) == ("custom", *expected.values())
     asked: dict[str, Any] = {"input": "Fix.", "tools": [{"type": "custom", "name": "apply_patch"}]}
     item = served.post("/v1/responses", asked).json()["output"][-1]
     assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", *expected.values())
@@ -221,7 +222,9 @@ def test_a_call_of_a_function_in_the_older_spelling_comes_back_in_it(serve: Serv
     assert (choice["message"]["function_call"], choice["finish_reason"]) == (called, "function_call")
     assert "tool_calls" not in choice["message"]
     chunks = [chunk["choices"][0] for chunk in served.events("/v1/chat/completions", asked)]
-    assert [one["delta"]["function_call"] for one in chunks if "function_call" in one["delta"]] == [called]
+    pieces = [chunk["delta"]["function_call"] for chunk in chunks if "function_call" in chunk["delta"]]
+    assert {"name": pieces[0]["name"], "arguments": "".join(piece["arguments"] for piece in pieces)} == called
+    assert not any("name" in piece for piece in pieces[1:])
     assert chunks[-1]["finish_reason"] == "function_call"
 
 
