@@ -18,8 +18,11 @@ from app.api.requests.usage import lengths_of, openai_usage, reasoning_tokens, s
 from app.text.answer_parts import AnswerParts
 from app.text.answer_pieces import Delta
 from app.text.growing_calls import CallPiece
-from engine.events import Event, Finished, Token, TokensCommitted
+from engine.events import Event, Finished, PrefillProgress, Token, TokensCommitted
 from engine.stats import RequestStats
+
+# The field of events that says how much of the prompt has been read, where the API has none for that.
+PROGRESS = "x-prompt-progress"
 
 
 class ResponseWriter(ABC):
@@ -31,6 +34,8 @@ class ResponseWriter(ABC):
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
     load_s = 0.0
+    # How far the prompt has been read; None before, and once it has been.
+    reading: PrefillProgress | None = None
 
     @property
     def answers(self) -> Sequence[AnswerParts]:
@@ -38,13 +43,25 @@ class ResponseWriter(ABC):
         return ()
 
     def keep_alive(self) -> bytes:
-        """Return what a stream sends when nothing happens for a while, after its first `write`."""
+        """Return what a stream sends when nothing happens for a while, after its first `write`.
+
+        Programs leave that see only comments, so it is an event wherever the form has one that changes nothing.
+        """
         return KEEP_ALIVE
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """How much of the prompt has been read, under the names of llama.cpp; nothing once it has been."""
+        reading = self.reading
+        if reading is None:
+            return {}
+        return {"total": reading.total, "cache": reading.cached, "processed": reading.done}
 
     def write(self, batch: list[IndexedEvent]) -> bytes:
         """Return a batch of events as server-sent events."""
         written: list[bytes] = []
         for index, event in batch:
+            self.reading = event if isinstance(event, PrefillProgress) else None
             error = failure(event)
             written += self.events(index, event) if error is None else [self.failed(error)]
         return b"".join(written)
@@ -122,6 +139,19 @@ class ChoicesWriter(ResponseWriter):
             if isinstance(event, TokensCommitted):
                 self._token_lengths[index] += lengths_of(event.tokens)
         return super().write(batch)
+
+    def keep_alive(self) -> bytes:
+        """Return a chunk that adds nothing to the first answer."""
+        return self.chunk(self.empty_choice(0), **self.prompt_progress)
+
+    @property
+    def prompt_progress(self) -> dict[str, Any]:
+        """The field of a chunk that says how much of the prompt has been read, if it is being read."""
+        return {"prompt_progress": self.progress} if self.progress else {}
+
+    @abstractmethod
+    def empty_choice(self, index: int) -> dict[str, Any]:
+        """Return the choice of a chunk that adds nothing to the answer `index`."""
 
     def finish(self) -> bytes:
         if not self._with_usage or not self._stats:

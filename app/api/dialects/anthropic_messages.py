@@ -30,7 +30,7 @@ from app.api.requests.lenient_content import messages_of, parts_of
 from app.api.requests.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format
 from app.api.requests.tool_use import RequestTools, function_tool, listed_tools, tool_use
 from app.api.requests.usage import speculation, timings
-from app.api.response_writers import ItemsWriter, new_id, reason_of
+from app.api.response_writers import PROGRESS, ItemsWriter, new_id, reason_of
 from app.text.answer_parts import AnswerParts
 from app.text.growing_calls import CallPiece
 from app.text.picture_data import picture_of_base64, picture_of_url
@@ -234,6 +234,13 @@ class MessageWriter(ItemsWriter):
         # The JSON of the newest call's arguments.
         self._arguments = ""
         self._begun = False
+
+    def keep_alive(self) -> bytes:
+        """Return a ping, and a change of nothing: Claude Code does not count pings as a sign of life."""
+        progress = {PROGRESS: self.progress} if self.progress else {}
+        unchanged = {"delta": {"stop_reason": None, "stop_sequence": None}, "usage": {"output_tokens": 0}}
+        signs = sse({"type": "ping", **progress}, "ping"), sse({"type": "message_delta", **unchanged}, "message_delta")
+        return b"".join(signs)
 
     def events(self, index: int, event: Event) -> list[bytes]:
         if self._begun or not isinstance(event, PrefillProgress):

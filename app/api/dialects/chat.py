@@ -19,7 +19,7 @@ from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.text.answer_parts import AnswerParts
 from app.text.answer_pieces import Delta
 from engine.call_forms.form import ToolCall
-from engine.events import Event, Finished, Token, TokensCommitted
+from engine.events import Event, Finished, PrefillProgress, Token, TokensCommitted
 from engine.status import ModelInfo
 
 # Fields that ask for what no model here has.
@@ -43,6 +43,8 @@ class ChatBody(SeveralAnswers, kw_only=True):
     # The older spelling of tools, whose answers have the older form, too.
     functions: Any = None
     parallel_tool_calls: bool | None = None
+    # Whether a stream says how much of the prompt has been read, as llama.cpp's server does.
+    return_progress: bool | None = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
@@ -107,6 +109,7 @@ class ChatWriter(ChoicesWriter):
         self._parts = parts
         self._old = bool(body.functions)
         self._custom = {tool.function.name for tool in body.tools or () if tool.type == "custom"}
+        self._with_progress = bool(body.return_progress)
         self._begun: set[int] = set()
         # How many calls of each answer have begun, and the newest one that came in pieces.
         self._count: defaultdict[int, int] = defaultdict(int)
@@ -122,7 +125,9 @@ class ChatWriter(ChoicesWriter):
         if index not in self._begun:
             self._begun.add(index)
             chunks.append(self._delta(index, {"role": "assistant", "content": ""}))
-        if isinstance(event, TokensCommitted):
+        if isinstance(event, PrefillProgress) and self._with_progress:
+            chunks.append(self.chunk(self.empty_choice(index), **self.prompt_progress))
+        elif isinstance(event, TokensCommitted):
             fields = self._fields(index, parts.add(event.text, event.stats.opening))
             tokens = event.tokens if self._logprobs else ()
             if fields or tokens:
@@ -133,6 +138,9 @@ class ChatWriter(ChoicesWriter):
             choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": self._reason(event, parts)}
             chunks.append(self.last_chunk(index, event, choice))
         return chunks
+
+    def empty_choice(self, index: int) -> dict[str, Any]:
+        return {"index": index, "delta": {}, "logprobs": None, "finish_reason": None}
 
     def choice(self, index: int, answer: CompleteAnswer) -> dict[str, Any]:
         parts = self._parts[index]

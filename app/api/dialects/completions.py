@@ -98,6 +98,9 @@ class CompletionWriter(ChoicesWriter):
         text = _text_of(answer.prompt) + answer.finished.text
         return self._choice(index, text, tokens, answer.finished.reason)
 
+    def empty_choice(self, index: int) -> dict[str, Any]:
+        return self._choice(index, "", (), None)
+
     def _choice(self, index: int, text: str, tokens: Sequence[_AnyToken], reason: str | None) -> dict[str, Any]:
         logprobs = _logprobs(tokens, self._lengths.get(index, 0)) if self._logprobs and tokens else None
         return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}

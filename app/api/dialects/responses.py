@@ -42,7 +42,7 @@ from app.api.requests.usage import (
     timings,
     token_logprobs,
 )
-from app.api.response_writers import ItemsWriter, new_id, now, reason_of
+from app.api.response_writers import PROGRESS, ItemsWriter, new_id, now, reason_of
 from app.text.answer_parts import AnswerParts
 from app.text.growing_calls import CallPiece
 from engine.events import Finished, Token
@@ -330,7 +330,7 @@ class ResponseItemsWriter(ItemsWriter):
 
     def keep_alive(self) -> bytes:
         """Return an event: agents leave that see only comments."""
-        return self._state_event("in_progress")
+        return self._state_event("in_progress", **({PROGRESS: self.progress} if self.progress else {}))
 
     def failed(self, error: ApiError) -> bytes:
         wrong = {"code": error.code or "server_error", "message": error.sentence}
@@ -422,10 +422,10 @@ class ResponseItemsWriter(ItemsWriter):
             "timings": timings(stats),
         }
 
-    def _state_event(self, name: str) -> bytes:
-        """Return an event with the response so far, without an item that grows."""
+    def _state_event(self, name: str, **more: Any) -> bytes:
+        """Return an event with the response so far, without an item that grows, and `more` fields."""
         so_far = {**self._base, "status": "in_progress", "output": self._output, "usage": None}
-        return self._event(f"response.{name}", response=so_far)
+        return self._event(f"response.{name}", response=so_far, **more)
 
     def _part_event(self, kind: str, **fields: Any) -> bytes:
         assert self._item is not None

@@ -396,3 +396,55 @@ def test_a_stream_that_fails_half_way_is_an_error_of_the_client(serve: Serve) ->
     with served.anthropic() as claude, pytest.raises(anthropic.APIStatusError) as refused:
         claude.messages.create(model="default", max_tokens=9, messages=[{"role": "user", "content": "Hi"}])
     assert "secret" not in f"{failed.value} {refused.value}"
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/v1/chat/completions", "prompt_progress"),
+        ("/v1/completions", "prompt_progress"),
+        ("/v1/messages", "x-prompt-progress"),
+        ("/v1/responses", "x-prompt-progress"),
+    ],
+)
+def test_clients_see_how_much_of_the_prompt_is_read(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, path: str, field: str
+) -> None:
+    for module in ("answering", "response_writers"):
+        monkeypatch.setattr(f"app.api.{module}.KEEP_ALIVE_S", 0.005)
+    gate = threading.Semaphore(1)
+    served = serve(ScriptedEngine([Script("Hello")], gate=gate))
+    messages = [{"role": "user", "content": "Hi"}]
+    body = {"messages": messages, "input": "Hi", "prompt": "Hi", "max_tokens": 20}
+    shown = list[dict[str, int]]()
+    for event in served.events(path, body):
+        shown += [event[field]] if field in event else []
+        if len(shown) == 3:
+            gate.release(99)
+    assert len(shown) >= 3
+    assert shown[0].keys() == {"total", "cache", "processed"}
+
+
+def test_chat_chunks_say_how_much_is_read_where_a_client_asks_as_of_llama_cpp(serve: Serve) -> None:
+    answers = serve(ScriptedEngine([Script("Hello")]))
+    body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 4}
+    asked = list(answers.events("/v1/chat/completions", body | {"return_progress": True}))
+    assert any("prompt_progress" in chunk for chunk in asked)
+    assert not any("prompt_progress" in chunk for chunk in answers.events("/v1/chat/completions", body))
+
+
+def test_anthropic_takes_any_number_of_signs_of_life(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("answering", "response_writers"):
+        monkeypatch.setattr(f"app.api.{module}.KEEP_ALIVE_S", 0.005)
+    gate = threading.Semaphore(1)
+    served = serve(ScriptedEngine([Script("Hello")], gate=gate))
+    signs = 0
+    asked: Any = {"model": "m", "max_tokens": 20, "messages": ASKED}
+    with served.anthropic() as client, client.messages.stream(**asked) as stream:
+        for event in stream:
+            signs += event.type == "message_delta"
+            if signs == 4:
+                gate.release(99)
+        message = stream.get_final_message()
+    assert message.stop_reason == "end_turn"
+    assert [block.text for block in message.content if block.type == "text"] == ["Hello"]
