@@ -13,29 +13,49 @@ _PICTURE = re.compile(r"!\[([^\]]*)\]\((?:data|attachment):[^)]*\)")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # The forms of outputs that are text, the best first.
 _KINDS = ("text/markdown", "text/plain", "text/latex", "text/html", "application/json")
+# Their names in streams and before version 4, and what else such outputs have.
+_OLD_KINDS = {"text": "text/plain", "latex": "text/latex", "html": "text/html", "json": "application/json"}
+_ABOUT_OUTPUT = ("execution_count", "metadata", "name", "output_type", "prompt_number", "stream")
 
 
 def read_notebook(data: bytes, text: MarkedText) -> None:
-    """Add the cells in order; pictures leave their names."""
+    """Add the cells in order; pictures leave their names. Notebooks before version 4 have their cells in worksheets."""
     book = json.decode(data)
     about = book.get("metadata", {})
     language = about.get("language_info", {}).get("name") or about.get("kernelspec", {}).get("language", "")
-    for cell in book["cells"]:
-        source = _joined(cell["source"])
-        if cell.get("cell_type") == "code":
+    sheets = book["worksheets"] if "cells" not in book else [book]
+    for cell in (cell for sheet in sheets for cell in sheet["cells"]):
+        # Version 3 has another name for what a cell of code has.
+        source = _joined(cell["source"] if "source" in cell else cell["input"])
+        kind = cell.get("cell_type")
+        if kind == "code":
             outputs = (_output(output) for output in cell.get("outputs", []))
-            text.add_blocks(_fenced(source, language), *(_fenced(output, "output") for output in outputs))
+            code = _fenced(source, language or cell.get("language", ""))
+            text.add_blocks(code, *(_fenced(output, "output") for output in outputs))
+        elif kind == "heading":
+            text.add_heading(cell.get("level", 1), source)
         else:
             text.add_blocks(_PICTURE.sub(r"[\1]", source))
 
 
 def _output(output: dict[str, Any]) -> str:
     """Return an output in the best form that is text; the names of its forms if none is."""
-    if output.get("output_type") == "error":
+    if output.get("output_type") in ("error", "pyerr"):
         return "\n".join([f"{output.get('ename')}: {output.get('evalue')}", *output.get("traceback", [])])
-    content = output.get("data", output)
-    kind = next((kind for kind in _KINDS if kind in content), "text")
-    return _joined(content[kind]) if kind in content else f"[{', '.join(content)}]"
+    if "data" in output:
+        forms = output["data"]
+    else:
+        forms = {_OLD_KINDS.get(name, name): form for name, form in output.items() if name not in _ABOUT_OUTPUT}
+    kind = next((kind for kind in _KINDS if kind in forms), None)
+    if kind is None:
+        return f"[{', '.join(forms)}]" if forms else ""
+    return _last_state(_joined(forms[kind]))
+
+
+def _last_state(words: str) -> str:
+    """Return lines as a terminal shows them in the end: what comes after a carriage return replaces the line."""
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in words.split("\n"))
+    return "\n".join(lines)
 
 
 def _joined(lines: Any) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +18,26 @@ class _FormatToken(NamedTuple):
 
     kind: str
     text: str
+
+
+class _FormatCondition(NamedTuple):
+    """The numbers that a section is for: those that compare by a sign, such as "<=", with a limit."""
+
+    sign: str
+    limit: float
+
+    def holds_for(self, number: float) -> bool:
+        return _COMPARISONS[self.sign](number, self.limit)
+
+
+class _FormatSection(NamedTuple):
+    """The tokens of a section, and the numbers that it is for."""
+
+    tokens: tuple[_FormatToken, ...]
+    # None if its place among the sections says that.
+    condition: _FormatCondition | None
+    # Whether it is for negative numbers only, so that it writes the sign itself.
+    is_for_negatives: bool
 
 
 # The formats that are built in, by their numbers; those of dates in all languages have one form here.
@@ -34,8 +57,21 @@ BUILT_IN = {
     46: "[h]:mm:ss",
     48: "0.0E+0",
 }
-# Formats that have other sections for some numbers. These are not followed.
-_HAS_CONDITIONS = re.compile(r"\[[<>=]")
+# A section that is for some numbers only, such as "[>=1000]".
+_CONDITION = re.compile(r"\[\s*(?P<sign><=|>=|<>|<|>|=)\s*(?P<limit>-?\d+(?:\.\d+)?)\s*\]")
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "<>": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_FRACTION = re.compile(
+    r"(?P<before>[^#0?]*)(?:(?P<whole>[#0?]+) +)?[#0?]+ */ *(?P<below>[#0?]+|\d+)(?P<after>[^#0?/]*)", re.DOTALL
+)
+# Fractions have at most this many digits below the line.
+_MOST_FRACTION_DIGITS = 4
 _TEXT_SECTION = 3
 _TOKEN = re.compile(
     r"""(?P<next>;) | "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | _.(?P<space>) | \*.
@@ -51,16 +87,15 @@ def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) ->
     -2.5 is "-2.50" in "0.00", and "(3)" in "0;(0)", whose second section is for negative numbers.
     """
     sections = _sections(code)
-    index = _section_for(number)
-    section = sections[index if index < len(sections) else 0]
+    section = _section_for(number, sections)
     # One of several sections that is empty hides its numbers.
-    if not section and len(sections) > 1:
+    if section is not None and not section.tokens and len(sections) > 1:
         return ""
     # A format may be nonsense, or have more digits than numbers can have here.
     with suppress(ArithmeticError, ValueError):
-        if section:
-            # The second section writes the sign itself.
-            return _shown(section, abs(number) if len(sections) > 1 else number, first)
+        if section is not None and section.tokens:
+            writes_sign = len(sections) > 1 and section.is_for_negatives
+            return _shown(section.tokens, abs(number) if writes_sign else number, first)
     return f"{number:.15g}"
 
 
@@ -70,45 +105,124 @@ def hides_texts(code: str) -> bool:
     return len(sections) == _TEXT_SECTION + 1 and not sections[_TEXT_SECTION]
 
 
-def _section_for(number: float) -> int:
-    """Return which section is for a number: the first for those above 0, then those below, then 0."""
+def _section_for(number: float, sections: Sequence[_FormatSection]) -> _FormatSection | None:
+    """Return the section for a number; None if there is none.
+
+    Without conditions, the first is for numbers above 0, the second for those below, and the third for 0. With one, the
+    first that is for the number is taken.
+    """
+    if not any(section.condition for section in sections):
+        index = _usual_place(number)
+        return sections[index if index < len(sections) else 0]
+    return next((section for section in sections if _is_for(section, number)), None)
+
+
+def _usual_place(number: float) -> int:
+    """Return the place of the section for a number where no section has a condition."""
     if number < 0:
         return 1
     return 2 if number == 0 else 0
 
 
-@lru_cache
-def _sections(code: str) -> list[list[_FormatToken]]:
-    """Return the tokens of the sections for numbers: up to three, for those above 0, below 0, and 0.
+def _is_for(section: _FormatSection, number: float) -> bool:
+    """Return whether a section of a format with conditions may show a number."""
+    if section.condition is not None:
+        return section.condition.holds_for(number)
+    return number < 0 or not section.is_for_negatives
 
-    A format that is not followed has one section without tokens. The lists are cached: do not change them.
-    """
-    sections = [list[_FormatToken]()]
-    for match in _TOKEN.finditer("" if _HAS_CONDITIONS.search(code) else code):
+
+@lru_cache
+def _sections(code: str) -> tuple[_FormatSection, ...]:
+    """Return the sections for numbers, up to three."""
+    tokens: list[list[_FormatToken]] = [[]]
+    conditions: list[_FormatCondition | None] = [None]
+    for match in _TOKEN.finditer(code):
         kind = match.lastgroup
         if kind == "next":
-            sections.append([])
-        # Without a kind: fillings ("*x") and brackets such as [Red], which show nothing.
+            tokens.append([])
+            conditions.append(None)
         elif kind is not None:
             # "_x" is a space as wide as x.
-            sections[-1].append(_FormatToken(kind, " " if kind == "space" else match[kind]))
-    return sections[:_TEXT_SECTION]
+            tokens[-1].append(_FormatToken(kind, " " if kind == "space" else match[kind]))
+        elif condition := _CONDITION.fullmatch(match[0]):
+            conditions[-1] = _FormatCondition(condition["sign"], float(condition["limit"]))
+        # Without a kind are also fillings ("*x") and brackets such as [Red], which show nothing.
+    count = min(len(tokens), _TEXT_SECTION)
+    return tuple(
+        _FormatSection(tuple(tokens[place]), conditions[place], _is_for_negatives(place, count, conditions))
+        for place in range(count)
+    )
 
 
-def _shown(section: list[_FormatToken], number: float, first: datetime) -> str:
+def _is_for_negatives(place: int, count: int, conditions: Sequence[_FormatCondition | None]) -> bool:
+    """Return whether the section at a place, of so many, is only for numbers below 0."""
+    condition = conditions[place]
+    if condition is not None:
+        return condition.limit <= 0 and condition.sign == "<"
+    # Of two sections of which the first has a condition, the second is for all other numbers.
+    return place == 1 and (count > 2 or conditions[0] is None)
+
+
+def _shown(section: Sequence[_FormatToken], number: float, first: datetime) -> str:
     """Return a number as a section shows it. Raises `ValueError` or `ArithmeticError` for what is not followed."""
     kinds = [token.kind for token in section]
     if "time" in kinds:
         is_elapsed = any(token.kind == "time" and "[" in token.text for token in section)
         return _time(number, first, is_elapsed=is_elapsed)
-    # Fractions, and numbers for telephones.
-    if kinds.count("digits") > 1:
-        raise ValueError
+    has_fraction = _FormatToken("other", "/") in section
+    if has_fraction or kinds.count("digits") > 1:
+        whole = _fraction(section, abs(number)) if has_fraction else _groups(section, number)
+        return f"-{whole}" if number < 0 else whole
     percents = section.count(_FormatToken("other", "%"))
     exact = abs(Decimal(repr(number))).scaleb(2 * percents)
     texts = [_digits(exact, token.text) if token.kind == "digits" else token.text for token in section]
     whole = "".join(texts).strip()
     return f"-{whole}" if number < 0 and re.search("[1-9]", whole) else whole
+
+
+def _groups(section: Sequence[_FormatToken], number: float) -> str:
+    """Return a whole number whose digits are in several groups, such as those of telephones: "000-0000-0000".
+
+    The last group gets the last digits. The first one has those for which there is no place.
+    """
+    digits = str(round(abs(number)))
+    texts: list[str] = []
+    first_group = 0
+    for token in reversed(section):
+        if token.kind != "digits":
+            texts.append(token.text)
+            continue
+        if token.text.strip("0#?"):
+            raise ValueError
+        places = len(token.text)
+        group = digits[-places:]
+        digits = digits[:-places]
+        missing = token.text[: places - len(group)]
+        first_group = len(texts)
+        texts.append("0" * missing.count("0") + group)
+    texts[first_group] = digits + texts[first_group]
+    return "".join(reversed(texts)).strip()
+
+
+def _fraction(section: Sequence[_FormatToken], number: float) -> str:
+    """Return a number that is not negative as a fraction, such as "3 1/2" in "# ?/?" and "1 4/8" in "# ?/8"."""
+    form = _FRACTION.fullmatch("".join(token.text for token in section))
+    if form is None:
+        raise ValueError
+    if form["below"].isdigit() and int(form["below"]):
+        below = int(form["below"])
+        above = round(number * below)
+    else:
+        nearest = Fraction(number).limit_denominator(10 ** min(len(form["below"]), _MOST_FRACTION_DIGITS) - 1)
+        above, below = nearest.as_integer_ratio()
+    whole, part = divmod(above, below)
+    if form["whole"] is None:
+        text = f"{above}/{below}"
+    elif part:
+        text = f"{whole} {part}/{below}" if whole else f"{part}/{below}"
+    else:
+        text = str(whole)
+    return f"{form['before']}{text}{form['after']}".strip()
 
 
 def _digits(number: Decimal, pattern: str) -> str:

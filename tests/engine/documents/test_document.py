@@ -382,6 +382,29 @@ def test_a_notebook_gives_its_cells_and_the_outputs_that_are_text() -> None:
     assert document_text("a.ipynb", json.dumps(book).encode(), MOST).text == expected
 
 
+def test_a_notebook_of_version_3_is_read() -> None:
+    outputs = [
+        {"output_type": "stream", "stream": "stdout", "text": "1\n"},
+        {"output_type": "pyout", "prompt_number": 1, "text": "2", "html": "<b>2</b>", "metadata": {}},
+        {"output_type": "display_data", "png": "iVBORw0KGgo="},
+        {"output_type": "pyerr", "ename": "KeyError", "evalue": "'x'", "traceback": []},
+    ]
+    cells = [
+        {"cell_type": "heading", "level": 2, "source": "Title"},
+        {"cell_type": "code", "language": "python", "input": ["print(1)"], "outputs": outputs},
+    ]
+    book = {"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}
+    blocks = ["python\nprint(1)", "output\n1", "output\n2", "output\n[png]", "output\nKeyError: 'x'"]
+    expected = "\n\n".join(["## Title", *(f"```{block}\n```" for block in blocks)])
+    assert document_text("a.ipynb", json.dumps(book).encode(), MOST).text == expected
+
+
+def test_a_progress_bar_of_a_notebook_is_read_as_it_is_in_the_end() -> None:
+    bar = {"output_type": "stream", "name": "stderr", "text": ["\r 0%|  |", "\r 50%|# |", "\r100%|##|\r\n", "Done"]}
+    book = {"cells": [{"cell_type": "code", "source": "", "outputs": [bar]}]}
+    assert document_text("a.ipynb", json.dumps(book).encode(), MOST).text == "```output\n100%|##|\nDone\n```"
+
+
 def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
     writer = pdf("Name:", "(see e.org)")
     around = writer._add_object(objects(T="applicant", FT="/Tx", V="Hana Sato"))
