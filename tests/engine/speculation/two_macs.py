@@ -99,7 +99,7 @@ def synchronous(model: DraftModel, acceptance: float) -> Speed:
 
 def ahead(model: DraftModel, acceptance: float, message_ms: float, protocol: Protocol = Protocol.ASK) -> Speed:
     """Return the speed with the M2 at its best depth and number of branches."""
-    link = _Link(message_ms, protocol)
+    link = Link(message_ms, protocol)
     speeds = [
         _ahead(model, acceptance, link, depth, branches)
         for depth in DEPTHS
@@ -127,7 +127,7 @@ def longest_message_ms(model: DraftModel, acceptance: float, protocol: Protocol 
 
 
 @dataclass(frozen=True)
-class _Link:
+class Link:
     """The connection of the two Macs, on which a message takes `message_ms`."""
 
     message_ms: float
@@ -153,7 +153,7 @@ def _committed(depth: int, acceptance: float) -> float:
 
 
 @cache
-def _likeliest(drafted: int, acceptance: float, count: int) -> float:
+def likeliest(drafted: int, acceptance: float, count: int) -> float:
     """Return the probability of the `count` likeliest outcomes of a round.
 
     An outcome is how many draft tokens are accepted, and the token that follows them: after a rejected token one of the
@@ -166,7 +166,7 @@ def _likeliest(drafted: int, acceptance: float, count: int) -> float:
     return sum(sorted(chances, reverse=True)[:count])
 
 
-def _prepared(model: DraftModel, link: _Link, drafted: int, branches: int, *, there: bool) -> int:
+def tokens_ready(model: DraftModel, link: Link, drafted: int, branches: int, *, there: bool) -> int:
     """Return how many tokens every branch gets during a pass of `drafted` tokens; `there` as in `window_ms`.
 
     The M2 has to read the last token of its own proposal first, or all of one that was made on the M4 Pro.
@@ -176,7 +176,7 @@ def _prepared(model: DraftModel, link: _Link, drafted: int, branches: int, *, th
     return max(0, int(drafting_ms / model.pass_there_ms(branches)))
 
 
-def _ahead(model: DraftModel, acceptance: float, link: _Link, depth: int, branches: int) -> Speed:
+def _ahead(model: DraftModel, acceptance: float, link: Link, depth: int, branches: int) -> Speed:
     """Return the speed of a chain of rounds, whose states are the length of the proposal and whether the M2 made it.
 
     Nothing waits longer for the M2 than drafting on the M4 Pro takes.
@@ -189,9 +189,9 @@ def _ahead(model: DraftModel, acceptance: float, link: _Link, depth: int, branch
         # Half of the old shares, so that a chain that alternates converges, too.
         following = {state: share / 2.0 for state, share in shares.items()}
         for (drafted, there), share in shares.items():
-            prepared = min(depth, _prepared(model, link, drafted, branches, there=there)) if in_time else 0
-            hit = _likeliest(drafted, acceptance, branches) if prepared else 0.0
-            for state, chance in (((prepared, True), hit), ((depth, False), 1.0 - hit)):
+            ready = min(depth, tokens_ready(model, link, drafted, branches, there=there)) if in_time else 0
+            hit = likeliest(drafted, acceptance, branches) if ready else 0.0
+            for state, chance in (((ready, True), hit), ((depth, False), 1.0 - hit)):
                 following[state] = following.get(state, 0.0) + share * chance / 2.0
         shares = following
     hits = sum(share for (_, there), share in shares.items() if there)

@@ -1,0 +1,53 @@
+"""The controller chooses between drafting here and drafting ahead on a second Mac, by measured rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import mean
+
+import pytest
+
+from tests.engine.speculation.two_macs import READ_AGAIN, READ_ONCE, Link, Protocol, draft_model
+from tests.engine.speculation.two_macs_chosen import AHEAD, HERE, Chosen, TwoMacs
+from tests.engine.tiers import by_tier
+
+TOKENS, SEEDS = 1200, range(3)
+THUNDERBOLT_MS, WIRELESS_MS = 0.3, 20.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A draft model with its acceptance, a link, what a row costs on the M2, and the gain that `two_macs` finds."""
+
+    draft: str
+    acceptance: float
+    message_ms: float
+    row: float
+    possible: float
+
+    def answers(self, *sources: str) -> list[Chosen]:
+        link = Link(self.message_ms, Protocol.ASK)
+        model = draft_model(self.draft, self.row)
+        return [TwoMacs(model, self.acceptance, link, seed).answer(TOKENS, sources) for seed in SEEDS]
+
+
+CASES = {
+    "small": Case("0.6B", 0.75, THUNDERBOLT_MS, READ_AGAIN, 1.04),
+    "small for code": Case("0.6B", 0.9, THUNDERBOLT_MS, READ_AGAIN, 1.08),
+    "with cheap rows": Case("1.7B", 0.75, THUNDERBOLT_MS, READ_ONCE, 1.15),
+    "large": Case("4B", 0.9, THUNDERBOLT_MS, READ_AGAIN, 1.0),
+    "wireless": Case("0.6B", 0.75, WIRELESS_MS, READ_AGAIN, 0.87),
+}
+
+
+@pytest.mark.parametrize("name", by_tier(CASES, ["with cheap rows", "wireless"]))
+def test_it_drafts_ahead_where_that_pays_and_rests_where_it_does_not(name: str) -> None:
+    case = CASES[name]
+    both = case.answers(HERE, AHEAD)
+    alone = mean(answer.tokens_s for answer in case.answers(HERE))
+    assert mean(answer.tokens_s for answer in both) > alone * max(0.96, case.possible - 0.06)
+    share = mean(answer.ahead for answer in both)
+    if case.possible > 1.1:
+        assert share > 0.9
+    elif case.possible < 0.9:
+        assert share < 0.05
