@@ -46,7 +46,7 @@ class CachedConversation:
         return sum(known.bytes for known in (self.main, self.draft, self.head) if known is not None)
 
     def arrays(self) -> list[mx.array]:
-        """Every array that models and head keep."""
+        """Every array that models and head keep, in the shapes (...) of their caches."""
         arrays = [array for known in (self.main, self.draft) if known is not None for array in known.kept_arrays()]
         return arrays if self.head is None else arrays + self.head.arrays()
 

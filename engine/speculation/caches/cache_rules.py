@@ -110,7 +110,7 @@ class Rule(ABC):
         self._before = None
 
     def arrays(self) -> Iterator[mx.array]:
-        """Generate every array of the cache."""
+        """Generate every array of the cache: keys and values (1, heads, slots, size), several for each if quantised."""
         return leaves((self.cache.keys, self.cache.values))
 
 
@@ -146,6 +146,7 @@ class IndexedRule(TrimRule):
         self.cache.trim(self.cache.offset - position)
 
     def arrays(self) -> Iterator[mx.array]:
+        """Generate keys and values (1, heads, slots, size), and the arrays of their index."""
         return leaves(vars(self.cache))
 
 
@@ -298,6 +299,7 @@ class SnapshotOnly(Rule):
         """Do nothing: it holds no row after the only position that it can have."""
 
     def arrays(self) -> Iterator[mx.array]:
+        """Generate every array of the cache, in the layer's own shapes (...)."""
         return leaves(vars(self.cache))
 
 
@@ -347,7 +349,7 @@ def flatten(caches: Iterable[Any]) -> Iterator[Any]:
 
 
 def leaves(value: Any) -> Iterator[mx.array]:
-    """Generate every array in nested lists, tuples and dicts."""
+    """Generate every array, of any shape (...), in nested lists, tuples and dicts; skip all else."""
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple, Mapping)):

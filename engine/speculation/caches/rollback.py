@@ -40,7 +40,7 @@ class Checkpoint:
     states: list[Any]
 
     def arrays(self) -> list[mx.array]:
-        """Every array that it keeps alive."""
+        """Every array that it keeps alive, in the shapes (...) of the layers' caches."""
         return list(leaves(self.states))
 
 
@@ -187,7 +187,10 @@ class Rollback:
         self.check(checkpoint.position)
 
     def arrays(self) -> list[mx.array]:
-        """Return every array of the caches. Evaluate them once a round, so that no lazy chain grows."""
+        """Return every array, of any shape (...), of the caches.
+
+        Evaluate them once a round, so that no lazy chain grows.
+        """
         return [array for rule in self._rules for array in rule.arrays()]
 
     def _open_rows(self) -> int:
@@ -259,5 +262,5 @@ class PlainOnly:
         self._rows, self.intact = None, False
 
     def arrays(self) -> list[mx.array]:
-        """Every array that the caches hold."""
+        """Every array, of any shape (...), that the caches hold."""
         return [array for cache in flatten(self._caches) for array in leaves(vars(cache))]

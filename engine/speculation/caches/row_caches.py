@@ -201,11 +201,14 @@ class RowCaches:
             state.lengths = None
 
     def arrays(self) -> list[mx.array]:
-        """Return every array of the caches."""
+        """Return every array of the caches, (rows, ...) each."""
         return [array for cache in flatten(self.caches) for array in cache.arrays()]
 
     def state_arrays(self) -> list[mx.array]:
-        """Return the arrays of recurrent layers, which would grow into long lazy chains if never evaluated."""
+        """Return the arrays (rows, ...) of recurrent layers.
+
+        They would grow into long lazy chains if never evaluated.
+        """
         return [array for state in self._recurrent for array in state.arrays()]
 
     def _make_room(self, layout: RowLayout, width: int) -> None:

@@ -70,15 +70,15 @@ class KeyValueRows:
         return self._used_slots(self.keys), self._used_slots(self.values)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
-        """Return the mask of the pass under way; see `RowLayout.mask`."""
+        """Return the mask of the pass under way, bool (rows, 1, width, end); see `RowLayout.mask`."""
         return self.layout.mask(window_size)
 
     def arrays(self) -> Iterator[mx.array]:
-        """Every array it holds."""
+        """Every array it holds: keys and values (rows, heads, slots, size), several for each if quantised."""
         return leaves((self.keys, self.values))
 
     def change(self, change: Callable[[mx.array], mx.array]) -> None:
-        """Replace each array by what `change` makes of it."""
+        """Replace each array (rows, heads, slots, size) by what `change` makes of it."""
         if self.keys is not None:
             self.keys = _each(change, self.keys)
             self.values = _each(change, self.values)
@@ -217,7 +217,7 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         return cls(len(cache.cache))
 
     def arrays(self) -> Iterator[mx.array]:
-        """Every array it holds."""
+        """Every array it holds, (rows, ...) each."""
         return leaves(self.cache)
 
     def put(self, row: int, cache: Any, length: int, rows: int) -> None:  # noqa: ARG002
@@ -240,7 +240,7 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         return cache
 
     def change(self, change: Callable[[mx.array], mx.array]) -> None:
-        """Replace each array by what `change` makes of it."""
+        """Replace each array (rows, ...) by what `change` makes of it."""
         self.cache = [None if states is None else change(states) for states in self.cache]
 
     def remember(self) -> None:

@@ -104,8 +104,9 @@ class HeadSession:
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         """Take the rows of `tokens` at positions `start` and on; those that it has already are ignored.
 
-        If it has missed rows, it starts again, because a context has no gaps. On failure the head is no longer fed;
-        `read_some` re-raises the error later, so the main model's pass is unaffected.
+        `outputs` are (1, rows, width) for each tap, with at least as many rows as there are tokens. If it has missed
+        rows, it starts again, because a context has no gaps. On failure the head is no longer fed; `read_some`
+        re-raises the error later, so the main model's pass is unaffected.
         """
         if self._failure is not None:
             return
@@ -187,7 +188,7 @@ class HeadSession:
         return twin
 
     def arrays(self) -> list[mx.array]:
-        """Every array that the context keeps."""
+        """Every array that the context keeps, of the shapes (1, ...) of `HeadContext.kept_arrays`."""
         return self.context.kept_arrays()
 
     def _rope_positions(self) -> AbstractContextManager[None]:

@@ -59,8 +59,10 @@ class SharedTokensProposer(DraftModelProposer):
         return mx.array(np.maximum(self._translation.to_draft, 0).astype(np.uint32))
 
     def on_main_ids(self, logits: mx.array) -> mx.array:
+        """Return the draft's logits (1, m) as logits (1, V) of main ids, -inf for a token that it lacks."""
         columns = mx.minimum(self._to_draft, logits.shape[-1] - 1)
         return mx.where(self._shared, mx.take(logits, columns, axis=-1), -mx.inf)
 
     def as_draft_id(self, token: mx.array) -> mx.array:
+        """Return the draft's id, uint32 (1,), of a main id that it has drafted."""
         return mx.take(self._to_draft, token)

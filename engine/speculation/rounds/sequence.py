@@ -362,7 +362,10 @@ class CachedSequence:
         return self.reader is not None and bool(within(self.pictures, self.position, len(self.tokens)))
 
     def prefilled_elsewhere(self, rows: int, outputs: Sequence[mx.array]) -> None:
-        """Follow, as `prefill` does, `rows` tokens that a batch has read; `outputs` are their tapped outputs."""
+        """Follow, as `prefill` does, `rows` tokens that a batch has read.
+
+        `outputs` are their tapped outputs, (1, rows, width) for each tap.
+        """
         self._outputs = list(outputs)
         self._report(self.position - rows, rows)
         self._remember_boundary()
@@ -421,11 +424,11 @@ class CachedSequence:
         return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]
 
     def arrays(self) -> list[mx.array]:
-        """Return every array of the caches, to be evaluated together with a round's result."""
+        """Return every array of the caches, of any shape (...), to be evaluated together with a round's result."""
         return self.rollback.arrays()
 
     def kept_arrays(self) -> list[mx.array]:
-        """Return every array of the caches and of the checkpoints."""
+        """Return every array, of any shape (...), of the caches and of the checkpoints."""
         return [*self.arrays(), *(array for checkpoint in self.checkpoints for array in checkpoint.arrays())]
 
     @property

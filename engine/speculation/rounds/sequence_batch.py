@@ -114,7 +114,7 @@ class SequenceBatch:
         return self._rows.remove(row)
 
     def arrays(self) -> list[mx.array]:
-        """Return every array of the caches."""
+        """Return every array (rows, ...) of the caches."""
         return self._rows.arrays()
 
     def _ids(
