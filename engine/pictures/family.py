@@ -72,7 +72,10 @@ class Family(ABC):
         """Build tower and projector, without their weights, under the names that the tensors have in model folders."""
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
-        """Return weights, which a folder may have in PyTorch's layout, in that of MLX and under the tower's names."""
+        """Return weights, which a folder may have in PyTorch's layout, in that of MLX and under the tower's names.
+
+        Kernels of convolutions are (out, height, width, channels) afterwards.
+        """
         return weights
 
     @abstractmethod
@@ -109,7 +112,10 @@ def normalised(view: Pixels, processor: Config, mean: Sequence[float], std: Sequ
 
 
 def as_mlx(weights: dict[str, mx.array], kernels: str) -> dict[str, mx.array]:
-    """Return weights with the kernels of convolutions, whose names end with `kernels`, in the layout of MLX."""
+    """Return weights with the kernels of convolutions, whose names end with `kernels`, in the layout of MLX.
+
+    A kernel (out, channels, height, width), as PyTorch has it, becomes (out, height, width, channels). All else stays.
+    """
     converted: dict[str, mx.array] = {}
     for name, array in weights.items():
         # PyTorch's have the few channels of a picture before their height and width.

@@ -60,9 +60,14 @@ class Gemma3(Family):
         return tower
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
+        """Return the weights with the kernel of the patches in MLX's layout, (out, height, width, channels)."""
         return as_mlx(weights, "patch_embedding.weight")
 
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
+        """Return the embedding (tokens, width) of the only view (height, width, 3), scaled for the text model.
+
+        It is divided by the square root of width, by which the text model multiplies all embeddings.
+        """
         import mlx.core as mx
 
         dtype = tower.vision_tower.vision_model.embeddings.patch_embedding.weight.dtype
@@ -125,6 +130,10 @@ class Gemma4(Family):
         return tower
 
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:  # noqa: ARG002
+        """Return the embedding (tokens, width) of the only view (height, width, 3), scaled for the text model.
+
+        It is divided by the square root of width, by which the text model multiplies all embeddings.
+        """
         import mlx.core as mx
 
         pixels = mx.array(normalised(views[0], {}, (0.0,), (1.0,)).transpose(2, 0, 1))[None]

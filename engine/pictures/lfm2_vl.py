@@ -74,9 +74,14 @@ class Lfm2Vl(Family):
         return tower
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
+        """Return the weights under the tower's names; a patch is read by a matrix (out, numbers)."""
         return {name.replace("vision_tower.vision_model.", "vision_tower."): array for name, array in weights.items()}
 
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
+        """Return the embeddings of all tiles, row by row, then of the small whole view, as (tokens, width).
+
+        A large picture has two views (height, width, 3), the first of which is cut into tiles (side, side, 3).
+        """
         import mlx.core as mx
 
         *tiled, whole = views

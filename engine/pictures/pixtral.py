@@ -56,6 +56,7 @@ class Pixtral(Family):
         return tower
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
+        """Return the weights under the tower's names, the kernel of the patches as (out, height, width, channels)."""
         whole = {
             name if "vision_model." in name else name.replace("vision_tower.", "vision_tower.vision_model."): array
             for name, array in weights.items()
@@ -63,6 +64,7 @@ class Pixtral(Family):
         return as_mlx(whole, "patch_conv.weight")
 
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
+        """Return the embedding (tokens, width) of the only view (height, width, 3), by the layer in `config`."""
         import mlx.core as mx
         from mlx_vlm.models.pixtral.vision import position_ids_in_meshgrid
 

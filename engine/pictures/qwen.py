@@ -71,11 +71,19 @@ class Qwen(Family):
         return tower
 
     def converted(self, tower: Any, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+        """Return the weights under the tower's names, with the kernel of the patches in MLX's layout.
+
+        That is (out, frames, height, width, channels).
+        """
         renamed = {f"vision_tower.{name.partition('.')[2]}": array for name, array in weights.items()}
         converted: dict[str, mx.array] = tower.vision_tower.sanitize(renamed)
         return converted
 
     def embed(self, tower: Any, config: Config, processor: Config, views: Sequence[Pixels]) -> mx.array:
+        """Return the embedding (tokens, width) of the only view (height, width, 3).
+
+        Towers of Qwen3-VL also make rows for the first layers of the text model: (tokens, width * (1 + layers)).
+        """
         import mlx.core as mx
 
         patch = _patch(config)
