@@ -29,6 +29,10 @@ class MeanState:
         self._sum = mx.zeros(ports.width)
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
+        """Add the normed rows of `tokens` to the sum, float32 (width,), and evaluate it.
+
+        `outputs` has one array (1, rows, width); its rows after those of the tokens are ignored.
+        """
         del start
         self._sum = self._sum + self._norm(outputs[0][0, : len(tokens)]).astype(mx.float32).sum(axis=0)
         mx.eval(self._sum)

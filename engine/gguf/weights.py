@@ -105,7 +105,8 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
 def cast(numbers: Floats, dtype: str) -> NDArray[Any]:
     """Return numbers in the type that safetensors names so, rounded to the nearest; BF16 as its bits in uint16.
 
-    The shape stays. Raises ValueError for numbers that are not finite, or would not be in this type.
+    The shape stays, (rows, columns) or any other. Raises ValueError for numbers that are not finite, or would not be in
+    this type.
     """
     if not np.isfinite(numbers).all():
         raise ValueError("numbers that are not finite")

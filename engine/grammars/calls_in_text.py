@@ -83,7 +83,11 @@ class CallsInText:
         return () if grammar is None else grammar.left_out
 
     def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_] | None:
-        """Return what `Constraint.allowed` returns; None if no row excludes anything."""
+        """Return which tokens may come next, bool (rows, vocabulary); None if no row excludes anything.
+
+        The rows are those of `Constraint.allowed`. A grammar that has become too complex is given up, and excludes
+        nothing from then on.
+        """
         masks = None
         first = len(drafted) - rows + 1
         places = enumerate(self._places(committed, drafted))

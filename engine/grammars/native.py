@@ -165,7 +165,10 @@ class NativeMatcher:
         _short.llg_matcher_rollback(self._pointer, count)
 
     def mask(self, into: NDArray[np.uint32]) -> bool:
-        """Write a bit for each token that may come next; return False on failure (`error`)."""
+        """Write a bit for each token that may come next, from the lowest bit of the first word on.
+
+        `into` is (words,), with 32 tokens a word. Return False on failure (`error`).
+        """
         return not _long.llg_matcher_compute_mask_into(self._pointer, into.ctypes.data, into.nbytes)
 
     @property

@@ -30,7 +30,7 @@ class OutputRows:
 
     @property
     def arrays(self) -> list[mx.array]:
-        """The arrays that it holds besides those of the whole matrix."""
+        """The arrays that it holds besides those of the whole matrix: ids (n,) and parameters (n, ...)."""
         return [self._ids, *self._rows.parameters().values()]
 
     @property
@@ -48,7 +48,7 @@ class OutputRows:
 
     @property
     def whole(self) -> Callable[[mx.array], mx.array]:
-        """The matrix with the rows of all ids."""
+        """The matrix with the rows of all ids: it maps (..., width) to (..., vocabulary)."""
         whole: Callable[[mx.array], mx.array] = getattr(self._whole, "as_linear", self._whole)
         return whole
 
@@ -60,7 +60,10 @@ class OutputRows:
 
 
 def output_rows(matrix: Callable[[mx.array], mx.array], ids: mx.array) -> OutputRows | None:
-    """Return the rows of `matrix`, a layer or the `as_linear` of an embedding; None for a layer of another kind."""
+    """Return the rows `ids`, ascending and int32 (n,), of `matrix`; None for a layer of another kind.
+
+    `matrix` is a layer or the `as_linear` of an embedding, and maps (..., width) to (..., vocabulary).
+    """
     layer = getattr(matrix, "__self__", matrix)
     return OutputRows(layer, ids) if type(layer) in (*_LINEAR, *_EMBEDDINGS) else None
 

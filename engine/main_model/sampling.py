@@ -45,6 +45,7 @@ class LikeliestTokens:
 
     @property
     def arrays(self) -> tuple[mx.array, mx.array]:
+        """The ids and the log-probabilities, (rows, count) each."""
         return self.ids, self.logprobs
 
     def read(self) -> list[list[tuple[int, float]]]:
@@ -148,7 +149,11 @@ class Sampler:
     def allowed(
         self, committed: Sequence[int], drafted: mx.array | Sequence[int] | None, rows: int
     ) -> NDArray[np.bool_] | None:
-        """Return what `CallsInText.allowed` returns, within the limit of thoughts. It may wait for `drafted`."""
+        """Return which tokens may come next, bool (rows, vocabulary), by the grammar and within the limit of thoughts.
+
+        The rows are those of `Constraint.allowed`; None if no row excludes anything. `drafted` (k,) may be lazy: it is
+        waited for if there is a grammar or a limit.
+        """
         if self.constraint is None and self.thought_limit is None:
             return None
         tokens = cast("list[int]", drafted.tolist()) if isinstance(drafted, mx.array) else drafted or ()
@@ -262,7 +267,10 @@ class Sampler:
         return counts[:, : self.vocabulary]
 
     def keys(self, position: int, count: int, stream: int = DRAW) -> list[mx.array]:
-        """Return the keys of the random numbers at `position`, `position` + 1, ..."""
+        """Return the keys, uint32 (2,), of the random numbers at `position`, `position` + 1, ...
+
+        `stream` is DRAW, DRAFT or ACCEPT; those of one position are independent.
+        """
         return [mx.random.key(_mix(self.seed ^ _mix((position + i) * 4 + stream))) for i in range(count)]
 
 

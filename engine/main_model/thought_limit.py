@@ -81,7 +81,10 @@ class ThoughtLimit:
         committed: Sequence[int],
         drafted: Sequence[int],
     ) -> NDArray[np.bool_] | None:
-        """Return which of the `allowed` tokens, all if None, the limit allows, as `Constraint.allowed` does."""
+        """Return which of the `allowed` tokens, all if None, the limit allows, as `Constraint.allowed` does.
+
+        `shape` is (rows, vocabulary), also that of `allowed`, which is changed in place.
+        """
         answer = [*committed[self._position :], *drafted]
         known = len(committed) - self._position
         self.read(answer[:known])

@@ -50,12 +50,18 @@ def train_only_adapter(model: nn.Module) -> None:
 
 
 def adapter_of(model: nn.Module) -> dict[str, mx.array]:
-    """Return the weights of the adapter by name."""
+    """Return the weights of the adapter by name: `lora_a` (inputs, rank) and `lora_b` (rank, outputs) of each layer.
+
+    Layers of experts have (experts, rank, inputs) and (experts, outputs, rank).
+    """
     return {name: array for name, array in tree_flatten(model.parameters()) if name.endswith((".lora_a", ".lora_b"))}
 
 
 def set_adapter(model: nn.Module, weights: Mapping[str, mx.array]) -> None:
-    """Set the weights of an added adapter. Raises `ValueError` if they were made for other layers or are no numbers."""
+    """Set the weights of an added adapter, in the shapes (...) that `adapter_of` returns.
+
+    Raises `ValueError` if they were made for other layers or are no numbers.
+    """
     wanted = {name: array.shape for name, array in adapter_of(model).items()}
     if {name: array.shape for name, array in weights.items()} != wanted:
         raise ValueError("the adapter has other layers than the model")
@@ -82,14 +88,14 @@ def fuse(model: nn.Module) -> None:
 
 
 def as_bytes(arrays: Mapping[str, mx.array], metadata: Mapping[str, str]) -> bytes:
-    """Return the content of a safetensors file."""
+    """Return the content of a safetensors file with `arrays` of any shape (...) and texts about them."""
     file = io.BytesIO()
     mx.save_safetensors(file, dict(arrays), dict(metadata))
     return file.getvalue()
 
 
 def from_bytes(content: bytes) -> tuple[dict[str, mx.array], dict[str, str]]:
-    """Return the arrays and metadata of a safetensors file. Raises `ValueError`."""
+    """Return the arrays, lazy and of any shape (...), and the metadata of a safetensors file. Raises `ValueError`."""
     try:
         arrays, metadata = mx.load(io.BytesIO(content), "safetensors", return_metadata=True)
     except RuntimeError as error:

@@ -62,6 +62,11 @@ class HeadStudent:
         return with_targets(texts, places)
 
     def logits(self, inputs: Any) -> mx.array:
+        """Return the logits, float32 (places, V), of all proposals, in the order of the batch's places.
+
+        `inputs` are lessons with their tapped outputs (1, n, taps * width). Tokens outside the head's vocabulary have
+        -inf.
+        """
         return mx.concatenate([logits for text in inputs for logits in self._read(text)])
 
     def _read(self, text: _LessonText) -> list[mx.array]:

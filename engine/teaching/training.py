@@ -83,6 +83,10 @@ class DraftStudent:
         return with_targets((mx.array(ids, mx.uint32), mx.array(places)), rows)
 
     def logits(self, inputs: Any) -> mx.array:
+        """Return the logits, float32 (places, V), of the rows that `inputs` names.
+
+        These are ids (lessons, width) and the places (places,) in the flattened rows.
+        """
         ids, places = inputs
         logits: mx.array = self.network(ids)
         return logits.reshape(-1, logits.shape[-1])[places].astype(mx.float32)
@@ -140,7 +144,7 @@ class Training:
 
 
 def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.bool_]:
-    """Return for each place of a batch of lessons whether the student's likeliest token would be accepted there.
+    """Return for each place of a batch, as (places,), whether the student's likeliest token would be accepted.
 
     It is if it is the main model's, and if all tokens before it in its proposal are accepted.
     """
@@ -152,7 +156,10 @@ def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.
 
 
 def is_better(before: npt.NDArray[np.bool_], after: npt.NDArray[np.bool_]) -> bool:
-    """Whether more places became right than wrong, by more than chance: by two standard errors of their difference."""
+    """Whether more places (places,) became right than wrong, by two standard errors of their difference.
+
+    That is more than chance would explain.
+    """
     gained = int((after & ~before).sum())
     lost = int((before & ~after).sum())
     return bool(gained - lost > 2.0 * (gained + lost) ** 0.5)
