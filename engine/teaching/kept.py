@@ -108,7 +108,7 @@ class TaughtFile:
         return TaughtAdapter(hashlib.sha256(content).hexdigest()[:16], weights, judged)
 
     def write(self, weights: Mapping[str, mx.array], judged: TeachingResult) -> None:
-        """Keep an adapter in place of the former one. Raises `CannotTeach`."""
+        """Keep `weights`, in the shapes (...) of `adapter_of`, in place of the former ones. Raises `CannotTeach`."""
         metadata = {"models": self._models, "before": str(judged.before), "after": str(judged.after)}
         try:
             private_files.make_folder(self._folder)
