@@ -57,22 +57,53 @@ class AnswerRequestBody(UserSettings, kw_only=True):
         return False
 
     def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        """Prepare the request for the loaded model, which clients call `name`. Raises `ApiError`."""
+        """Prepare the requests for the loaded model, which clients call `name`. Raises `ApiError`.
+
+        There are `answer_count` of them for each of the `contents`.
+        """
+        tools = self.tools_for(info.tool_format)
+        grammar, field = self.constrained(*self.answer_format())
+        requests = [
+            request
+            for content in self.contents()
+            for request in self._requests_for(api, info, tools, grammar, field, **content)
+        ]
+        return PreparedCall(requests, self.writer_for(name, tools, len(requests)), field)
+
+    @property
+    def answer_count(self) -> int:
+        """How many answers a content gets."""
+        return 1
+
+    def tools_for(self, form: str) -> RequestTools:  # noqa: ARG002
+        """Return the tools that the model, which writes calls in this `form`, may call. Raises `ApiError`."""
+        return RequestTools()
+
+    def answer_format(self) -> tuple[Grammar | None, str]:
+        """Return the grammar that the endpoint's own field asks for, if any, and that field. Raises `ApiError`."""
+        return None, ""
+
+    def contents(self) -> list[dict[str, Any]]:
+        """Return what is to be answered, each as the fields of a `ChatRequest`. Raises `ApiError`."""
         raise NotImplementedError
 
-    def engine_requests(
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> ResponseWriter:
+        """Return what writes `count` answers of the model that clients call `name`."""
+        raise NotImplementedError
+
+    def _requests_for(
         self,
         api: Api,
         info: ModelInfo,
-        tools: RequestTools | None = None,
-        answer: Grammar | None = None,
-        param: str = "",
-        *,
-        count: int | None = None,
+        tools: RequestTools,
+        answer: Grammar | None,
+        param: str,
         **content: Any,
     ) -> list[ChatRequest]:
-        """Return requests for `count` answers, without calls in the format `answer` of `param`. Raises `ApiError`."""
-        tools = tools or RequestTools()
+        """Return the requests for all answers to `content`. Raises `ApiError`.
+
+        An answer without calls has the format `answer`, for which the field `param` asks.
+        """
         recommended = recommended_of(info.sampling)
         grammar = tools.grammar(answer, param)
         budget = self.thinking_budget
@@ -88,7 +119,7 @@ class AnswerRequestBody(UserSettings, kw_only=True):
         try:
             return [
                 ChatRequest(sampling=self.sampling(recommended, index), speculation=speculation, stop=stop, **common)
-                for index in range(count or 1)
+                for index in range(self.answer_count)
             ]
         except EngineError as error:
             raise errors.of_engine(error) from error
@@ -103,6 +134,10 @@ class SeveralAnswers(AnswerRequestBody, kw_only=True):
 
     n: Annotated[int, Meta(ge=1, le=MOST_CHOICES)] | None = None
     stream_options: _StreamOptions | None = None
+
+    @property
+    def answer_count(self) -> int:
+        return self.n or 1
 
     @property
     def with_usage(self) -> bool:

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.calls import AnswerRequestBody, Api, PreparedCall
+from app.api.calls import AnswerRequestBody, Api
 from app.api.dialects.anthropic_blocks import after_compaction, readable_message, readable_tools
 from app.api.requests.conversation import (
     DataUrl,
@@ -37,7 +37,6 @@ from app.text.picture_data import picture_of_base64, picture_of_url
 from engine.events import Event, Finished, PrefillProgress
 from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
-from engine.status import ModelInfo
 
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
@@ -143,19 +142,17 @@ class CountBody(AnswerRequestBody, kw_only=True):
             fields["output_config"] = {**config, "format": readable_format(config.get("format"))}
         return fields
 
-    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools = self._tools(info.tool_format)
-        (grammar, path) = self.constrained(*self._grammar())
+    def contents(self) -> list[dict[str, Any]]:
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[EngineMessage] = [{"role": "system", "content": system}] if system else []
         pictures: PictureBytes = {}
         messages += _joined_reminders(turn for message in self.messages for turn in _turns(message, pictures))
-        content: dict[str, Any] = {"messages": answerable(messages), "pictures": pictures}
-        requests = self.engine_requests(api, info, tools, grammar, path, **content)
-        return PreparedCall(requests, MessageWriter(name, tools.parts(), self.stops), path)
+        return [{"messages": answerable(messages), "pictures": pictures}]
 
-    def _grammar(self) -> tuple[Grammar | None, str]:
-        """Return the grammar of the format, and the name of the field that holds it."""
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> MessageWriter:  # noqa: ARG002
+        return MessageWriter(name, tools.parts(), self.stops)
+
+    def answer_format(self) -> tuple[Grammar | None, str]:
         form = self.output_config.format if self.output_config is not None else None
         if form is None:
             return grammar_of(self.output_format, "output_format")
@@ -163,7 +160,7 @@ class CountBody(AnswerRequestBody, kw_only=True):
             raise bad_field("output_format", "the same as 'output_config.format', or left out")
         return grammar_of(form, "output_config.format")
 
-    def _tools(self, form: str) -> RequestTools:
+    def tools_for(self, form: str) -> RequestTools:
         choice = self.tool_choice or _ToolChoice()
         tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
         mode = _CHOICES[choice.type or "auto"]

@@ -9,18 +9,23 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from app.api.answering import CompleteAnswer
-from app.api.calls import Api, PreparedCall, SeveralAnswers
+from app.api.calls import SeveralAnswers
 from app.api.requests.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.requests.errors import bad_field
 from app.api.requests.lenient_content import GrowingCustomText, custom_text, messages_of
-from app.api.requests.tool_use import FunctionChoice, FunctionDefinition, openai_tools, with_readable_tools
+from app.api.requests.tool_use import (
+    FunctionChoice,
+    FunctionDefinition,
+    RequestTools,
+    openai_tools,
+    with_readable_tools,
+)
 from app.api.requests.usage import TopLogprobs, choice_logprobs
 from app.api.response_writers import ChoicesWriter, new_id, reason_of
 from app.text.answer_parts import AnswerParts
 from app.text.answer_pieces import Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, PrefillProgress, Token, TokensCommitted
-from engine.status import ModelInfo
 
 # Fields that ask for what no model here has.
 _LEFT_OUT = ("audio", "web_search_options")
@@ -59,26 +64,23 @@ class ChatBody(SeveralAnswers, kw_only=True):
         if self.top_logprobs and not self.logprobs:
             raise bad_field("logprobs", "true where `top_logprobs` is given")
 
-    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
+    def tools_for(self, form: str) -> RequestTools:
         functions = [tool.function for tool in self.tools or ()]
         parallel = False if self.functions else self.parallel_tool_calls
-        tools = openai_tools(info.tool_format, functions, self.tool_choice, parallel)
-        grammar, field = self.constrained()
+        return openai_tools(form, functions, self.tool_choice, parallel)
+
+    def contents(self) -> list[dict[str, Any]]:
         pictures: PictureBytes = {}
-        requests = self.engine_requests(
-            api,
-            info,
-            tools,
-            grammar,
-            field,
-            count=self.n,
-            messages=answerable([message.turn(message.role, pictures) for message in self.messages]),
-            pictures=pictures,
-            alternatives=self.top_logprobs or 0,
-            token_bytes=bool(self.logprobs),
-        )
-        parts = [tools.parts() for _ in requests]
-        return PreparedCall(requests, ChatWriter(name, parts, self), field)
+        content = {
+            "messages": answerable([message.turn(message.role, pictures) for message in self.messages]),
+            "pictures": pictures,
+            "alternatives": self.top_logprobs or 0,
+            "token_bytes": bool(self.logprobs),
+        }
+        return [content]
+
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> ChatWriter:
+        return ChatWriter(name, [tools.parts() for _ in range(count)], self)
 
 
 class _GrowingDelta:

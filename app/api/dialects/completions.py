@@ -9,13 +9,13 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from app.api.answering import CompleteAnswer
-from app.api.calls import Api, PreparedCall, SeveralAnswers
+from app.api.calls import SeveralAnswers
 from app.api.requests.errors import bad_field
 from app.api.requests.request_settings import MOST_CHOICES, refuse_unsupported
+from app.api.requests.tool_use import RequestTools
 from app.api.requests.usage import TopLogprobs
 from app.api.response_writers import ChoicesWriter
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
-from engine.status import ModelInfo
 
 _UNSUPPORTED = {"suffix": "Filling in the middle is not supported: write the model's own marks into the prompt."}
 # The default of the OpenAI API.
@@ -38,26 +38,21 @@ class CompletionBody(SeveralAnswers, kw_only=True):
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED)
 
-    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
+    def contents(self) -> list[dict[str, Any]]:
+        """Return one content for each prompt."""
         prompts = [given_prompt or _NOTHING for given_prompt in texts_or_ids("prompt", self.prompt or "")]
-        count = self.n or 1
-        if len(prompts) * count > MOST_CHOICES:
+        if len(prompts) * self.answer_count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
         wanted: dict[str, Any] = {
             "max_tokens": self.most_tokens(_MAX_TOKENS),
             "alternatives": 0 if isinstance(self.logprobs, bool) else self.logprobs or 0,
             "prompt_logprobs": bool(self.echo),
         }
-        grammar, field = self.constrained()
-        requests = [
-            given_prompt
-            for prompt in prompts
-            for given_prompt in self.engine_requests(
-                api, info, answer=grammar, param=field, count=count, prompt=prompt, **wanted
-            )
-        ]
+        return [{"prompt": prompt, **wanted} for prompt in prompts]
+
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> CompletionWriter:  # noqa: ARG002
         logprobs = self.logprobs is not None and self.logprobs is not False
-        return PreparedCall(requests, CompletionWriter(name, with_usage=self.with_usage, logprobs=logprobs), field)
+        return CompletionWriter(name, with_usage=self.with_usage, logprobs=logprobs)
 
 
 def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> list[str | list[int]]:

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp
 
 from app.api.answering import CompleteAnswer
-from app.api.calls import AnswerRequestBody, Api, PreparedCall
+from app.api.calls import AnswerRequestBody, Api
 from app.api.requests.conversation import (
     ChatMessage,
     Content,
@@ -37,14 +37,13 @@ from app.api.requests.conversation import (
 from app.api.requests.errors import ApiError, JsonReply
 from app.api.requests.lenient_content import messages_of
 from app.api.requests.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported
-from app.api.requests.tool_use import FunctionDefinition, openai_tools, with_readable_tools
+from app.api.requests.tool_use import FunctionDefinition, RequestTools, openai_tools, with_readable_tools
 from app.api.requests.usage import TopLogprobs, schema_notes, token_logprobs
 from app.api.response_writers import ResponseWriter, reason_of
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.grammars.grammar import Grammar
-from engine.status import ModelInfo
 
 _UNSUPPORTED = {
     "suffix": "Filling in the middle is not supported: set `raw`, and write the model's own marks into the prompt."
@@ -97,14 +96,27 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             if name != "num_ctx":
                 setattr(self, name, value)
 
-    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
-        tools = openai_tools(info.tool_format, self.functions, None, None)
-        content = self.content()
-        content |= {"alternatives": self.top_logprobs or 0, "token_bytes": self.with_logprobs}
-        content |= {"overflow": "shorten", "kept_context": (self.options or _OllamaOptions()).num_ctx or None}
-        grammar, field = self.constrained(self._grammar(), "format")
-        requests = self.engine_requests(api, info, tools, grammar, field, **content)
-        return PreparedCall(requests, OllamaWriter(name, tools.parts(), self), field)
+    def tools_for(self, form: str) -> RequestTools:
+        return openai_tools(form, self.functions, None, None)
+
+    def answer_format(self) -> tuple[Grammar | None, str]:
+        if isinstance(self.format, dict):
+            return grammar_of(JsonSchema(self.format), "format")[0], "format"
+        grammar = Grammar("json_object") if self.format else None
+        return grammar, "format"
+
+    def contents(self) -> list[dict[str, Any]]:
+        content = {
+            **self.content(),
+            "alternatives": self.top_logprobs or 0,
+            "token_bytes": self.with_logprobs,
+            "overflow": "shorten",
+            "kept_context": (self.options or _OllamaOptions()).num_ctx or None,
+        }
+        return [content]
+
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> OllamaWriter:  # noqa: ARG002
+        return OllamaWriter(name, tools.parts(), self)
 
     @property
     def with_logprobs(self) -> bool:
@@ -137,11 +149,6 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
         """Return the fields that only the end of an answer with this text has."""
         del text
         return {}
-
-    def _grammar(self) -> Grammar | None:
-        if isinstance(self.format, dict):
-            return grammar_of(JsonSchema(self.format), "format")[0]
-        return Grammar("json_object") if self.format else None
 
 
 class _OllamaMessage(ChatMessage, kw_only=True):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.api.answering import IndexedEvent
-from app.api.calls import AnswerRequestBody, Api, PreparedCall
+from app.api.calls import AnswerRequestBody
 from app.api.dialects.response_items import readable_items
 from app.api.requests.conversation import (
     Content,
@@ -29,6 +29,7 @@ from app.api.requests.request_settings import JsonSchema, OtherFormat, grammar_o
 from app.api.requests.tool_use import (
     FunctionChoice,
     FunctionDefinition,
+    RequestTools,
     listed_tools,
     openai_tools,
     with_readable_tools,
@@ -46,7 +47,7 @@ from app.api.response_writers import PROGRESS, ItemsWriter, new_id, now, reason_
 from app.text.answer_parts import AnswerParts
 from app.text.growing_calls import CallPiece
 from engine.events import Finished, Token
-from engine.status import ModelInfo
+from engine.grammars.grammar import Grammar
 
 _UNSUPPORTED = {
     "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",
@@ -163,26 +164,31 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED)
 
-    def prepare(self, api: Api, info: ModelInfo, name: str) -> PreparedCall:
+    def tools_for(self, form: str) -> RequestTools:
         functions = [replace(function, name=called) for called, (_, function) in self.functions().items()]
-        tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
-        own_format = grammar_of(self.text.format if self.text is not None else None, "text.format")
-        grammar, field = self.constrained(*own_format)
-        logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
+        return openai_tools(form, functions, self.tool_choice, self.parallel_tool_calls)
+
+    def answer_format(self) -> tuple[Grammar | None, str]:
+        return grammar_of(self.text.format if self.text is not None else None, "text.format")
+
+    @property
+    def with_logprobs(self) -> bool:
+        """Whether the answer has the log-probabilities of its tokens."""
+        return bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
+
+    def contents(self) -> list[dict[str, Any]]:
         pictures: PictureBytes = {}
-        requests = self.engine_requests(
-            api,
-            info,
-            tools,
-            grammar,
-            field,
-            messages=self._conversation(pictures),
-            pictures=pictures,
-            alternatives=self.top_logprobs or 0,
-            token_bytes=logprobs,
-            overflow="shorten" if self.truncation == "auto" else None,
-        )
-        return PreparedCall(requests, ResponseItemsWriter(name, tools.parts(), self, logprobs=logprobs), field)
+        content = {
+            "messages": self._conversation(pictures),
+            "pictures": pictures,
+            "alternatives": self.top_logprobs or 0,
+            "token_bytes": self.with_logprobs,
+            "overflow": "shorten" if self.truncation == "auto" else None,
+        }
+        return [content]
+
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> ResponseItemsWriter:  # noqa: ARG002
+        return ResponseItemsWriter(name, tools.parts(), self, logprobs=self.with_logprobs)
 
     def functions(self) -> dict[str, tuple[str, _ResponsesTool]]:
         """Return each function with its namespace, "" for none, by the name by which the model calls it."""
