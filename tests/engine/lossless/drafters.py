@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from engine.files.steps import run_to_completion
+from engine.main_model.loading import display_name, load_in_steps
+from engine.serving.scheduler import Scheduler
+from engine.status import TeachingResult
+from engine.teaching.adapter import adapter_of, add_adapter
+from engine.teaching.kept import TaughtFile
+from tests.engine.serving_requests import set_draft
+from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
 from tests.tiny_adapters import write_adapter
+from tests.tiny_assistant import write_assistant
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, SPECIAL, TEMPLATE, train_tokenizer, write_disturbed_copy, write_model
@@ -16,9 +26,9 @@ from tests.tiny_vision import MODELS, write_vision_model
 MARKS = [*SPECIAL, "<tool_call>", "</tool_call>", "<think>", "</think>"]
 
 
-def write_text_model(folder: Path) -> Path:
+def write_text_model(folder: Path, config: Mapping[str, Any] = QWEN3) -> Path:
     """Write a model whose template opens thoughts for a request with the option "opened"."""
-    config = QWEN3 | {"max_position_embeddings": 2048}
+    config = {**config, "max_position_embeddings": 2048}
     write_model(folder, seed=1, config=config, tokenizer=train_tokenizer(special=MARKS))
     opened = "assistant\n{% if opened %}<think>\n{% endif %}{% endif"
     (folder / "chat_template.jinja").write_text(TEMPLATE.replace("assistant\n{% endif", opened))
@@ -35,6 +45,7 @@ def _write_adapter(folder: Path) -> Path:
 MAINS: dict[str, Callable[[Path], Path]] = {
     "text": write_text_model,
     "adapter": _write_adapter,
+    "gemma4": lambda folder: write_text_model(folder, {**FAMILIES["gemma4"], "model_type": "gemma4"}),
     "pictures": lambda folder: write_vision_model(folder, MODELS["qwen3_5"]),
 }
 
@@ -53,4 +64,19 @@ DRAFTERS: dict[str, Callable[[Path, Path], Path]] = {
     "eagle": write_eagle_head,
     "eagle of few tokens": lambda folder, main: write_eagle_head(folder, main, drafted=64),
     "mtp": write_mtp_head,
+    "assistant": lambda folder, main: write_assistant(folder, main, ordered=True),
+    "taught": lambda folder, main: write_disturbed_copy(main, folder, amount=0.02),
 }
+
+
+def teach(scheduler: Scheduler, draft: Path) -> None:
+    """Let the draft model in use have been taught something that changes what it drafts."""
+    folder = scheduler.models.settings.taught_folder
+    assert folder is not None
+    copy = run_to_completion(load_in_steps(draft, adapt=add_adapter))
+    weights = {name: array + 0.02 for name, array in adapter_of(copy.model).items()}
+    file = TaughtFile(folder, scheduler.models.main, draft, display_name(draft, draft))
+    file.write(weights, TeachingResult(0.5, 0.6, better=True))
+    drafter = set_draft(scheduler, draft).draft
+    assert drafter is not None
+    assert drafter.taught

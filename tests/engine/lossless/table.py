@@ -175,7 +175,8 @@ class Way:
 
     `drafter` names an entry of `DRAFTERS`, or is "". `source` is the proposer whose tokens an answer must have been
     offered; "" if the way decides that itself or does not speculate. `company` is how many other requests are served
-    at once. With `earlier` the same question was answered in another chat before.
+    at once. With `earlier` the same question was answered in another chat before. `main` is the main model that rows
+    of the main model "text" ask instead, "" for none.
     """
 
     speculation: SpeculationSettings
@@ -183,6 +184,7 @@ class Way:
     source: str = ""
     company: int = 0
     earlier: bool = False
+    main: str = ""
 
 
 def _draft(depth: int = 3, **changes: Any) -> SpeculationSettings:
@@ -201,6 +203,7 @@ WAYS: dict[str, Way] = {
     "draft model, any depth": Way(SpeculationSettings(method="draft", sample_share=0.0), "draft model"),
     "rejection": Way(_draft(acceptance="rejection"), "draft model", "draft"),
     "same text": Way(_draft(same_text=True), "draft model"),
+    "taught draft model": Way(_draft(), "taught", "draft"),
     "draft model of other bytes": Way(_draft(), "other bytes", "draft"),
     "draft model of other words": Way(_draft(), "other words", "draft"),
     "block head": Way(_draft(7), "dflash", "head"),
@@ -209,6 +212,7 @@ WAYS: dict[str, Way] = {
     "MTP head": Way(_draft(), "mtp", "head"),
     "MTP head, rejection": Way(_draft(acceptance="rejection"), "mtp", "head"),
     "MTP head of earlier words": Way(_draft(), "mtp", "head", earlier=True),
+    "assistant": Way(_draft(), "assistant", "head", main="gemma4"),
     "lookup": Way(LOOKUP),
     "earlier chats": Way(LOOKUP, source="chats", earlier=True),
     "auto": Way(AUTO, "draft model"),
@@ -226,7 +230,17 @@ DIFFERS: dict[str, str] = {
     "MTP head, rejection": "a drawn token has the same distribution and another value; a greedy one has the same value",
 }
 # Cells that the engine refuses, by the row and the way, and why.
-REFUSED: dict[tuple[str, str], str] = {}
+REFUSED: dict[tuple[str, str], str] = {
+    ("adapter", "assistant"): "an assistant drafts for Gemma 4 only",
+    ("pictures", "assistant"): "an assistant drafts for Gemma 4 only",
+    ("pictures, sampled", "assistant"): "an assistant drafts for Gemma 4 only",
+}
+
+
+def main_of(row: str, way: str) -> str:
+    """Return the main model that a cell asks, by its name in `MAINS`."""
+    main = ASKED[row].main
+    return WAYS[way].main or main if main == "text" else main
 
 
 def differs(row: str, way: str) -> bool:

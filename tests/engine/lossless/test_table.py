@@ -14,7 +14,7 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
 from tests.engine.lossless.chain_sessions import Told
-from tests.engine.lossless.drafters import DRAFTERS, MAINS, base_of
+from tests.engine.lossless.drafters import DRAFTERS, MAINS, base_of, teach
 from tests.engine.lossless.table import (
     ASKED,
     DIFFERS,
@@ -26,6 +26,7 @@ from tests.engine.lossless.table import (
     cells,
     differs,
     in_default_tier,
+    main_of,
 )
 from tests.engine.serving_requests import Client, load_models, request, run
 
@@ -53,7 +54,7 @@ class Servers:
         self._mains: dict[str, Path] = {}
         self._drafters: dict[tuple[str, str], Path | None] = {}
         self._schedulers: dict[tuple[str, str, bool], Scheduler] = {}
-        self._plain_answers: dict[str, PlainAnswer] = {}
+        self._plain_answers: dict[tuple[str, str], PlainAnswer] = {}
 
     def _main(self, name: str) -> Path:
         if name not in self._mains:
@@ -73,20 +74,25 @@ class Servers:
         key = (main, drafter, indexed)
         if key not in self._schedulers:
             index = self._folder / f"answers of {main} with {drafter}" if indexed else None
-            scheduler = Scheduler(EngineSettings(most_active=8, answer_index_folder=index))
+            taught = self._folder / f"what drafts of {main} were taught" if drafter == "taught" else None
+            settings = EngineSettings(most_active=8, answer_index_folder=index, taught_folder=taught)
+            scheduler = Scheduler(settings)
             self._schedulers[key] = scheduler
-            assert load_models(scheduler, self._main(main), self._drafter(main, drafter)).draft_problem is None
+            folder = self._drafter(main, drafter)
+            assert load_models(scheduler, self._main(main), folder).draft_problem is None
+            if drafter == "taught" and folder is not None:
+                teach(scheduler, folder)
         return self._schedulers[key]
 
-    def plain(self, row: str) -> PlainAnswer:
+    def plain(self, row: str, main: str) -> PlainAnswer:
         """Return the row's answer without speculation, alone, from a scheduler that has no drafter."""
-        if row not in self._plain_answers:
-            scheduler = self.scheduler(ASKED[row].main)
+        if (row, main) not in self._plain_answers:
+            scheduler = self.scheduler(main)
             scheduler.clear_prefix_cache()
             [client] = run(scheduler, ASKED[row].request(PLAIN))
             prompt = scheduler.prefix_cache.latest.main.tokens[: client.finished.stats.prompt_tokens]
-            self._plain_answers[row] = PlainAnswer(client, [*prompt, *client.finished.ids])
-        return self._plain_answers[row]
+            self._plain_answers[row, main] = PlainAnswer(client, [*prompt, *client.finished.ids])
+        return self._plain_answers[row, main]
 
     def close(self) -> None:
         for scheduler in self._schedulers.values():
@@ -161,12 +167,13 @@ def test_the_answer_is_that_of_plain_decoding(
     servers: Servers, monkeypatch: pytest.MonkeyPatch, row: str, way: str
 ) -> None:
     asked, decoded = ASKED[row], WAYS[way]
-    plain = servers.plain(row)
+    main = main_of(row, way)
+    plain = servers.plain(row, main)
     # Heads with random weights are right by chance only: one of three of these proposals is wrong.
     told = Told(monkeypatch)
     told.answers = [token if place % 3 else 0 for place, token in enumerate(plain.tokens)]
     monkeypatch.setattr(ReducedVocabulary, "pays", lambda *_: True)
-    scheduler = servers.scheduler(asked.main, decoded.drafter, indexed=decoded.earlier)
+    scheduler = servers.scheduler(main, decoded.drafter, indexed=decoded.earlier)
 
     client = serve(scheduler, decoded, asked.request(decoded.speculation))
 
@@ -182,7 +189,7 @@ def test_the_answer_is_that_of_plain_decoding(
 
 
 def test_the_table_names_what_there_is() -> None:
-    assert {asked.main for asked in ASKED.values()} == set(MAINS)
+    assert {main_of(row, way) for row, way in cells()} == set(MAINS)
     assert {way.drafter for way in WAYS.values()} == {"", *DRAFTERS}
     assert DIFFERS.keys() <= WAYS.keys()
     assert all(row in ASKED and way in WAYS for row, way in REFUSED)
