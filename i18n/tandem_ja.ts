@@ -6215,10 +6215,6 @@
         <translation>「{server}」へのサインインに失敗しました（{detail}）。もう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
-        <translation>「{server}」には登録済みのアプリからしかサインインできません。アクセストークンを取得し、「設定 &gt; ツール」で値{example}を追加してください。</translation>
-    </message>
-    <message>
         <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
         <translation>「{server}」へのサインインは、暗号化されないアドレス（{address}）を使うため拒否されました。</translation>
     </message>
@@ -6277,6 +6273,10 @@
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
         <translation>「{server}」が予期せず終了しました（{detail}）。設定で確認するか、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{server}” lets only apps that it knows sign in. Register an app there whose redirect address is {callback}, and in Settings &gt; Tools add its ID as the value {id}, and its secret, if it has one, as {secret}. Or get an access token, and add the value {example}.</source>
+        <translation>「{server}」には登録済みのアプリからしかサインインできません。リダイレクト先を{callback}にしたアプリをサービスに登録し、「設定 &gt; ツール」でアプリのIDを値{id}に、シークレットがあれば値{secret}に追加してください。アクセストークンを取得し、値{example}を追加する方法もあります。</translation>
     </message>
     <message>
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
@@ -6382,6 +6382,10 @@
     <message>
         <source>Open {host} in the browser to sign in to “{server}”?</source>
         <translation>「{server}」にサインインするために、{host}をブラウザで開きますか？</translation>
+    </message>
+    <message>
+        <source>“{server}” calls the service that signs you in {expected}, but the service calls itself {named}. Continue only if you trust both.</source>
+        <translation>「{server}」はサインイン先のサービスを{expected}としていますが、サービス自身は{named}と名乗っています。どちらも信頼できる場合にのみ続けてください。</translation>
     </message>
     <message>
         <source>Open</source>

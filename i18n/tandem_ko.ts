@@ -6239,10 +6239,6 @@
         <translation>‘{server}’ 서버에 로그인하지 못했어요({detail}). 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
-        <translation>‘{server}’ 서버에는 등록된 앱으로만 로그인할 수 있어요. 서버에서 액세스 토큰을 받아 ‘설정 &gt; 도구’에서 {example} 값을 추가해 주세요.</translation>
-    </message>
-    <message>
         <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
         <translation>‘{server}’ 서버의 로그인이 암호화되지 않은 주소({address})를 사용해서 거부했어요.</translation>
     </message>
@@ -6277,6 +6273,10 @@
     <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” lets only apps that it knows sign in. Register an app there whose redirect address is {callback}, and in Settings &gt; Tools add its ID as the value {id}, and its secret, if it has one, as {secret}. Or get an access token, and add the value {example}.</source>
+        <translation>‘{server}’ 서버에는 등록된 앱으로만 로그인할 수 있어요. 서비스에 리디렉션 주소가 {callback}인 앱을 등록한 다음, ‘설정 &gt; 도구’에서 앱 ID를 {id} 값으로, 시크릿이 있으면 {secret} 값으로 추가해 주세요. 액세스 토큰을 받아 {example} 값을 추가해도 돼요.</translation>
     </message>
     <message>
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
@@ -6382,6 +6382,10 @@
     <message>
         <source>Open {host} in the browser to sign in to “{server}”?</source>
         <translation>‘{server}’ 서버에 로그인하도록 브라우저에서 {host} 주소를 열까요?</translation>
+    </message>
+    <message>
+        <source>“{server}” calls the service that signs you in {expected}, but the service calls itself {named}. Continue only if you trust both.</source>
+        <translation>‘{server}’ 서버가 알려 준 로그인 서비스는 {expected} 주소인데, 그 서비스는 {named} 주소를 자기 이름으로 써요. 둘 다 믿을 수 있을 때만 계속해 주세요.</translation>
     </message>
     <message>
         <source>Open</source>

@@ -6239,10 +6239,6 @@
         <translation>登录“{server}”失败（{detail}）。请重试。</translation>
     </message>
     <message>
-        <source>“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} in Settings &gt; Tools.</source>
-        <translation>“{server}”只允许已注册的应用登录。请从该服务获取访问令牌，并在“设置 &gt; 工具”中添加值 {example}。</translation>
-    </message>
-    <message>
         <source>The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.</source>
         <translation>登录“{server}”会使用未加密的地址（{address}），因此已被拒绝。</translation>
     </message>
@@ -6277,6 +6273,10 @@
     <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
+    </message>
+    <message>
+        <source>“{server}” lets only apps that it knows sign in. Register an app there whose redirect address is {callback}, and in Settings &gt; Tools add its ID as the value {id}, and its secret, if it has one, as {secret}. Or get an access token, and add the value {example}.</source>
+        <translation>“{server}”只允许已注册的应用登录。请在该服务中注册一个重定向地址为 {callback} 的应用，然后在“设置 &gt; 工具”中将其 ID 添加为值 {id}，如有密钥，则添加为值 {secret}。也可以获取访问令牌，并添加值 {example}。</translation>
     </message>
     <message>
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
@@ -6382,6 +6382,10 @@
     <message>
         <source>Open {host} in the browser to sign in to “{server}”?</source>
         <translation>在浏览器中打开 {host} 以登录“{server}”？</translation>
+    </message>
+    <message>
+        <source>“{server}” calls the service that signs you in {expected}, but the service calls itself {named}. Continue only if you trust both.</source>
+        <translation>“{server}”指定的登录服务是 {expected}，但该服务自称 {named}。仅在两者都可信时继续。</translation>
     </message>
     <message>
         <source>Open</source>

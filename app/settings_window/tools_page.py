@@ -277,7 +277,16 @@ class ToolsPage(ThemeAware, Form):
         host = page.host(QUrl.ComponentFormattingOption.FullyEncoded)
         question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         question.setTextFormat(Qt.TextFormat.PlainText)
-        question.setText(self.tr("Open {host} in the browser to sign in to “{server}”?").format(host=host, server=name))
+        words = self.tr("Open {host} in the browser to sign in to “{server}”?").format(host=host, server=name)
+        issuers = self._tools.host.status(name).issuers
+        if issuers is not None:
+            expected, named = issuers
+            other = self.tr(
+                "“{server}” calls the service that signs you in {expected}, but the service calls itself {named}. "
+                "Continue only if you trust both."
+            )
+            words += "\n\n" + other.format(server=name, expected=visible(expected), named=visible(named))
+        question.setText(words)
         question.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
         question.setDefaultButton(question.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
         question.accepted.connect(lambda: self._open(name, page))

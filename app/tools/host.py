@@ -15,6 +15,7 @@ from app.tools.tool import SILENCE_S, Tool, ToolFailed, ToolProgress, ToolResult
 
 if TYPE_CHECKING:
     from app.tools.connection import McpConnection
+    from app.tools.service_metadata import Issuer
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,8 @@ class ToolHost:
         self._awaited: frozenset[str] = frozenset()
         # The newest sign-in of each server, also one that is over.
         self._sign_ins: dict[str, Future[None]] = {}
+        # The names of services at which a person signs in to a server that calls them otherwise.
+        self._issuers: dict[str, tuple[str, str]] = {}
         # These belong to the loop: the newest connection of each server, also one that is over; when its process was
         # started again, as times of the loop; and the tasks that run connections.
         self._connections: dict[str, McpConnection] = {}
@@ -106,7 +109,7 @@ class ToolHost:
     def status(self, name: str) -> ServerStatus:
         """Return the state of a server, also of one that was never started or is not known."""
         if name in self._sign_ins and not self._sign_ins[name].done():
-            return ServerStatus("signing-in")
+            return ServerStatus("signing-in", issuers=self._issuers.get(name))
         connection = self._connections.get(name)
         if connection is None:
             return ServerStatus("starting" if name in self._awaited else "stopped")
@@ -170,8 +173,13 @@ class ToolHost:
         from app.tools.sign_in import sign_in
 
         assert self._settings is not None
+        self._issuers.pop(name, None)
+
+        def note_issuer(issuer: Issuer) -> None:
+            self._issuers[name] = (issuer.expected, issuer.named)
+
         try:
-            await sign_in(self._servers[name], self._settings, open_page, page_text)
+            await sign_in(self._servers[name], self._settings, open_page, page_text, note_issuer)
         except ToolFailed as error:
             if (connection := self._connections.get(name)) is not None:
                 connection.failure = error

@@ -39,6 +39,9 @@ EXAMPLES = {
     "enabled": "true",
     "disabled": "false",
 }
+# The names of values that are no headers: the client id, and its secret if there is one, with which to sign in.
+CLIENT_ID = "client_id"
+CLIENT_SECRET = "client_secret"
 # The commands that download a package and run it.
 _RUNNERS = ("npx", "bunx", "pnpx", "uvx")
 # What programs call the fields otherwise.
@@ -56,7 +59,8 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     `values` are the command's variables or the headers for the url. Those that may be secrets are "" until
     `ToolSettings.with_secrets` has filled them in. `approved` is the fingerprint of what the person agreed to run.
     `asks` are the names of values, and the variables in the command or url, that an imported file left to the person,
-    with what it says of each. `signed_in`: the keychain has a sign-in for the url.
+    with what it says of each. `signed_in`: the keychain has a sign-in for the url. `issuer` is how the service names
+    itself at which the person has signed in.
     """
 
     name: str
@@ -68,6 +72,12 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     approved: str = ""
     asks: dict[str, str] = {}
     signed_in: bool = False
+    issuer: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The values that are sent to the url."""
+        return {name: value for name, value in self.values.items() if name not in (CLIENT_ID, CLIENT_SECRET)}
 
     @property
     def target(self) -> str:
@@ -116,6 +126,8 @@ class ServerStatus:
     unusable: tuple[str, ...] = ()
     only_as_tasks: tuple[str, ...] = ()
     stderr: str = ""
+    # While the person signs in: what the server calls the service there and what that calls itself, if they differ.
+    issuers: tuple[str, str] | None = None
 
     @property
     def wants_sign_in(self) -> bool:
@@ -186,7 +198,9 @@ class ToolSettings:
         entry = _entry(server.name)
         secret = msgspec.json.encode(values).decode() if values else ""
         stored = self._keep(entry, secret) if values != known else entry not in self._unkept
-        self._replace(replace(server, values=dict.fromkeys(server.values, "") | clear, signed_in=signed_in))
+        issuer = before.issuer if before.url == server.url else ""
+        hidden = dict.fromkeys(server.values, "") | clear
+        self._replace(replace(server, values=hidden, signed_in=signed_in, issuer=issuer))
         return stored
 
     def remove(self, name: str) -> None:
@@ -211,13 +225,17 @@ class ToolSettings:
         """Return what `keep_sign_in` has kept for the server; "" without a sign-in. May ask the person."""
         return self._kept(_entry(server.name, "sign-in")) if server.signed_in else ""
 
-    def keep_sign_in(self, server: Server, sign_in: str) -> None:
-        """Keep a sign-in, or none if it is "", unless the server is gone or has another url. May ask the person."""
+    def keep_sign_in(self, server: Server, sign_in: str, issuer: str = "") -> None:
+        """Keep a sign-in, or none if it is "", unless the server is gone or has another url. May ask the person.
+
+        `issuer` is how the service names itself; "" keeps what is known.
+        """
         for current in self.servers:
             if (current.name, current.url) == (server.name, server.url):
                 self._keep(_entry(server.name, "sign-in"), sign_in)
-                if current.signed_in != bool(sign_in):
-                    self._replace(replace(current, signed_in=bool(sign_in)))
+                changed = replace(current, signed_in=bool(sign_in), issuer=issuer or current.issuer)
+                if changed != current:
+                    self._replace(changed)
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
         """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat."""

@@ -15,7 +15,8 @@ from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrati
 from mcp.shared import auth
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from app.tools.servers import Server, ToolSettings
+from app.tools.servers import CLIENT_ID, CLIENT_SECRET, Server, ToolSettings
+from app.tools.service_metadata import Issuer, readable_metadata, same_issuer
 from app.tools.tool import ToolFailed
 from app.tools.transports import expects_answer, http_client, wants_sign_in
 
@@ -23,6 +24,11 @@ from app.tools.transports import expects_answer, http_client, wants_sign_in
 SIGN_IN_S = 300.0
 # Seconds for a browser to send the head of its request.
 MESSAGE_S = 10.0
+# The address of packaging/oauth_client.json once it is published: services that register no apps read it to know this
+# one (a client id metadata document). Without an address, they want a client id of the person's own.
+CLIENT_DOCUMENT = ""
+# Where the browser comes back to, but for the port, which services have to ignore on this computer (RFC 8252).
+CALLBACK = "http://127.0.0.1/callback"
 _HERE = ("127.0.0.1", "::1", "localhost")
 _HEAD = "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n<!doctype html>"
 
@@ -51,8 +57,10 @@ class SignIn(OAuthClientProvider):
     ) -> None:
         urls = [AnyUrl("http://127.0.0.1")]
         client = auth.OAuthClientMetadata(client_name="Tandem", redirect_uris=urls, token_endpoint_auth_method="none")
-        super().__init__(server.url, client, self)
+        super().__init__(server.url, client, self, client_metadata_url=CLIENT_DOCUMENT or None)
         self._server, self._settings, self._failed = server, settings, failed
+        # How the service that signs in names itself, once it has been asked.
+        self.issuer: Issuer | None = None
 
     async def load(self) -> SignIn:
         """Read what the keychain has for the server's address, and return this."""
@@ -76,7 +84,8 @@ class SignIn(OAuthClientProvider):
     async def set_tokens(self, tokens: auth.OAuthToken) -> None:
         self.context.current_tokens = tokens
         stored = _Kept.model_validate(self.context, from_attributes=True).model_dump_json(exclude_none=True)
-        await asyncio.to_thread(self._settings.keep_sign_in, self._server, stored)
+        issuer = self.issuer.named if self.issuer is not None else ""
+        await asyncio.to_thread(self._settings.keep_sign_in, self._server, stored, issuer)
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send a request with the token, which the package's flow renews if it is too old or the server refuses it."""
@@ -97,7 +106,7 @@ class SignIn(OAuthClientProvider):
                     raise self._told(ToolFailed("unreachable", server=name, detail=response.status_code))
                 outgoing = await flow.asend(response)
         if wants_sign_in((yield request)) and await expects_answer(request):
-            has_key = self._server.values and not self._server.signed_in
+            has_key = self._server.headers and not self._server.signed_in
             raise self._told(ToolFailed("key-refused" if has_key else "sign-in-needed", server=name))
 
     def _told(self, error: ToolFailed) -> ToolFailed:
@@ -122,6 +131,26 @@ class SignIn(OAuthClientProvider):
             await anext(flow)
             while (outgoing := await flow.asend(answer)) is not request:
                 answer = await client.send(self.checked(outgoing))
+                if self.issuer is None:
+                    answer, self.issuer = readable_metadata(answer, self._expected_name())
+
+    def _expected_name(self) -> str:
+        """Return the name of the service that signs in: the server says it, or else it is the server's own address."""
+        parts = urlsplit(self._server.url)
+        return self.context.auth_server_url or str(AnyUrl(f"{parts.scheme}://{parts.netloc}"))
+
+    def use_client_of_person(self) -> None:
+        """Use the client id of the server's values, if it has one, so that none is registered."""
+        client_id = self._server.values.get(CLIENT_ID)
+        if client_id:
+            secret = self._server.values.get(CLIENT_SECRET)
+            method = "client_secret_post" if secret else "none"
+            self.context.client_info = auth.OAuthClientInformationFull(
+                client_id=client_id,
+                client_secret=secret,
+                redirect_uris=self.context.client_metadata.redirect_uris,
+                token_endpoint_auth_method=method,
+            )
 
     def checked(self, request: httpx2.Request) -> httpx2.Request:
         """Return a request to the service that signs in, changed to ask for an uncompressed answer.
@@ -151,6 +180,8 @@ class _Callback:
         self._server = server
         self._open_page = open_page
         self._page_text = page_text
+        # How the service that signs in names itself.
+        self.issuer: Issuer | None = None
         # What the browser has to send back, so that no other page can answer; b"" before it is opened.
         self._state = b""
         # The variables of the address with which the browser came back.
@@ -167,7 +198,11 @@ class _Callback:
         query = await self._query
         if "code" not in query:
             raise ToolFailed("sign-in-unfinished", server=self._server.name)
-        return auth.AuthorizationCodeResult(code=query["code"], state=query["state"], iss=query.get("iss"))
+        service = query.get("iss")
+        # The package knows the service by the server's name for it.
+        if service is not None and self.issuer is not None and same_issuer(service, self.issuer.named):
+            service = self.issuer.expected
+        return auth.AuthorizationCodeResult(code=query["code"], state=query["state"], iss=service)
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection to the port; a request with a wrong state changes nothing."""
@@ -183,12 +218,20 @@ class _Callback:
                 self._query.set_result(query)
 
 
-async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[str], object], page_text: str) -> None:
+async def sign_in(
+    server: Server,
+    settings: ToolSettings,
+    open_page: Callable[[str], object],
+    page_text: str,
+    other_issuer: Callable[[Issuer], object] = lambda _: None,
+) -> None:
     """Have a person sign in to a server, and keep the sign-in in `settings`.
 
-    `open_page` gets the address for the browser. When the person is done there, the browser comes back to a port of
-    this computer and shows `page_text`. Raises `ToolFailed`: (sign-in-unfinished) if the person gives up or takes
-    longer than SIGN_IN_S, (sign-in-closed) if the service takes no new clients, (sign-in-unsafe), (sign-in-failed).
+    `open_page` gets the address for the browser, which it has to ask the person about. Before that, `other_issuer` gets
+    the names of the service there if the server calls it otherwise than it calls itself, unless the person has signed
+    in there before. When the person is done, the browser comes back to a port of this computer and shows `page_text`.
+    Raises `ToolFailed`: (sign-in-unfinished) if the person gives up or takes longer than SIGN_IN_S, (sign-in-closed)
+    if the service takes no new clients, (sign-in-unsafe), (sign-in-failed).
     """
     callback = _Callback(server, open_page, page_text)
     server = await asyncio.to_thread(settings.with_secrets, server)
@@ -196,7 +239,15 @@ async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[s
     port = listener.sockets[0].getsockname()[1]
     flow = SignIn(server, settings)
     flow.context.client_metadata.redirect_uris = [AnyUrl(f"http://127.0.0.1:{port}/callback")]
-    flow.context.redirect_handler = callback.open
+    flow.use_client_of_person()
+
+    async def open_at(address: str) -> None:
+        callback.issuer = issuer = flow.issuer
+        if issuer is not None and issuer.is_other and not same_issuer(issuer.named, server.issuer):
+            other_issuer(issuer)
+        await callback.open(address)
+
+    flow.context.redirect_handler = open_at
     flow.context.callback_handler = callback.returned
     try:
         async with asyncio.timeout(SIGN_IN_S), http_client(server) as client:
@@ -204,7 +255,9 @@ async def sign_in(server: Server, settings: ToolSettings, open_page: Callable[[s
     except TimeoutError as error:
         raise ToolFailed("sign-in-unfinished", server=server.name) from error
     except OAuthRegistrationError:
-        raise ToolFailed("sign-in-closed", server=server.name, example="Authorization: Bearer TOKEN") from None
+        values = {"id": CLIENT_ID, "secret": CLIENT_SECRET, "callback": CALLBACK}
+        example = "Authorization: Bearer TOKEN"
+        raise ToolFailed("sign-in-closed", server=server.name, example=example, **values) from None
     except (OAuthFlowError, httpx2.RequestError, httpx2.InvalidURL, ValueError, KeyError) as error:
         # What follows the first words may be what a service has said, with its secrets.
         raise ToolFailed("sign-in-failed", server=server.name, detail=re.split("[:\n]", str(error))[0]) from None

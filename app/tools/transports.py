@@ -99,7 +99,7 @@ def http_client(
     """
     check = _AnswerCheck(server.name, handles_sign_in=auth is not None, failed=failed)
     return httpx2.AsyncClient(
-        headers={**server.values, "accept-encoding": "identity"},
+        headers={**server.headers, "accept-encoding": "identity"},
         timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
         auth=auth,
         event_hooks={"response": [check.report]},

@@ -81,8 +81,9 @@ TOOL_REASONS = Sentences(
         "sign-in-unfinished": "The sign-in to “{server}” was not completed in the browser. Try again.",
         "sign-in-failed": "The sign-in to “{server}” failed ({detail}). Try again.",
         "sign-in-closed": (
-            "“{server}” lets only apps that it knows sign in. Get an access token from it, and add the value {example} "
-            "in Settings > Tools."
+            "“{server}” lets only apps that it knows sign in. Register an app there whose redirect address is "
+            "{callback}, and in Settings > Tools add its ID as the value {id}, and its secret, if it has one, as "
+            "{secret}. Or get an access token, and add the value {example}."
         ),
         "sign-in-unsafe": "The sign-in to “{server}” would use an unencrypted address ({address}), so it was refused.",
         "changed-tool": "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.",

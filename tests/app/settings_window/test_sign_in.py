@@ -42,11 +42,11 @@ class Shown:
         assert self.view.sign.text() == words
         self.view.sign.click()
 
-    def answer(self, words: str) -> None:
-        """Answer whether to open the browser."""
+    def answer(self, words: str, more: str = "") -> None:
+        """Answer whether to open the browser; the question says `more`."""
         self.window.wait(lambda: bool(self.page.findChildren(QMessageBox)))
         [question] = self.page.findChildren(QMessageBox)
-        assert question.text() == "Open 127.0.0.1 in the browser to sign in to “remote”?"
+        assert question.text() == "Open 127.0.0.1 in the browser to sign in to “remote”?" + more
         # The name is the person's or a file's, and must not look like the host.
         assert question.textFormat() is Qt.TextFormat.PlainText
         assert not self.person.opened
@@ -87,3 +87,11 @@ def test_a_sign_in_that_fails_says_why(shown: Shown, service: Service) -> None:
     shown.answer("Open")
     shown.waits_for("was not completed in the browser")
     assert shown.view.sign.text() == "Sign in…"
+
+
+def test_a_service_with_another_name_is_named_before_the_browser_opens(shown: Shown, service: Service) -> None:
+    service.metadata = {"issuer": "https://auth.example.com"}
+    shown.press("Sign in…")
+    names = f"{service.url}/service, but the service calls itself https://auth.example.com"
+    shown.answer("Open", f"\n\n“remote” calls the service that signs you in {names}. Continue only if you trust both.")
+    shown.waits_for("Running. Tools (2): quick, slow.")

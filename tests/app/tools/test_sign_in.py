@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -12,7 +14,8 @@ from msgspec.structs import replace
 
 from app.conversations.database.records import ToolUse
 from app.session.calls import ToolRun
-from app.wording.tools import call_sentence
+from app.tools.sign_in import CALLBACK, CLIENT_DOCUMENT
+from app.wording.tools import call_sentence, tool_sentence
 from tests.app.tools.conftest import WAIT_S, Hosts, each, wait_until
 from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse
 from tests.app.tools.sign_in_service import home as home
@@ -221,3 +224,101 @@ def test_a_key_that_is_refused_is_named_and_a_sign_in_takes_its_place(home: Home
     assert hosts.error("remote").code == "key-refused"
     home.sign_in(Person())
     assert len(home.tools()) == 2
+
+
+class Registrar(Person):
+    """Signs in with a client that nobody has registered, which the service is told of when the page opens."""
+
+    def __init__(self, service: Service, client_id: str) -> None:
+        super().__init__()
+        self._service, self._client_id = service, client_id
+
+    def open(self, address: str) -> None:
+        query = parse_qs(urlsplit(address).query)
+        assert query["client_id"] == [self._client_id]
+        self._service.clients[self._client_id] = query["redirect_uri"]
+        super().open(address)
+
+
+class Witness(Person):
+    """Sees what the status says when the page is to be opened."""
+
+    def __init__(self, home: Home) -> None:
+        super().__init__()
+        self._home = home
+        self.seen: list[tuple[str, str] | None] = []
+
+    def open(self, address: str) -> None:
+        self.seen.append(self._home.host.status("remote").issuers)
+        super().open(address)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"issuer": "SERVICE/"},
+        {"issuer": "SERVICE", "scopes_supported": "a b", "code_challenge_methods_supported": None},
+        {"issuer": "SERVICE", "jwks_uri": 7, "response_types_supported": ["code"]},
+    ],
+)
+def test_a_service_that_takes_liberties_with_its_metadata_signs_in(
+    home: Home, service: Service, fields: dict[str, object]
+) -> None:
+    named = str(fields["issuer"]).replace("SERVICE", f"{service.url}/service")
+    service.metadata = {**fields, "issuer": named}
+    person = Witness(home)
+    home.sign_in(person)
+    assert [tool.name for tool in home.tools()] == ["quick", "slow"]
+    assert person.seen == [None]
+
+
+def test_a_service_with_another_name_is_told_once(home: Home, service: Service) -> None:
+    service.metadata = {"issuer": "https://auth.example.com"}
+    person = Witness(home)
+    home.sign_in(person)
+    assert len(home.tools()) == 2
+    home.host.sign_out("remote").result(WAIT_S)
+    home.start()
+    home.sign_in(person)
+    assert len(home.tools()) == 2
+    # One that the person has not agreed to is told again.
+    service.metadata = {"issuer": "https://other.example.com"}
+    home.host.sign_out("remote").result(WAIT_S)
+    home.sign_in(person)
+    expected = f"{service.url}/service"
+    assert person.seen == [(expected, "https://auth.example.com"), None, (expected, "https://other.example.com")]
+
+
+def test_a_client_id_of_the_person_is_used_and_not_sent_as_a_header(home: Home, service: Service) -> None:
+    service.metadata = {"registration_endpoint": None}
+    values = {"client_id": "mine", "client_secret": "SECRET1"}
+    home.settings.put(replace(service.server, values=values).as_approved())
+    home.start()
+    home.sign_in(Registrar(service, "mine"))
+    assert [tool.name for tool in home.tools()] == ["quick", "slow"]
+    assert home.settings.with_secrets(home.settings.servers[0]).headers == {}
+    assert "SECRET" not in home.written
+
+
+def test_a_service_that_reads_client_documents_gets_the_address_of_ours(
+    home: Home, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = "https://tandem.example/oauth_client.json"
+    monkeypatch.setattr("app.tools.sign_in.CLIENT_DOCUMENT", document)
+    service.metadata = {"registration_endpoint": None, "client_id_metadata_document_supported": True}
+    home.sign_in(Registrar(service, document))
+    assert [tool.name for tool in home.tools()] == ["quick", "slow"]
+
+
+def test_a_service_that_registers_nobody_says_what_to_enter_where(home: Home, hosts: Hosts, service: Service) -> None:
+    service.metadata = {"registration_endpoint": None}
+    home.sign_in(Person())
+    error = hosts.error("remote")
+    said = tool_sentence(error.code, error.arguments)
+    assert error.code == "sign-in-closed"
+    assert all(part in said for part in ("client_id", "client_secret", "http://127.0.0.1/callback"))
+
+
+def test_the_published_document_is_that_of_this_program() -> None:
+    document = json.loads((Path(__file__).parents[3] / "packaging" / "oauth_client.json").read_text())
+    assert (document["client_id"], document["redirect_uris"]) == (CLIENT_DOCUMENT, [CALLBACK])
