@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from io import BytesIO
 from typing import NamedTuple
+from xml.etree.ElementTree import Element, tostring
+from zipfile import ZipFile
 
 from engine.documents.encodings import DecodedText, decode
-from engine.documents.mail import read_mail
+from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
 from engine.documents.office import OfficeReader
@@ -15,9 +19,11 @@ from engine.documents.pdf import read_pdf
 from engine.documents.rich_text import RichTextReader
 from engine.documents.sheets import SheetsReader
 from engine.documents.slides import SlidesReader
+from engine.documents.spreadsheet_xml import read_spreadsheet_xml
 from engine.documents.web_page import decoded_page, read_book, read_page
 from engine.documents.word import WordReader
 from engine.documents.zipped_parts import ZippedParts
+from engine.files.safe_xml import safe_xml
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _OPEN = "application/vnd.oasis.opendocument"
@@ -40,6 +46,24 @@ class FileFormat(NamedTuple):
     main: str = ""
 
 
+def _read_flat_open(data: bytes, text: MarkedText) -> None:
+    """Read an OpenDocument file that is one XML file as the archive that it stands for."""
+    content = safe_xml(data)
+    styles = Element("document-styles")
+    for part in list(content):
+        if part.tag in ("styles", "master-styles"):
+            styles.append(part)
+        if part.tag not in ("automatic-styles", "body"):
+            content.remove(part)
+    # The pages are laid out by styles that are otherwise in the other part.
+    styles.extend(content.findall("automatic-styles"))
+    archive = BytesIO()
+    with ZipFile(archive, "w") as new:
+        new.writestr("content.xml", tostring(content))
+        new.writestr("styles.xml", tostring(styles))
+    OpenDocumentReader(ZippedParts(archive.getvalue()), text).read()
+
+
 def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[bytes, MarkedText], object]:
     """Return what reads an archive by a reader of its parts."""
     return lambda data, text: reader(ZippedParts(data), text).read()
@@ -47,8 +71,16 @@ def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[bytes, MarkedTex
 
 PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
-OLD_OFFICE = FileFormat((), "application/octet-stream", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",))
+OLD_OFFICE = FileFormat(
+    (".doc", ".dot", ".pps", ".ppt", ".xls", ".xlt"),
+    "application/octet-stream",
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
+)
 ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
+_MAIL = FileFormat((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail)
+_PAGE = FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page)
+_SPREADSHEET_XML = FileFormat((), "application/vnd.ms-excel", read=read_spreadsheet_xml)
+_FLAT_OPEN = FileFormat((".fodp", ".fods", ".fodt"), f"{_OPEN}.text", read=_read_flat_open)
 FORMATS = (
     PDF,
     FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
@@ -64,9 +96,18 @@ FORMATS = (
     ),
     FileFormat((".epub",), "application/epub+zip", main="epub", read=read_book),
     FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
-    FileFormat((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail),
-    FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page),
+    _MAIL,
+    FileFormat((".mbox",), "application/mbox", read=read_mails),
+    _PAGE,
+    _FLAT_OPEN,
     ZIP,
+)
+# How far into a file its format is looked for, and what tells it there.
+_BEGINNING = 2048
+_BEGINS_MAIL = re.compile(rb"(?:[A-Za-z][\w-]*:[^\n]*\r?\n(?:[ \t][^\n]*\n)*)*?MIME-Version:", re.IGNORECASE)
+_BEGINS_PAGE = re.compile(
+    rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|meta|style|table|div)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 # Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
 _PROGRAMS = {
@@ -102,11 +143,39 @@ def program_of(name: str) -> str:
 def format_of(name: str, content: bytes = b"") -> FileFormat | None:
     """Return a file's format by its first bytes, else by its name; None if it is none of these.
 
-    Which document an archive is, only its content says: for it, this is the format of its name, or else `ZIP`.
+    Which document an archive is, only its content says: for it, this is the format of its name, or else `ZIP`. Programs
+    give the names of Office also to pages, mails and XML.
     """
     lower = name.lower()
     by_name = next((form for form in FORMATS if lower.endswith(form.suffixes)), None)
     by_content = next((form for form in FORMATS if content.startswith(form.magic)), None)
-    if by_content is None or (by_content is ZIP and by_name is not None):
+    if by_content is ZIP and by_name not in (None, OLD_OFFICE):
         return by_name
-    return by_content
+    if by_content is not None or not content:
+        return by_content or by_name
+    if by_name is OLD_OFFICE or (by_name is not None and by_name.main):
+        # One of the old formats begins with the mark that `by_content` has, and other files are text.
+        return _format_by_look(content) or (None if by_name is OLD_OFFICE else by_name)
+    if by_name is None and lower.endswith(".xml"):
+        return _xml_format(_beginning_of(content))
+    return by_name
+
+
+def _format_by_look(content: bytes) -> FileFormat | None:
+    """Return the format of a page, a mail or a document in XML by its beginning; None for all others."""
+    beginning = _beginning_of(content)
+    if _BEGINS_PAGE.match(beginning):
+        return _PAGE
+    return _MAIL if _BEGINS_MAIL.match(beginning) else _xml_format(beginning)
+
+
+def _xml_format(beginning: bytes) -> FileFormat | None:
+    """Return the format of a document that is one XML file; None for all others."""
+    if b"urn:schemas-microsoft-com:office:spreadsheet" in beginning and b"<html" not in beginning:
+        return _SPREADSHEET_XML
+    return _FLAT_OPEN if b"urn:oasis:names:tc:opendocument:xmlns:office" in beginning else None
+
+
+def _beginning_of(content: bytes) -> bytes:
+    """Return the first bytes of a text, without a mark of its encoding, and without those of UTF-16 that are 0."""
+    return content[:_BEGINNING].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from engine.documents.marked_text import MarkedText
@@ -10,6 +11,9 @@ from engine.documents.web_page import decoded_as, decoded_page, read_page
 if TYPE_CHECKING:
     from email.message import Message
 
+# The line before each mail of a mailbox; in mails, lines that look like it begin with ">".
+_BEGINS_MAIL = re.compile(rb"(?:\A|\r?\n\r?\n)From [^\r\n]*\r?\n(?=[A-Za-z][\w-]*:)")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 
 
@@ -25,6 +29,13 @@ def read_mail(data: bytes, text: MarkedText) -> None:
     _add_headers(mail, text)
     _add_part(mail, text)
     text.finish()
+
+
+def read_mails(data: bytes, text: MarkedText) -> None:
+    """Add the mails of a mailbox, each of which begins after a line "From ..."."""
+    for mail in _BEGINS_MAIL.split(data):
+        if mail.strip():
+            read_mail(_QUOTED_FROM.sub(rb"\1", mail), text)
 
 
 def _add_headers(mail: Message, text: MarkedText) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string_runs
 from engine.documents.drawn_letters import drawn_lines
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import PLAIN, Run, marked
-from engine.documents.marked_text import LONGEST_REPEATED, MarkedText, linked
+from engine.documents.marked_text import MarkedText, linked
+from engine.documents.merged_cells import MergedCells
 from engine.documents.number_formats import hides_texts, shown
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
@@ -24,13 +24,6 @@ _TRUE = ("1", "true")
 _MOST_COLUMNS = 16_384
 # What may colour cells in other ways than their styles.
 _COLOURING = ("conditionalFormatting", "picture", "tableParts")
-
-
-class _FromAbove(NamedTuple):
-    """The text of a cell that takes several rows, and the last of them."""
-
-    text: str
-    last_row: int
 
 
 @dataclass(slots=True)
@@ -49,8 +42,7 @@ class _Sheet:
     shown_columns: dict[str, int] = field(default_factory=dict)
     # The last rows of cells that take several rows, by their places.
     last_rows: dict[str, int] = field(default_factory=dict)
-    # What cells of earlier rows leave in the rows that are read, by their columns.
-    from_above: dict[int, _FromAbove] = field(default_factory=dict)
+    merged: MergedCells = field(default_factory=MergedCells)
 
 
 class SheetsReader:
@@ -120,8 +112,8 @@ class SheetsReader:
         for row in sheet.iter("row"):
             number = integer(row.get("r"), number + 1)
             texts = self._row(row)
-            if row.get("hidden") not in _TRUE and any(texts):
-                self._repeat_merged(number, texts)
+            if any(texts):
+                self._text.left_out["hidden-text"] += self._sheet.merged.fill(number, texts)
             self._keep_merged(row, texts)
             if hidden:
                 texts = [text for column, text in enumerate(texts, 1) if column not in hidden]
@@ -159,17 +151,7 @@ class SheetsReader:
             if place in sheet.last_rows:
                 column = sheet.shown_columns.get(place, _column(place))
                 text = texts[column - 1] if column <= len(texts) else ""
-                sheet.from_above[column] = _FromAbove(text, sheet.last_rows[place])
-
-    def _repeat_merged(self, number: int, texts: list[str]) -> None:
-        """Put into a row, by its number, the texts of cells of earlier rows that take it, too."""
-        for column, above in list(self._sheet.from_above.items()):
-            if number > above.last_row:
-                del self._sheet.from_above[column]
-                continue
-            texts += [""] * (column - len(texts))
-            if len(above.text) <= LONGEST_REPEATED:
-                texts[column - 1] = above.text
+                sheet.merged.keep(column, text, sheet.last_rows[place])
 
     def _noted(self, cell: Element, formula: str, place: str) -> str:
         """Return what a cell shows, with its link and its note."""

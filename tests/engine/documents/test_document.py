@@ -535,3 +535,63 @@ def test_a_part_with_a_password_is_no_damage() -> None:
     for place in places:
         data[place + 8] |= 1
     assert document_text("a.docx", bytes(data), MOST).problem == "encrypted"
+
+
+CELL = '<Cell ss:{1}><Data ss:Type="{0}">{2}</Data></Cell>'
+SHEET_XML = (
+    """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">
+<Styles><Style ss:ID="m"><NumberFormat ss:Format="#,##0.00"/></Style><Style ss:ID="n"><NumberFormat ss:Format=";;;"/>
+</Style></Styles><Worksheet ss:Name="Books"><Table><Column ss:Index="4" ss:Hidden="1"/><Row>"""
+    + CELL.format("String", 'MergeDown="1"', "North")
+    + CELL.format("Number", 'StyleID="m"', "1234.5")
+    + CELL.format("DateTime", 'Index="3"', "2026-05-03T00:00:00.000")
+    + CELL.format("String", 'Index="4"', "cost")
+    + "</Row><Row>"
+    + CELL.format("Number", 'StyleID="n"', "5")
+    + CELL.format("Boolean", 'Index="3"', "1")
+    + '</Row><Row ss:Hidden="1">'
+    + CELL.format("String", 'Index="1"', "no")
+    + """</Row></Table></Worksheet><Worksheet ss:Name="Off"><WorksheetOptions><Visible>SheetHidden</Visible>
+</WorksheetOptions></Worksheet></Workbook>"""
+)
+SHEET_TEXT = """## Books
+
+| North | 1,234.50 | 2026-05-03 |
+| --- | --- | --- |
+| North |  | TRUE |
+
+[Left out: 1 hidden passage, 1 hidden row, 1 hidden column, 1 hidden sheet]"""
+FLAT = """<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+office:mimetype="application/vnd.oasis.opendocument.text"><office:meta><t>no</t></office:meta><office:master-styles>
+<style:master-page><style:header><text:p>Above</text:p></style:header></style:master-page></office:master-styles>
+<office:body><office:text><text:h text:outline-level="2">Head</text:h><text:p>Words</text:p></office:text></office:body>
+</office:document>"""
+MAILED_PAGE = "Date: Sun, 3 May 2026 10:00:00 +0000\nMIME-Version: 1.0\nContent-Type: text/html\n\n<h1>Wiki</h1><p>a"
+TWO_MAILS = "From a@b.c Sun May  3 10:00:00 2026\nSubject: One\n\n>From here\n\nFrom d@e.f Mon\nSubject: Two\n\nb\n"
+ROW = "<tr><td>2026-05-03</td><td>1.234,50</td></tr>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("bank.xls", f"<html><body><table>{ROW}</table>", "| 2026-05-03 | 1.234,50 |\n| --- | --- |"),
+        ("bank.xlsx", f"\ufeff\n<TABLE border=1>{ROW}</table>", "| 2026-05-03 | 1.234,50 |\n| --- | --- |"),
+        ("wiki.doc", MAILED_PAGE, "Date: Sun, 3 May 2026 10:00:00 +0000\n\n# Wiki\n\na"),
+        ("books.xls", SHEET_XML, SHEET_TEXT),
+        ("books.xml", SHEET_XML, SHEET_TEXT),
+        ("a.fodt", FLAT, "Above\n\n## Head\n\nWords"),
+        ("a.doc", "Plain words: <html>", "Plain words: <html>"),
+        ("page.xml", "<html/>", "<html/>"),
+        ("all.mbox", TWO_MAILS, "Subject: One\n\nFrom here\n\nSubject: Two\n\nb"),
+    ],
+)
+def test_what_a_file_is_decides_how_it_is_read(name: str, content: str, text: str) -> None:
+    assert document_text(name, content.encode(), MOST).text == text
+
+
+def test_a_page_in_utf_16_with_the_name_of_a_workbook_is_read() -> None:
+    content = f"<html><meta charset=utf-16><table>{ROW}</table>".encode("utf-16")
+    assert document_text("sap.xls", content, MOST).text == "| 2026-05-03 | 1.234,50 |\n| --- | --- |"
