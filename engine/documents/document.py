@@ -6,9 +6,8 @@ import time
 from dataclasses import dataclass, replace
 
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
-from engine.documents.formats import FORMATS, OLD_OFFICE, PDF, ZIP, FileFormat, format_of
+from engine.documents.formats import OLD_OFFICE, PDF, ZIP, format_in_archive, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
-from engine.documents.zipped_parts import ZippedParts
 from engine.sandbox.tasks import task
 
 # The name of the stream that holds an encrypted document.
@@ -66,7 +65,7 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
     if form is OLD_OFFICE:
         return DocumentText(problem="encrypted" if _ENCRYPTED_STREAM in data else "old-format")
     if form.main or form is ZIP:
-        form = _format_in_archive(data)
+        form = format_in_archive(data)
     if form is None or form.read is None:
         return DocumentText(problem="not-text")
     encoding = ""
@@ -97,9 +96,3 @@ def _text_file(data: bytes, language: str) -> DocumentText:
 def _unreadable_bytes(data: bytes, decoded: DecodedText) -> int:
     """Return how many bytes of a file are not in its text. Guessed encodings have a character for each byte."""
     return 0 if decoded.encoding else unreadable_bytes(data, decoded.text)
-
-
-def _format_in_archive(data: bytes) -> FileFormat | None:
-    """Return the format of a document that is an archive, by what is in it; None for another archive."""
-    kind = ZippedParts(data).kind
-    return next((form for form in FORMATS if form.main and form.main in kind), None)

@@ -102,6 +102,8 @@ FORMATS = (
     _FLAT_OPEN,
     ZIP,
 )
+# How deep files are within files.
+_DEEPEST = 3
 # How far into a file its format is looked for, and what tells it there.
 _BEGINNING = 2048
 _BEGINS_MAIL = re.compile(rb"(?:[A-Za-z][\w-]*:[^\n]*\r?\n(?:[ \t][^\n]*\n)*)*?MIME-Version:", re.IGNORECASE)
@@ -179,3 +181,29 @@ def _xml_format(beginning: bytes) -> FileFormat | None:
 def _beginning_of(content: bytes) -> bytes:
     """Return the first bytes of a text, without a mark of its encoding, and without those of UTF-16 that are 0."""
     return content[:_BEGINNING].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+
+
+def read_inner_file(name: str, content: bytes, text: MarkedText) -> None:
+    """Add a file that is within another one; `text` is that of the file around it.
+
+    Raises `ValueError` for what is not read, and what the readers of formats raise.
+    """
+    form = format_of(name, content)
+    if form is not None and (form.main or form is ZIP):
+        form = format_in_archive(content)
+    if text.depth >= _DEEPEST or form is None or form.read is None:
+        raise ValueError(name)
+    if form.decode is not None:
+        decoded = form.decode(content, "")
+        if decoded is None:
+            raise ValueError(name)
+        content = decoded.text.encode("utf-8", "replace")
+    inner = text.inner()
+    form.read(content, inner)
+    text.add_inner(inner)
+
+
+def format_in_archive(content: bytes) -> FileFormat | None:
+    """Return the format of a document that is an archive, by what is in it; None for another archive."""
+    kind = ZippedParts(content).kind
+    return next((form for form in FORMATS if form.main and form.main in kind), None)

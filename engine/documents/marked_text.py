@@ -155,7 +155,9 @@ class MarkedText:
     Methods that add something raise `TextTooLong` when the text has more than `most` characters.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, depth: int = 0) -> None:
+        # How many files around it this file is in.
+        self.depth = depth
         # How many characters may still be added.
         self._left = most
         # How many pieces of content of each kind were left out, for a line at the end of the text.
@@ -303,6 +305,15 @@ class MarkedText:
         for words in blocks:
             self.add(words)
             self.end_block()
+
+    def inner(self) -> MarkedText:
+        """Return an empty text for a file within this one, which may have as many characters as are left."""
+        return MarkedText(self._left, self.depth + 1)
+
+    def add_inner(self, inner: MarkedText) -> None:
+        """Add the blocks of a file within this one, and what was left out of it."""
+        self.add_blocks("".join(inner._blocks).strip("\n"))
+        self.left_out += inner.left_out
 
     def add_heading(self, level: int, words: str) -> None:
         """Add a heading with a level from 1."""

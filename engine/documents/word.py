@@ -31,7 +31,7 @@ from engine.documents.roles import (
 from engine.documents.unseen import UNKNOWN
 from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
 from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
-from engine.documents.zipped_parts import ZippedParts, integer, value
+from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
 # The parts that have notes, by the names of the elements in them.
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
@@ -124,6 +124,7 @@ class WordReader(OfficeReader):
             "drawing": self._drawing,
             "txbxContent": self._put_off_box,
             **dict.fromkeys(("chart", "relIds"), self._put_off_drawing),
+            "altChunk": self._add_chunk,
             "del": partial(self._leave_out, "deleted-text"),
             # What is read where it was moved to, the second form of what newer programs show, properties and reading
             # aids.
@@ -311,6 +312,15 @@ class WordReader(OfficeReader):
             self._leave_out("hidden-text", drawing)
             return None
         return Through()
+
+    def _add_chunk(self, chunk: Element) -> None:
+        """Add a file in the document that Word reads as a part of it, such as the page that it was made from."""
+        # Imported here because that module imports this one.
+        from engine.documents.formats import read_inner_file
+
+        name = self._related.get(chunk.get("id", ""), "")
+        with skipping_damage(self._text):
+            read_inner_file(name, self._parts.read(name), self._text)
 
     def _put_off_box(self, box: Element) -> None:
         """Have the text of a box follow the paragraph; a box may have any colour."""

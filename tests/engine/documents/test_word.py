@@ -15,15 +15,23 @@ MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.
 PART = '<w:part xmlns:w="w" xmlns:m="m" xmlns:r="r">{}</w:part>'
 
 
+def ending(part: str) -> str:
+    return "html" if part.startswith("<html>") else "xml"
+
+
 def text_of(body: str, related: str = "", **parts: str) -> str:
     """Return the text of a DOCX file with a body and other parts, which are its relationships of their names."""
     kinds = {name: name.rstrip("12") for name in parts}
-    named = "".join(f'<r Id="{name}" Type="{KIND}{kind}" Target="{name}.xml"/>' for name, kind in kinds.items())
+    named = "".join(
+        f'<r Id="{name}" Type="{KIND}{kind}" Target="{name}.{ending(parts[name])}"/>' for name, kind in kinds.items()
+    )
+    pages = {name: part for name, part in parts.items() if part.startswith("<html>")}
     files = {
         "[Content_Types].xml": f'<types><type PartName="/document.xml" ContentType="{MAIN}"/></types>',
         "_rels/.rels": f'<all><r Id="1" Type="{KIND}officeDocument" Target="document.xml"/></all>',
         "_rels/document.xml.rels": f"<all>{named}{related}</all>",
         **{f"{name}.xml": PART.format(content) for name, content in {"document": body, **parts}.items()},
+        **{f"{name}.html": page for name, page in pages.items()},
     }
     found = document_text("a.docx", zipped(**{name: content.encode() for name, content in files.items()}), 10**6)
     return found.text or found.problem
@@ -329,3 +337,15 @@ def test_cells_of_later_rows_have_their_columns_and_texts(rows: tuple[str, ...],
 def test_a_table_in_a_frame_is_a_table(frame: Callable[[str], str], text: str) -> None:
     rows = (row(paragraph(run(name)), paragraph(run(day))) for name, day in (("Ann", "Mon"), ("Bob", "Tue")))
     assert text_of(frame(table(*rows) + paragraph(""))) == text
+
+
+def test_a_page_that_word_reads_as_a_part_of_the_document_is_read() -> None:
+    page = "<html><body><h1>Offer</h1><table><tr><td>a<td>b</table><p style='display:none'>no</body></html>"
+    chunk = '<w:altChunk r:id="aFChunk1"/>'
+    found = text_of(paragraph(run("Before")) + chunk + paragraph(run("After")), aFChunk1=page)
+    assert found == ("Before\n\n# Offer\n\n| a | b |\n| --- | --- |\n\nAfter\n\n[Left out: 1 hidden passage]")
+
+
+def test_a_part_of_the_document_that_is_missing_is_counted() -> None:
+    found = text_of(paragraph(run("Before")) + '<w:altChunk r:id="none"/>')
+    assert found == "Before\n\n[Left out: 1 damaged part]"
