@@ -8,11 +8,12 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from engine.documents.marked_text import MarkedText
+from engine.documents.pdf_tables import with_tables
 from engine.documents.zipped_parts import Encrypted, skipping_damage
 from engine.files.safe_xml import safe_xml
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    from pypdf import PageObject, PdfReader
 
     from engine.documents.pdf_page import ShownPages
 
@@ -48,7 +49,7 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
         notes = list[Any]()
         with skipping_damage(text):
             text.left_out += pages.prepare(page)
-            content = _with_known_letters(page.extract_text(), text)
+            content = _with_known_letters(_text_of(page), text)
             text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
@@ -58,6 +59,19 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     # A file of nothing else has no text.
     if scanned and str(text):
         text.left_out["scanned-page"] += scanned
+
+
+def _text_of(page: PageObject) -> str:
+    """Return the text of a page, with its tables."""
+    content = page.extract_text()
+    try:
+        layout = page.extract_text(extraction_mode="layout", layout_mode_space_vertically=False)
+    except MemoryError:
+        raise
+    # Fonts may be damaged in ways that only this mode minds.
+    except Exception:
+        return content
+    return with_tables(content, layout)
 
 
 def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:

@@ -1,0 +1,123 @@
+"""Tables on pages of PDF files, which only place words: their columns are told by where the words are.
+
+pypdf's text of a page has the words of a row with single spaces, so that an empty cell is gone; its layout of the page
+has the same words where they are, with spaces between. Lines with wide gaps and the same words in both are a table.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, chain
+from typing import NamedTuple
+
+# Cells in a line of the layout have several spaces between them.
+_CELL = re.compile(r"\S+(?: \S+)*")
+# A number beside other words may be a cell of its own: narrow columns have one space between them.
+_MAYBE_TWO_CELLS = re.compile(r"(?:^| )[-+(]?[\d.,]*\d[%)]?(?: |$)")
+# Layouts have words that are written from the right in the wrong order.
+_FROM_THE_RIGHT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_SPACES = re.compile(r"\s+")
+_LEAST_ROWS = 2
+# Cells of one column may be so many places apart.
+_NEAR = 2
+
+
+class _PlacedCell(NamedTuple):
+    """A cell of a line, which takes the places from `start` to the one before `end`."""
+
+    words: str
+    start: int
+    end: int
+
+
+class _LineRange(NamedTuple):
+    """Lines of a text from `first` to the one before `end`."""
+
+    first: int
+    end: int
+
+
+def with_tables(content: str, layout: str) -> str:
+    """Return the text of a page in which tables are tables, by the page's layout.
+
+    A table whose columns are not certain is a fenced block with the spaces between its words.
+    """
+    lines = content.split("\n")
+    plain = [_SPACES.sub("", line) for line in lines]
+    starts = list(accumulate(map(len, plain), initial=0))
+    joined = "".join(plain)
+    place = 0
+    parts: list[str] = []
+    done = 0
+    for rows in _runs(layout):
+        words = _SPACES.sub("", "".join(rows))
+        begin = joined.find(words, place)
+        place_in_text = _lines_between(starts, begin, begin + len(words)) if begin >= 0 else None
+        if place_in_text is None:
+            continue
+        parts += [*lines[done : place_in_text.first], "", _table(rows), ""]
+        done = place_in_text.end
+        place = begin + len(words)
+    return "\n".join([*parts, *lines[done:]]) if parts else content
+
+
+def _runs(layout: str) -> list[list[str]]:
+    """Return the lines of a layout that may be the rows of a table, table by table."""
+    runs: list[list[str]] = [[]]
+    for line in layout.split("\n"):
+        if not line.strip():
+            continue
+        if len(_CELL.findall(line)) > 1 and not _FROM_THE_RIGHT.search(line):
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if len(run) >= _LEAST_ROWS]
+
+
+def _lines_between(starts: list[int], begin: int, end: int) -> _LineRange | None:
+    """Return which lines have the characters from `begin` to `end`; None if these are not whole lines.
+
+    `starts` is where each line starts among all characters that are no spaces, and where the last one ends.
+    """
+    first = bisect_left(starts, begin)
+    last = bisect_left(starts, end)
+    is_whole = first < len(starts) and last < len(starts) and starts[first] == begin and starts[last] == end
+    # Lines without words have the place of the one after them.
+    while is_whole and first + 1 < len(starts) and starts[first + 1] == begin:
+        first += 1
+    return _LineRange(first, last) if is_whole else None
+
+
+def _table(rows: list[str]) -> str:
+    """Return rows as a table in Markdown, or as they are if their columns are not certain."""
+    cells = [[_PlacedCell(match[0], match.start(), match.end()) for match in _CELL.finditer(row)] for row in rows]
+    ends = _ends_of_columns(list(chain.from_iterable(cells)))
+    texts = [[""] * len(ends) for _ in rows]
+    is_certain = not any(
+        _MAYBE_TWO_CELLS.search(cell.words) for cell in chain.from_iterable(cells) if " " in cell.words
+    )
+    for row, placed in zip(texts, cells, strict=True):
+        for cell in placed:
+            column = bisect_right(ends, cell.start)
+            is_certain = is_certain and not row[column]
+            row[column] = cell.words.replace("|", r"\|")
+    if not is_certain:
+        indent = min(len(row) - len(row.lstrip()) for row in rows)
+        return "\n".join(["```table", *(row[indent:].rstrip() for row in rows), "```"])
+    lines = [f"| {' | '.join(row)} |" for row in texts]
+    return "\n".join([lines[0], "|" + " --- |" * len(ends), *lines[1:]])
+
+
+def _ends_of_columns(cells: list[_PlacedCell]) -> list[int]:
+    """Return where columns end: cells that are above each other, even in part, are of one column.
+
+    The places are those of letters of the same width, so that they differ a little from those on the page.
+    """
+    ends: list[int] = []
+    for cell in sorted(cells, key=lambda cell: cell.start):
+        if ends and cell.start < ends[-1] + _NEAR:
+            ends[-1] = max(ends[-1], cell.end)
+        else:
+            ends.append(cell.end)
+    return ends

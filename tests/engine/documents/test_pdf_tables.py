@@ -1,0 +1,48 @@
+"""Tables of PDF pages keep their columns, empty cells included; where columns are not certain, the spaces are kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.documents.pdf_tables import with_tables
+from tests.engine.documents.pdf_pages import PageFile
+
+
+def page_text(*words: tuple[int, int, str]) -> str:
+    """Return what is read of a page with words at these places: from the left and from the bottom, in points."""
+    shown = "".join(f"1 0 0 1 {left} {bottom} Tm ({text}) Tj " for left, bottom, text in words)
+    return PageFile().read(f"BT /F1 12 Tf {shown}ET".encode()).text
+
+
+def test_an_empty_cell_keeps_its_column() -> None:
+    head = [(72, 700, "Item"), (250, 700, "Qty"), (400, 700, "Price")]
+    rows = [(72, 680, "Pump"), (250, 680, "2"), (400, 680, "900"), (72, 660, "Valve"), (400, 660, "15")]
+    found = page_text((72, 740, "Invoice"), *head, *rows, (72, 600, "Thank you."))
+    assert found == (
+        "Invoice\n\n| Item | Qty | Price |\n| --- | --- | --- |\n| Pump | 2 | 900 |\n| Valve |  | 15 |\n\nThank you."
+    )
+
+
+def test_the_spaces_of_a_table_are_kept_whose_columns_are_not_certain() -> None:
+    layout = "Item        Qty Unit  Total\n  Fee 3               300.00\n  Fix           12.50 25.00"
+    content = "Item Qty Unit Total\nFee 3 300.00\nFix 12.50 25.00"
+    assert with_tables(content, layout) == f"\n```table\n{layout}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "layout"),
+    [
+        ("a b\nc d\ne f\ng h", "a b      e f\nc d      g h"),
+        ("Name Kim\nand on", "Name     Kim\nand on"),
+        ("x a b c d", "a     b\nc     d"),
+        ("\u05d0 1\n\u05d1 2", "\u05d0     1\n\u05d1     2"),
+        ("", ""),
+    ],
+    ids=["columns of text", "one row", "part of a line", "from the right", "nothing"],
+)
+def test_what_is_no_table_stays_as_it_is(content: str, layout: str) -> None:
+    assert with_tables(content, layout) == content
+
+
+def test_cells_that_are_lines_of_the_text_are_a_table() -> None:
+    assert with_tables("a\nb\n\nc\nd", "a     b\nc     d") == "\n| a | b |\n| --- | --- |\n| c | d |\n"
