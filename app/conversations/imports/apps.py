@@ -1,8 +1,8 @@
 """Reads the chats of apps that need little more than a table, and plain lists of messages.
 
-The apps are Open WebUI, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok and AI
-Studio. What each of them exports is said above its reader. ChatGPT, Claude, Cherry Studio, Ollama's app and Tandem have
-modules of their own.
+The apps are Open WebUI, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok, AI Studio
+and Mistral's Le Chat. What each of them exports is said above its reader. ChatGPT, Claude, Cherry Studio, Ollama's app
+and Tandem have modules of their own.
 """
 
 from __future__ import annotations
@@ -85,6 +85,34 @@ JAN = ChatReader(
 LLAMA_CPP = ChatReader(
     fields.has("conv", "messages"), "conv.name", ChatForm(app="llama.cpp", chat=("conv",), is_tree=True).read
 )
+
+# Since June 2026 it exports JSONL: a line for each chat, followed by a line for each of its messages. Chats have the
+# ids that they have in the older export, so that importing both adds none twice.
+
+
+def _sessions(lines: Iterable[Any]) -> Iterator[Any]:
+    """Yield chats in the shape of the older export."""
+    chats: dict[str, dict[str, Any]] = {}
+    latest = ""
+    for line in lines:
+        message = fields.mapping(line, "message")
+        if fields.text(line, "type") == "session":
+            latest = fields.identifier(line, "id")
+            chats[latest] = {"conv": line, "messages": []}
+        elif message:
+            uid = fields.identifier(message, "convId") or latest
+            chats.setdefault(uid, {"conv": {"id": uid}, "messages": []})["messages"].append(message)
+    yield from chats.values()
+
+
+def _is_line_of_session(line: Any) -> bool:
+    kind = fields.text(line, "type")
+    return (kind == "session" and fields.has("id", "currNode")(line)) or (
+        kind == "message" and fields.has("message.convId")(line)
+    )
+
+
+LLAMA_CPP_LINES = ChatReader(_is_line_of_session, LLAMA_CPP.title, LLAMA_CPP.read, _sessions)
 
 # LibreChat exports one chat. Its messages are nested by "children", or in one list.
 _TREE = "messagesTree|messages"
@@ -254,6 +282,29 @@ AI_STUDIO = ChatReader(
     ChatForm(app="ai-studio", chat=("", "runSettings"), first_messages=2, messages=_chunks).read,
 )
 
+# Mistral's Le Chat exports a file for each chat, a list of its messages in no order. A text may only be in chunks.
+
+
+def _le_chats(entries: Iterable[Any]) -> Iterator[Any]:
+    """Yield each chat of lists of messages."""
+    chats: dict[str, list[Any]] = {}
+    for entry in entries:
+        for message in fields.items(entry, "messages"):
+            parts = [] if fields.text(message, "content") else fields.items(message, "contentChunks")
+            uid = fields.text(message, "chatId")
+            chats.setdefault(uid, []).append(with_fields(message, parts=parts))
+    for uid, messages in chats.items():
+        # Of messages of the same time, the order of the file is kept.
+        yield {"id": uid, "messages": sorted(messages, key=lambda message: fields.time(message, "createdAt") or 0.0)}
+
+
+LE_CHAT = ChatReader(
+    fields.has("messages.0.chatId", "messages.0.createdAt", "messages.0.role"),
+    "",
+    ChatForm(app="mistral", messages=lambda entry, _: entry["messages"]).read,
+    _le_chats,
+)
+
 # Plain messages have the shape of OpenAI's and Ollama's APIs. A chat is a list of them, or an object with "messages"; a
 # line of a JSONL file may be one. Ollama has pictures in a list next to the text.
 
@@ -278,5 +329,6 @@ MESSAGES = ChatReader(
 
 # The last one reads what any other app may have written.
 APPS = (
-    OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LIBRECHAT, ANYTHINGLLM, GEMINI, DEEPSEEK, GROK, AI_STUDIO, MESSAGES
+    OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LLAMA_CPP_LINES, LIBRECHAT, ANYTHINGLLM, GEMINI, DEEPSEEK, GROK, AI_STUDIO,
+    LE_CHAT, MESSAGES
 )  # fmt: skip

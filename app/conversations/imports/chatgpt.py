@@ -51,7 +51,8 @@ def _passes_over(message: Any) -> str | None:
     role = fields.text(message, "author.role")
     kind = fields.text(message, "content.content_type")
     # System nodes and hidden ones were never shown, and a recap only says how long the thoughts took.
-    if role not in ("user", "assistant", "tool") or message.get("weight") == 0:
+    is_hidden = message.get("weight") == 0 or fields.flag(message, "metadata.is_visually_hidden_from_conversation")
+    if role not in ("user", "assistant", "tool") or is_hidden:
         return ""
     if role == "tool" or fields.text(message, "recipient") not in ("", "all"):
         return "tool"

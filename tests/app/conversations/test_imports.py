@@ -22,6 +22,7 @@ from tests.app.conversations.foreign_exports import (
     OPEN_WEBUI,
     OWN,
     jan_line,
+    node,
     shown,
 )
 
@@ -131,6 +132,45 @@ def test_chats_of_llama_cpps_web_ui_come_in(store: ConversationStore, load: Any)
     assert store.conversations.get(chat).system_prompt == "Be brief."
     assert report.left_out == {"file": 1}
     assert load(LLAMA_CPP[0]).unchanged == (chat,)
+
+
+def test_a_message_that_chatgpt_hides_is_left_out(store: ConversationStore, load: Any) -> None:
+    hidden = {"is_visually_hidden_from_conversation": True}
+    nodes = [node("u", None, "user", "about me", metadata=hidden), node("q", "u", "user", "one?")]
+    mapping = {entry["id"]: entry for entry in nodes}
+    (chat,) = load([{"conversation_id": "c-9", "current_node": "q", "mapping": mapping}]).added
+    assert shown(store, chat) == [("user", "one?")]
+
+
+def test_chats_of_llama_cpp_in_lines_come_in(store: ConversationStore, tmp_path: Path) -> None:
+    old = LLAMA_CPP[0]
+    session = {"harness": "llama.app", "type": "session", **old["conv"]}
+    lines = [session, *({"type": "message", "message": message} for message in old["messages"])]
+    other = {"type": "session", "id": "c-6", "name": "Lakes", "currNode": "b"}
+    root = {"id": "a", "convId": "c-6", "type": "root", "role": "system", "content": "", "parent": None}
+    answer = {"id": "b", "convId": "c-6", "type": "text", "role": "user", "content": "deepest?", "parent": "a"}
+    lines += [other, *({"type": "message", "message": message} for message in (root, answer))]
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    rivers, lakes = import_file(lambda operation: operation(store), path).added
+    assert shown(store, rivers) == [("user", "longest?"), ("assistant", "<think>\nThe list says so.\n</think>\n\nNile")]
+    assert [store.conversations.get(chat).title for chat in (rivers, lakes)] == ["Rivers", "Lakes"]
+    assert shown(store, lakes) == [("user", "deepest?")]
+
+
+def test_messages_of_le_chat_come_in_by_their_times(store: ConversationStore, load: Any) -> None:
+    messages = [
+        {"content": "", "contentChunks": [{"type": "text", "text": "Two."}], "role": "assistant", "createdAt": "4"},
+        {"content": "one?", "contentChunks": None, "role": "user", "createdAt": "1"},
+        {"content": "two?", "contentChunks": None, "role": "user", "createdAt": "3"},
+        {"content": "One.", "contentChunks": [{"type": "text", "text": "One."}], "role": "assistant", "createdAt": "2"},
+    ]
+    listed = [
+        {**message, "id": f"m{number}", "chatId": "c", "createdAt": f"2026-05-01T10:0{message['createdAt']}:00.000Z"}
+        for number, message in enumerate(messages)
+    ]
+    (chat,) = load(listed).added
+    assert shown(store, chat) == [("user", "one?"), ("assistant", "One."), ("user", "two?"), ("assistant", "Two.")]
 
 
 def test_plain_messages_of_openai_and_ollama_come_in(store: ConversationStore, load: Any) -> None:
