@@ -19,7 +19,8 @@ class ProposerEntry:
 
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of these form one
     method, because only one drafter is in use at a time. With `every_method` it costs nothing, and is part of every
-    method. With `method` it is part of that method and has none of its own.
+    method. With `ahead` it proposes what a runner has drafted with the draft model meanwhile, see `engine.ahead`. With
+    `method` it is part of that method and has none of its own.
 
     `words` name it next to its tokens, `method_words` the method that uses nothing else, both in English; without words
     its source name is shown. `bench_depths` are those that `tandem bench` compares.
@@ -28,6 +29,7 @@ class ProposerEntry:
     module: str
     uses_drafter: bool = False
     every_method: bool = False
+    ahead: bool = False
     method: str = ""
     words: str = ""
     method_words: str = ""
@@ -37,6 +39,7 @@ class ProposerEntry:
 # By source name. If several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
+    "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="drafted ahead"),
     "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True, words="draft"),
     # A head drafts a whole block at the cost of one token.
     "head": ProposerEntry(

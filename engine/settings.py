@@ -9,6 +9,8 @@ from engine.errors import require, require_between, require_one_of
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
+# Where a draft model may draft while the main model verifies: nowhere, or on this computer's processor.
+DRAFT_AHEAD = ("off", "here")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,9 @@ class EngineSettings:
     that has to fit apply to the models loaded afterwards.
 
     What drafters are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
+
+    `draft_ahead`, one of DRAFT_AHEAD, is where a draft model drafts while the main model verifies, from the answers on
+    that begin afterwards.
     """
 
     most_active: int = 8
@@ -51,6 +56,7 @@ class EngineSettings:
     taught_folder: Path | None = None
     overflow: str = "refuse"
     allow_oversize: bool = False
+    draft_ahead: str = "off"
 
     def __post_init__(self) -> None:
         require_between(1, "most_active", self.most_active, 32)
@@ -58,6 +64,7 @@ class EngineSettings:
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         require(self.context >= 1, "context", "1 or more", self.context)
         require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
+        require_one_of(DRAFT_AHEAD, "draft_ahead", self.draft_ahead)
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)

@@ -165,6 +165,13 @@ class RequestStats(Struct, frozen=True):
     that is unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is
     expected to cost.
 
+    `ahead` is the state of a draft runner, "" if there is none, or nothing to say of it: "starting", "ready", a reason
+    of `RunnerLink`, "bad-replies" (three that no sound runner sends), "no-memory", "other-tokenizer", "several" (it
+    serves an answer alone only), "pictures" or "head" (which drafts a block in one pass). The runner had prepared
+    draft tokens for `ahead_hits` outcomes of rounds, of which `ahead_used` were verified, and not for `ahead_misses`;
+    `ahead_late` replies came too late, `ahead_bad` were not sound. Drafting here as many tokens as were used would have
+    taken `ahead_hidden_s` seconds.
+
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
     `picture_s` seconds of the time to the first token.
     """
@@ -203,6 +210,13 @@ class RequestStats(Struct, frozen=True):
     main: str = ""
     draft: str = ""
     draft_fits: bool = True
+    ahead: str = ""
+    ahead_hits: int = 0
+    ahead_misses: int = 0
+    ahead_late: int = 0
+    ahead_bad: int = 0
+    ahead_used: int = 0
+    ahead_hidden_s: float = 0.0
     plain_spans: tuple[PlainSpan, ...] = ()
     sources: tuple[str, ...] = ()
     pictures: int = 0

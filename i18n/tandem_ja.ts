@@ -2409,6 +2409,10 @@
         <translation>メイン</translation>
     </message>
     <message>
+        <source>drafted ahead</source>
+        <translation>先行ドラフト</translation>
+    </message>
+    <message>
         <source>draft</source>
         <translation>ドラフト</translation>
     </message>

@@ -2409,6 +2409,10 @@
         <translation>메인</translation>
     </message>
     <message>
+        <source>drafted ahead</source>
+        <translation>미리 쓴 초안</translation>
+    </message>
+    <message>
         <source>draft</source>
         <translation>초안</translation>
     </message>

@@ -2409,6 +2409,10 @@
         <translation>主模型</translation>
     </message>
     <message>
+        <source>drafted ahead</source>
+        <translation>预先起草</translation>
+    </message>
+    <message>
         <source>draft</source>
         <translation>草稿</translation>
     </message>

@@ -54,7 +54,7 @@ def legend_sources() -> tuple[str, ...]:
 
 def drafters() -> list[str]:
     """Return the sources that `drafter_of` can return."""
-    return [source for source, entry in PROPOSERS.items() if entry.uses_drafter]
+    return [source for source, entry in PROPOSERS.items() if entry.uses_drafter and not entry.ahead]
 
 
 def drafter_of(rounds: Iterable[RoundRecord]) -> str | None:

@@ -39,6 +39,12 @@ def backend() -> Backend:
     return {GPU.name: GPU, CPU.name: CPU}.get(os.environ.get(VARIABLE, ""), by_device)
 
 
+def use_cpu() -> None:
+    """Compute on the CPU in this process, also where the engine that started it has a GPU."""
+    mx.set_default_device(mx.cpu)
+    os.environ[VARIABLE] = CPU.name
+
+
 def as_computed(model: nn.Module) -> nn.Module:
     """Return a model whose weights have not been read in the precision in which this backend computes them."""
     if not backend().keeps_weights:

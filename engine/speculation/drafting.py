@@ -12,11 +12,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from engine.ahead.drafting_ahead import DraftingAhead
+from engine.ahead.link import RunnerLink
 from engine.answer_index.index import AnswerIndex
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
-from engine.methods import DRAFTER_METHOD
+from engine.methods import DRAFTER_METHOD, uses_drafter
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
@@ -42,11 +44,18 @@ class Drafting:
     """Proposers and controllers for one main model.
 
     Each request has its own proposers, and one controller chooses the depths of all that share a round. `set_draft` may
-    be called during requests, and takes effect at their next round.
+    be called during requests, and takes effect at their next round. `reach_runner` returns the link to the runner of a
+    drafter, which drafts ahead, or the reason why there is none.
     """
 
-    def __init__(self, main: LoadedModel, controllers: Controllers | None = None) -> None:
+    def __init__(
+        self,
+        main: LoadedModel,
+        controllers: Controllers | None = None,
+        reach_runner: Callable[[Drafter], RunnerLink | str] = lambda _drafter: "",
+    ) -> None:
         self._main = main
+        self._reach_runner = reach_runner
         self.controllers = controllers or Controllers()
         # The draft model or the head in use, by `set_draft`. Read it here each time; nothing else may keep it.
         self.drafter: Drafter | None = None
@@ -147,14 +156,43 @@ class Drafting:
     def install(self, request: RequestProposers) -> None:
         """Give a request its proposers, at its beginning or in the middle of its answer.
 
-        Only one that is answered alone in a named conversation may have a smaller vocabulary: programs must not find
-        out what chats contain.
+        Only one that is answered alone may have a draft runner. In a named conversation it may have a smaller
+        vocabulary, too: programs must not find out what chats contain.
         """
         drafter, text = self.drafter, request.conversation
         if request.alone and self.reduced is not None and text.name:
             drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
-        request.install(drafter, self.answers)
+        request.install(drafter, self.answers, self._drafting_ahead(request))
         self._begin(request)
+
+    def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
+        """Return a draft runner's part in an answer; None, with the reason in the request, if it has none."""
+        request.ahead_reason = ""
+        if self.drafter is None or not uses_drafter(request.settings.method):
+            return None
+        link = self._reach_runner(self.drafter)
+        if isinstance(link, str):
+            request.ahead_reason = link
+            return None
+        if not request.alone:
+            request.ahead_reason = "several"
+        elif request.conversation.main.pictures:
+            # Positions tell the runner the noise of a token, so it cannot leave placeholders out.
+            request.ahead_reason = "pictures"
+        else:
+            return DraftingAhead(
+                link,
+                request.sampler,
+                request.conversation.main.tokens,
+                partial(self._drafting_seconds, self.drafter.source),
+                request.settings.depth,
+            )
+        return None
+
+    def _drafting_seconds(self, source: str, tokens: int) -> float | None:
+        """Return the seconds that drafting `tokens` tokens here takes; None before that was timed."""
+        costs = self.controller.costs
+        return costs.drafting(source, tokens).seconds if costs.known and costs.timed(source) else None
 
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or the remainder of one."""
@@ -309,6 +347,10 @@ class Drafting:
         """Copy the figures that only the drafting knows."""
         entry: dict[str, Any] = {}
         rounding = self.controllers.rounding
+        if request.ahead is not None:
+            entry |= request.ahead.figures.as_stats()
+        elif request.ahead_reason:
+            entry["ahead"] = request.ahead_reason
         if request.alone and rounding is not None and not request.redraws:
             entry["rounding"] = "identical" if log.exact and not log.shared else "rounded"
             entry["same_text_cost"] = request.same_text_cost

@@ -8,11 +8,12 @@ from functools import partial
 from importlib import import_module
 from typing import TypeVar
 
+from engine.ahead.drafting_ahead import DraftingAhead
 from engine.answer_index.index import AnswerIndex
 from engine.errors import without_frames
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
-from engine.methods import PROPOSERS, uses
+from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.texts import AnswerState
@@ -36,7 +37,7 @@ class RequestProposers:
 
     `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
     request continues with the others. `plain_reason` says why there are none, if the reason lies in this request. One
-    that is answered `alone` has its speed-up measured. Proposers of the same answer have
+    that is answered `alone` may have a draft runner, and its speed-up is measured. Proposers of the same answer have
     read `prefilled` tokens before.
     """
 
@@ -55,6 +56,9 @@ class RequestProposers:
         self.conversation = conversation
         self.sampler = sampler
         self.by_source: dict[str, Proposer] = {}
+        # The draft runner's part in this answer, if any, or why there is none, as in `RequestStats.ahead`.
+        self.ahead: DraftingAhead | None = None
+        self.ahead_reason = ""
         self.plain_reason: Choice | None = None
         # The controller's state of its answer, set when proposers are installed.
         self.answer: AnswerState
@@ -88,16 +92,22 @@ class RequestProposers:
         before, self._counted = self._counted, self.draft_prefill_tokens
         return self._counted - before
 
-    def install(self, drafter: Drafter | None, answers: AnswerIndex | None = None) -> None:
+    def install(
+        self, drafter: Drafter | None, answers: AnswerIndex | None = None, ahead: DraftingAhead | None = None
+    ) -> None:
         """End the proposers in use, and build those that the request's method asks for."""
         self._prefilled_by_others = self.draft_prefill_tokens
         self.abandon()
         self.plain_reason = None
+        self.ahead = None
         main, method = self.conversation.main, self.settings.method
         if main.plain_only is not None:
             self.plain_reason = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
-        context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings, answers)
+        self.ahead = ahead if uses_drafter(method) else None
+        context = ProposerContext(
+            self._main, drafter, self.conversation, self.sampler, self.settings, answers, self.ahead
+        )
         for source in PROPOSERS:
             if uses(method, source):
                 self.attempt(source, partial(self._add, source, context))
@@ -197,7 +207,8 @@ class RequestProposers:
         before = self.draft_prefill_tokens
         self.by_source.pop(failure.source, None)
         self._prefilled_by_others += before - self.draft_prefill_tokens
-        if PROPOSERS[failure.source].uses_drafter:
+        entry = PROPOSERS[failure.source]
+        if entry.uses_drafter and not entry.ahead:
             self.conversation.drop_drafter()
         self.plain_reason = Choice(None, 0, "draft-failed", (("source", failure.source),))
         return self.plain_reason

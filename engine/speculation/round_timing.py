@@ -29,10 +29,14 @@ class RoundTiming:
         """Whether verification waits for the `drafting` of round `number`, (source, tokens), so that both are timed."""
         if drafting is None:
             return False
+        source = drafting[0]
+        proposer = request.by_source.get(source)
+        if proposer is not None and proposer.drafts_elsewhere:
+            return False
         costs = request.answer.costs
         unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
         # The first rounds of a batch teach the costs nothing.
-        unlearned = not request.alone and not costs.timed(drafting[0])
+        unlearned = not request.alone and not costs.timed(source)
         return unknown or unlearned or number % self.timed_every == self.timed_every - 1
 
     @staticmethod

@@ -28,6 +28,7 @@ from engine.status import MemoryUse
 from engine.upkeep.main_loader import MainLoader
 
 if TYPE_CHECKING:
+    from engine.speculation.drafters.sources import DraftSource
     from engine.upkeep.resident_models import ResidentModel
 
 
@@ -207,6 +208,17 @@ class ModelMemory:
     def crowds(self, size: ModelSize) -> bool:
         """Whether loading one more model may make other programs slower."""
         return not check_fit(size, None, self._context_of(size), self.available).fits
+
+    def copy_fits(self, draft: DraftSource) -> bool:
+        """Whether there is memory for a copy of a draft model in float32, with caches for the usual context."""
+        path = draft.info.path
+        config = draft.config
+        if not (path / "config.json").exists():
+            return draft.info.bytes <= self.available
+        # The copy drafts on the CPU, where only float32 is fast.
+        weights = int(ModelFolder(path).weight_bytes * 32 / stored_bits(config))
+        size = ModelSize(draft.info.name, 0, config, 4.0, count_here)
+        return weights + cache_bytes(size, self.settings.context, drafts=True) <= self.available
 
     def cache_bytes(self, tokens: int) -> int:
         """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""

@@ -35,6 +35,7 @@ from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair
 from engine.tuning import Rounding
 from engine.upkeep import memory
+from engine.upkeep.draft_runners import DraftRunners
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
 from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.resident_models import ResidentModel
@@ -69,13 +70,16 @@ class Models:
         # All main models in memory, the one in use last, and before it those that were used last.
         self.resident: list[ResidentModel] = []
         self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.digest()}")
+        self._draft_runners = DraftRunners(self.memory)
         # Whether the models that the change under way has loaded took more memory than was available.
         self.crowded = False
         # The probe of the main model that has begun.
         self._probe: Steps[None] | None = None
 
     def configure(self, settings: EngineSettings) -> None:
-        """Use other settings from now on."""
+        """Use other settings from now on; answers under way go on without a draft runner of other settings."""
+        if settings.draft_ahead != self.settings.draft_ahead:
+            self._draft_runners.close()
         self.settings = self.memory.settings = settings
 
     @property
@@ -169,7 +173,7 @@ class Models:
         """Answer with `main` from now on, without a drafter; the model in use before stays resident."""
         self._put_aside()
         self._expect_costs_of(main)
-        self._current = ResidentModel(main, Drafting(main, self.controllers))
+        self._current = ResidentModel(main, Drafting(main, self.controllers, self._draft_runners.reach))
         self.drafting.on_stall = self._stop_row_kernels
         self.resident.append(self._current)
         self.reloadable.pop(main.info.path, None)
@@ -204,6 +208,7 @@ class Models:
         self.drafting.begin_again()
 
     def _put_aside(self) -> None:
+        self._draft_runners.close()
         self.controllers.keep()
         self._stop_probe()
         self._current = None
@@ -220,6 +225,7 @@ class Models:
 
     def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
+        self._draft_runners.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         self.memory.follow(self.resident, self._current)

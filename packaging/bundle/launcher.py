@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that is a sandbox or guards tools."""
+"""The bundle's entry point: the `tandem` command, or a process that is a sandbox, drafts ahead or guards tools."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ def main() -> int:
         from engine.sandbox.worker import main as serve
 
         serve(sys.argv[2:])
+        return 0
+    if sys.argv[1:2] == ["--draft-runner"]:
+        from engine.ahead.runner import main as draft
+
+        draft(sys.argv[2:])
         return 0
     if sys.argv[1:2] == ["--tool-server"]:
         from app.tools.guardian import main as guard

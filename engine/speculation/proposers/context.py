@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.ahead.drafting_ahead import DraftingAhead
 from engine.answer_index.index import AnswerIndex
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
@@ -16,7 +17,8 @@ from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 class ProposerContext:
     """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings.
 
-    `drafter` is the draft model or the head in use, `answers` the index of earlier answers, if any.
+    `drafter` is the draft model or the head in use, `ahead` the draft runner's part in this answer, and `answers` the
+    index of earlier answers, if any.
     """
 
     main: LoadedModel
@@ -25,6 +27,7 @@ class ProposerContext:
     sampler: Sampler
     settings: SpeculationSettings
     answers: AnswerIndex | None = None
+    ahead: DraftingAhead | None = None
 
     @property
     def draft(self) -> DraftSource | None:

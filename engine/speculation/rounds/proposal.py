@@ -45,6 +45,8 @@ class Proposer(ABC):
     """
 
     source: str
+    # Whether another process or device drafts, so that its drafting cannot be timed apart from the round.
+    drafts_elsewhere = False
 
     @property
     def reason(self) -> str:

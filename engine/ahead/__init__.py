@@ -1,0 +1,22 @@
+"""Drafting ahead: a draft model on a device of its own drafts while the main model verifies.
+
+This is speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251; SGLang's ASYNC_SPEC). While a round is
+verified, its outcome is guessed: how many draft tokens are accepted, and which token follows them. What would be
+drafted after the likely outcomes is drafted already, so that the next proposal is there when the outcome is known.
+
+Where a reader of the paper finds its parts:
+
+- the handshake: `messages`. `RoundOutcome` has the accepted tokens and the recovery token, the last of them;
+  `DraftReply` has the continuation that was prepared, or none.
+- the tree cache: `tree_drafter.TreeCache`. A branch for each number of accepted tokens.
+- the draft runner's loop: `runner`, a process of its own. `branches` reads all branches in one pass.
+- the scheduler's side: `link` starts the runner and reaches it, and `drafting_ahead` is one answer's exchange with it.
+- verification, greedy and stochastic: `engine.speculation.rounds`, as for all draft tokens. The noise of a draw depends
+  on its position alone, so a prepared token is right as often as one that is drafted after the outcome.
+
+The runner is a process because MLX's default device belongs to the whole process: a thread that drafts on the CPU would
+turn the engine's passes to the CPU, too. It loads a copy of the draft model, whose memory is asked for first.
+
+What never belongs here: the choice between sources (`engine.speculation.choosing`), and anything that decides which
+tokens are committed.
+"""

@@ -1,0 +1,178 @@
+"""One answer's exchange with the draft runner: it sends outcomes, receives draft tokens, and keeps figures."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from engine.ahead.link import RunnerLink
+from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, RoundOutcome
+from engine.main_model.sampling import Sampler
+from engine.requests import MAX_DRAFTED, SamplingSettings
+
+# The least seconds that a round waits to learn whether its outcome was prepared.
+HANDOVER_S = 0.002
+# The most seconds before drafting here was measured.
+FIRST_PATIENCE_S = 0.1
+FIRST_DEPTH = 4
+# The runner rests after this many replies in a row that came too late or were not used, for this many rounds, which
+# are doubled each time.
+MAX_MISSES = 4
+FIRST_PAUSE, LAST_PAUSE = 32, 512
+# After this many replies that no sound runner sends it rests for the remainder of the answer.
+MAX_BAD = 3
+
+
+@dataclass(slots=True)
+class AheadFigures:
+    """The figures of drafting ahead in one answer; `engine.stats.RequestStats` describes them."""
+
+    state: str
+    hits: int = 0
+    misses: int = 0
+    late: int = 0
+    bad: int = 0
+    used: int = 0
+    hidden_s: float = 0.0
+
+    def as_stats(self) -> dict[str, Any]:
+        """Return the figures as fields of `RequestStats`."""
+        figures = asdict(self)
+        return {"ahead": figures.pop("state")} | {f"ahead_{name}": value for name, value in figures.items()}
+
+
+class DraftingAhead:
+    """Keeps the runner behind `link` up to date with `text`, the live list of an answer's committed tokens.
+
+    The runner rests while its tokens are of no use, because it slows a main model on the same computer down.
+    `fixed_depth` is the depth that the person fixed, if any. `drafting_s(tokens)` returns the seconds that drafting so
+    many tokens here takes, None before that was measured: a round waits no longer for the runner. Belongs to the
+    engine's thread.
+    """
+
+    def __init__(
+        self,
+        link: RunnerLink,
+        sampler: Sampler,
+        text: Sequence[int],
+        drafting_s: Callable[[int], float | None],
+        fixed_depth: int | None = None,
+    ) -> None:
+        self.figures = AheadFigures(link.state)
+        self.depth = fixed_depth or FIRST_DEPTH
+        self._fixed = fixed_depth is not None
+        self._link = link
+        self._text = text
+        self._drafting_s = drafting_s
+        self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
+        self._generation = 0
+        # The tokens that the runner knows, and the outcomes that it was sent.
+        self._sent = 0
+        self._round = 0
+        # Whether a reply to the last outcome is awaited, the end of that wait, and the reply.
+        self._awaited = False
+        self._until = 0.0
+        self._reply: DraftReply | None = None
+        # Replies in a row that were of no use, the rounds left of a pause, and those of the next pause.
+        self._misses = 0
+        self._pausing = 0
+        self._pause = FIRST_PAUSE
+
+    def prepared(self) -> tuple[int, ...]:
+        """Return the draft tokens that were prepared for the last outcome; () if there are none, or not in time.
+
+        The first call after an outcome may wait as long as drafting here takes.
+        """
+        if self._awaited:
+            self._awaited = False
+            self._reply = self._receive(self._until)
+            self._count(self._reply)
+        return () if self._reply is None else self._reply.tokens
+
+    def report_round(self, used: int) -> None:
+        """Send the runner what the last round committed, in which `used` of the prepared tokens were verified."""
+        if used:
+            self._misses = 0
+            self._pause = FIRST_PAUSE
+            self.figures.used += 1
+            hidden_s = self._drafting_s(used)
+            if hidden_s is not None:
+                self.figures.hidden_s += hidden_s
+            if not self._fixed:
+                self.depth = min(MAX_DRAFTED, max(2, used + 1))
+        elif self._reply is not None and self._reply.tokens:
+            self._misses += 1
+        self._reply = None
+        self._awaited = False
+        self._pausing = max(0, self._pausing - 1)
+        if self._misses >= MAX_MISSES:
+            self._misses = 0
+            self._pausing = self._pause
+            self._pause = min(2 * self._pause, LAST_PAUSE)
+            self.end()
+        self.figures.state = self._link.reason or self._link.state
+        if self.figures.bad >= MAX_BAD:
+            self.figures.state = "bad-replies"
+            self.end()
+        elif self._link.state == "ready" and not self._pausing:
+            self._ask()
+
+    def end(self) -> None:
+        """Let the runner do nothing until the next outcome."""
+        self._link.send(End(self._begin.conversation))
+
+    def _ask(self) -> None:
+        """Send the outcome of a round, which asks for draft tokens that follow the text."""
+        if self._generation != self._link.generation:
+            # A new runner knows nothing of this answer.
+            self._generation = self._link.generation
+            self._sent = 0
+            self._link.send(self._begin)
+        # An outcome has at least one token.
+        position = min(self._sent, len(self._text) - 1)
+        self._round = (self._round + 1) % 2**32
+        tokens = tuple(self._text[position:])
+        outcome = RoundOutcome(self._begin.conversation, self._round, position, tokens, self.depth)
+        patience_s = self._drafting_s(self.depth)
+        self._until = time.monotonic() + max(HANDOVER_S, FIRST_PATIENCE_S if patience_s is None else patience_s)
+        if self._link.send(outcome):
+            self._sent = len(self._text)
+            self._awaited = True
+
+    def _receive(self, until: float) -> DraftReply | None:
+        """Return the reply to the latest outcome, if it comes before `until`; all others are dropped."""
+        expected = (self._begin.conversation, self._round, len(self._text))
+        while (reply := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
+            if (reply.conversation, reply.round, reply.position) != expected:
+                continue
+            # A token that the main model does not have would make it read foreign memory.
+            if len(reply.tokens) <= self.depth and all(token < self._begin.vocabulary for token in reply.tokens):
+                return reply
+            self.figures.bad += 1
+            return None
+        self.figures.late += 1
+        return None
+
+    def _count(self, reply: DraftReply | None) -> None:
+        if reply is None:
+            self._misses += 1
+        elif reply.tokens:
+            self.figures.hits += 1
+        else:
+            self.figures.misses += 1
+
+
+def _sendable(sampler: Sampler) -> SamplingSettings:
+    """Return the sampler's settings with all numbers bounded as messages require, without a change of effect."""
+    settings = sampler.settings
+    vocabulary = sampler.vocabulary
+    return replace(
+        settings,
+        seed=None,
+        top_k=min(settings.top_k, vocabulary),
+        penalty_window=min(settings.penalty_window, LONGEST_WINDOW),
+        logit_bias={token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary},
+    )

@@ -1,0 +1,156 @@
+"""The engine's link to a draft runner, which it starts, restarts once, and then gives up with a reason.
+
+The engine's thread never waits longer than the timeouts that it passes. A thread of its own starts the runner;
+afterwards only the engine's thread uses the connection.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.ahead import messages
+from engine.ahead.messages import DraftReply, Refusal
+from engine.ahead.runner import PROCESS_OPTION, runner_cores
+from engine.wire.channel import Channel
+from engine.wire.child import Child
+from engine.wire.messages import ChannelClosed
+
+log = logging.getLogger(__name__)
+
+# Seconds in which a runner has to load its model.
+START_S = 300.0
+# How often a runner is started.
+ATTEMPTS = 2
+
+
+@dataclass(slots=True)
+class RunnerConnection:
+    """A channel to a runner, and a function that ends it. `pid` is that of its process, if it has one here."""
+
+    channel: Channel[messages.FromRunner]
+    end: Callable[[], None]
+    pid: int | None = None
+
+
+def in_a_process(folder: Path) -> RunnerConnection:
+    """Start a runner with the draft model in `folder`, in a process of its own. Raises `OSError`."""
+    environment = {
+        "HF_HUB_OFFLINE": "1",
+        # One thread of the BLAS for each of the runner's cores.
+        "OPENBLAS_NUM_THREADS": str(max(1, len(runner_cores()))),
+    }
+    child = Child(
+        "engine.ahead.runner",
+        PROCESS_OPTION,
+        [str(folder)],
+        messages.FROM_RUNNER,
+        environment=environment,
+        most_unsent=messages.MOST_UNSENT,
+    )
+    return RunnerConnection(child.channel, child.end, child.process.pid)
+
+
+class RunnerLink:
+    """A runner for one draft model, which `connect` starts on a thread of its own; `connect` raises `OSError`.
+
+    `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable" (the model cannot be loaded),
+    "no-branches" (its passes cannot hold several continuations), "unreachable", "ended" or "closed".
+    """
+
+    def __init__(self, connect: Callable[[], RunnerConnection]) -> None:
+        self._connect = connect
+        self._connection: RunnerConnection | None = None
+        self._attempts = 0
+        self._closed = threading.Event()
+        self.state = ""
+        self.reason = ""
+        # Counts the runners that were reached. A new one knows no text.
+        self.generation = 0
+        self._start()
+
+    def send(self, message: messages.ToRunner) -> bool:
+        """Send a message without waiting; returns False if there is no runner."""
+        if self.state != "ready" or self._connection is None:
+            return False
+        try:
+            self._connection.channel.send(message)
+        except ChannelClosed as error:
+            self._lose(error)
+            return False
+        return True
+
+    def receive(self, timeout_s: float) -> DraftReply | None:
+        """Return the next reply, or None if there is none within `timeout_s` seconds, or no runner."""
+        if self.state != "ready" or self._connection is None:
+            return None
+        try:
+            message = self._connection.channel.receive(timeout_s)
+        except ChannelClosed as error:
+            self._lose(error)
+            return None
+        if message is not None and not isinstance(message, DraftReply):
+            self._lose(ChannelClosed(f"{type(message).__name__} from a runner that is ready"))
+            return None
+        return message
+
+    def close(self) -> None:
+        """End the runner; one that is starting ends as soon as it can."""
+        self._closed.set()
+        self.state = "gone"
+        self.reason = "closed"
+        self._drop()
+
+    def _start(self) -> None:
+        self.state = "starting"
+        self._attempts += 1
+        threading.Thread(target=self._reach, name="draft-runner-start", daemon=True).start()
+
+    def _reach(self) -> None:
+        """Start a runner and wait until it is ready, or give up."""
+        try:
+            connection = self._connect()
+        except OSError as error:
+            log.info("the draft runner cannot be started: %s", error)
+            self._give_up("unreachable")
+            return
+        self._connection = connection
+        if self._closed.is_set():
+            self._drop()
+        first: messages.FromRunner | None
+        try:
+            first = connection.channel.receive(START_S)
+        except (ChannelClosed, OSError, ValueError) as error:
+            # A channel that is closed meanwhile has no socket to wait for.
+            log.info("the draft runner ended while it started: %s", error)
+            first = Refusal("ended")
+        if isinstance(first, messages.Ready):
+            self.generation += 1
+            self.state = "ready"
+            if self._closed.is_set():
+                self.close()
+            return
+        self._drop()
+        self._give_up(first.reason if isinstance(first, Refusal) else "unreachable")
+
+    def _lose(self, error: ChannelClosed) -> None:
+        log.info("the draft runner is gone: %s", error)
+        self._drop()
+        if self._attempts < ATTEMPTS:
+            self._start()
+        else:
+            self._give_up("ended")
+
+    def _give_up(self, reason: str) -> None:
+        if not self._closed.is_set():
+            self.reason = reason
+            self.state = "gone"
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.channel.close()
+            connection.end()

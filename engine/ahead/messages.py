@@ -1,0 +1,77 @@
+"""The messages between the engine and a draft runner: plain numbers within bounds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from engine.requests import MAX_DRAFTED, SamplingSettings
+from engine.wire.messages import Codec, WireMessage
+
+# Bytes. A text of a million tokens fits into one message.
+LARGEST_MESSAGE = 2**23
+# The largest `SamplingSettings.penalty_window` that is sent, in tokens.
+LONGEST_WINDOW = 2**20
+
+_UInt32 = Annotated[int, Meta(ge=0, lt=2**32)]
+_UInt = Annotated[int, Meta(ge=0)]
+
+
+class Ready(WireMessage, frozen=True):
+    """The runner has loaded its draft model."""
+
+
+class Refusal(WireMessage, frozen=True):
+    """The runner cannot draft; `reason` is a code of `RunnerLink.reason`."""
+
+    reason: Annotated[str, Meta(pattern="^[a-z-]{1,64}$")]
+
+
+class Begin(WireMessage, frozen=True):
+    """An answer begins, with its random `conversation` key and the settings of the main model's draws.
+
+    `vocabulary` is the number of the main model's tokens. `seed` is the sampler's, which `sampling` lacks.
+    """
+
+    conversation: _UInt
+    seed: _UInt
+    vocabulary: Annotated[int, Meta(gt=0, le=2**24)]
+    sampling: SamplingSettings
+
+
+class RoundOutcome(WireMessage, frozen=True):
+    """A round committed `tokens` from `position` on, and `depth` draft tokens are wanted to follow them.
+
+    The last of `tokens` is the recovery token, which the main model drew itself; those before it were accepted. The
+    first outcome of an answer has its whole text.
+    """
+
+    conversation: _UInt
+    round: _UInt32
+    position: _UInt32
+    tokens: Annotated[tuple[_UInt32, ...], Meta(min_length=1)]
+    depth: Annotated[int, Meta(ge=1, le=MAX_DRAFTED)]
+
+
+class DraftReply(WireMessage, frozen=True):
+    """Draft `tokens` that were prepared to follow the text of `position` tokens, none if no branch was for it."""
+
+    conversation: _UInt
+    round: _UInt32
+    position: _UInt32
+    tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)] = ()
+
+
+class End(WireMessage, frozen=True):
+    """The answer has ended or rests, so the runner does nothing more for it."""
+
+    conversation: _UInt
+
+
+ToRunner = Begin | RoundOutcome | End
+FromRunner = Ready | Refusal | DraftReply
+TO_RUNNER: Codec[ToRunner] = Codec(ToRunner, largest=LARGEST_MESSAGE)
+FROM_RUNNER: Codec[FromRunner] = Codec(FromRunner, largest=LARGEST_MESSAGE)
+# Bytes. A peer that leaves more unread counts as stopped.
+MOST_UNSENT = 2 * LARGEST_MESSAGE

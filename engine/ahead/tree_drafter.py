@@ -1,0 +1,237 @@
+"""Drafts for a round, and, while the main model verifies it, for the round's likely outcomes.
+
+`TreeDrafter` is the draft runner without its connection: it takes messages and works in steps of one pass each, so that
+an outcome never waits for more than one pass.
+
+Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, recovery token).
+The paper prepares several recovery tokens at the likelier lengths. Here the drafter knows the noise of the main model's
+draws, so one for each length is right about as often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.ahead.branches import BranchPasses, Tree
+from engine.ahead.messages import Begin, DraftReply, RoundOutcome
+from engine.main_model.sampling import Sampler
+
+# The most tokens of a catch-up pass.
+CHUNK = 256
+
+DraftingSteps = Iterator[None]
+
+
+@dataclass(slots=True)
+class TreeCache:
+    """The branches for outcomes of the proposal `proposed`, which was made for a text of `position` tokens.
+
+    `branches[n]` are the likeliest recovery token after n accepted tokens, and what was drafted to follow it.
+    """
+
+    position: int = 0
+    proposed: list[int] = field(default_factory=list)
+    branches: list[list[int]] = field(default_factory=list)
+
+    def continuation(self, position: int, tokens: Sequence[int]) -> list[int]:
+        """Return what was drafted for a round that committed `tokens` to a text of `position` tokens; [] for nothing.
+
+        If the round verified only part of the proposal and its recovery token equals the next one, the remainder
+        follows.
+        """
+        *accepted, recovery = tokens
+        count = len(accepted)
+        if position != self.position or accepted != self.proposed[:count]:
+            return []
+        if self.proposed[count : count + 1] == [recovery]:
+            return self.proposed[count + 1 :]
+        if count < len(self.branches) and self.branches[count][0] == recovery:
+            return self.branches[count][1:]
+        return []
+
+
+class TreeDrafter:
+    """Drafts with `model` for one answer at a time.
+
+    Call `begin`, `take` and `end` for messages, and `step` while `busy`. `rows` is the number of ids that the model has
+    embeddings for, None if that is unknown: later ids are fed as 0, because MLX reads foreign memory for them. Raises
+    `NoBranches` for a model that it cannot use. Not thread-safe.
+    """
+
+    def __init__(self, model: nn.Module, rows: int | None = None) -> None:
+        self._passes = BranchPasses(model)
+        self._rows = rows
+        self._conversation: int | None = None
+        self._sampler: Sampler | None = None
+        self._text: list[int] = []
+        # The tokens in the caches: the text, then draft tokens.
+        self._cached: list[int] = []
+        # The logits, (1, V) each, and the noise, (1, vocabulary) each, by the position that they are for.
+        self._logits: dict[int, mx.array] = {}
+        self._noise: dict[int, mx.array] = {}
+        self._cache = TreeCache()
+        self._plan: DraftingSteps = iter(())
+        self.busy = False
+
+    def begin(self, message: Begin) -> None:
+        """Begin an answer. The caches keep the tokens that its text shares with the last one."""
+        self._conversation = message.conversation
+        # The seed of a sampler may be larger than settings allow.
+        self._sampler = Sampler(message.sampling, message.vocabulary)
+        self._sampler.seed = message.seed
+        self._text = []
+        self._noise = {}
+        self._stop(TreeCache())
+
+    def end(self, conversation: int) -> None:
+        """Draft no more for this answer."""
+        if conversation == self._conversation:
+            self._stop(TreeCache())
+            self._noise = {}
+
+    def take(self, outcome: RoundOutcome) -> DraftReply | None:
+        """Return the reply to an outcome, and work for the next one; None for an outcome of another text."""
+        if outcome.conversation != self._conversation or outcome.position > len(self._text):
+            return None
+        prepared = self._cache.continuation(outcome.position, outcome.tokens)[: outcome.depth]
+        self._text[outcome.position :] = outcome.tokens
+        self._rewind(outcome.position)
+        position = len(self._text)
+        if prepared:
+            self._plan = self._prepare(TreeCache(position, prepared), outcome.depth)
+        else:
+            self._plan = self._draft(outcome.depth)
+        self.busy = True
+        return DraftReply(outcome.conversation, outcome.round, position, tuple(prepared))
+
+    def step(self) -> None:
+        """Run one pass of the work for the next outcome; ends being `busy` if there is nothing left to do."""
+        if next(self._plan, self) is self:
+            self._stop(self._cache)
+
+    @property
+    def backlog(self) -> int:
+        """The number of tokens of the text, without the newest, that the draft model has not read."""
+        return max(0, len(self._text) - 1 - len(self._cached))
+
+    def _stop(self, cache: TreeCache) -> None:
+        self._plan = iter(())
+        self.busy = False
+        self._cache = cache
+
+    def _rewind(self, position: int) -> None:
+        """Cut the caches to the tokens that agree with the text, which is new from `position` on."""
+        keep = min(position, len(self._cached))
+        end = min(len(self._cached), len(self._text) - 1)
+        while keep < end and self._cached[keep] == self._text[keep]:
+            keep += 1
+        keep = min(keep, len(self._text) - 1)
+        del self._cached[keep:]
+        self._passes.cut(keep)
+        self._logits.clear()
+        for passed in [known for known in self._noise if known < len(self._text)]:
+            del self._noise[passed]
+
+    def _catch_up(self) -> DraftingSteps:
+        """Read the text without its newest token."""
+        while self.backlog:
+            start = len(self._cached)
+            chunk = self._text[start : min(start + CHUNK, len(self._text) - 1)]
+            self._feed(chunk)
+            mx.eval(self._passes.arrays())
+            yield None
+
+    def _draft(self, depth: int) -> DraftingSteps:
+        """Draft what the engine drafts for this round itself, and prepare for the likely outcomes."""
+        yield from self._catch_up()
+        cache = self._cache = TreeCache(len(self._text))
+        while len(cache.proposed) < depth:
+            whole = self._text + cache.proposed
+            self._feed(whole[len(self._cached) :])
+            cache.proposed += self._draw(self._logits[len(whole)], [len(whole)], [whole])
+            yield None
+        yield from self._prepare(cache, depth)
+
+    def _prepare(self, cache: TreeCache, depth: int) -> DraftingSteps:
+        """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
+        self._cache = cache
+        branches = cache.branches = [[token] for token in self._recovery_tokens(cache)]
+        yield None
+        tree = Tree(len(self._cached), [cache.position + accepted for accepted in range(len(branches))])
+        for _ in range(depth):
+            newest = self._known([branch[-1] for branch in branches])
+            logits = self._passes.feed_tree(tree, range(len(branches)), newest)
+            texts = [[*self._text, *cache.proposed[:accepted], *branch] for accepted, branch in enumerate(branches)]
+            drawn = self._draw(logits, list(map(len, texts)), texts)
+            for branch, token in zip(branches, drawn, strict=True):
+                branch.append(token)
+            yield None
+        self._passes.cut(len(self._cached))
+
+    def _recovery_tokens(self, cache: TreeCache) -> list[int]:
+        """Return the likeliest recovery token for each accepted length; the token that was rejected is none."""
+        sampler = self._sampled_with
+        proposed = cache.proposed
+        first = cache.position
+        count = len(proposed)
+        self._feed((self._text + proposed)[len(self._cached) :])
+        logits = mx.concatenate([self._logits[first + index] for index in range(count + 1)])
+        scores = sampler.scores(logits, self._text, mx.array(proposed, mx.uint32) if proposed else None)
+        ranked = self._ranked(scores, range(first, first + count + 1))
+        if proposed:
+            ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
+        return cast("list[int]", mx.argmax(ranked, axis=-1).tolist())
+
+    def _feed(self, tokens: Sequence[int]) -> None:
+        """Feed tokens after those in the caches, and keep the logits that predict what follows the text."""
+        if not tokens:
+            return
+        start = len(self._cached)
+        logits = self._passes.feed(self._known(tokens))
+        self._cached += tokens
+        for index in range(max(0, len(self._text) - 1 - start), len(tokens)):
+            self._logits[start + index + 1] = logits[index : index + 1]
+
+    def _known(self, tokens: Sequence[int]) -> list[int]:
+        """Return `tokens` with 0 in place of those that the draft model has no embedding for."""
+        rows = self._rows
+        return [token if rows is None or token < rows else 0 for token in tokens]
+
+    def _draw(self, logits: mx.array, positions: Sequence[int], texts: Sequence[list[int]]) -> list[int]:
+        """Draw a token from each row of `logits` (rows, V) at `positions` after `texts`."""
+        sampler = self._sampled_with
+        if sampler.contextual:
+            rows = [sampler.scores(logits[index : index + 1], text) for index, text in enumerate(texts)]
+            scores = mx.concatenate(rows)
+        else:
+            scores = sampler.scores(logits, ())
+        drawn = mx.argmax(self._ranked(scores, positions), axis=-1)
+        mx.eval(drawn, self._passes.arrays())
+        return cast("list[int]", drawn.tolist())
+
+    def _ranked(self, scores: mx.array, positions: Sequence[int]) -> mx.array:
+        """Return values (rows, V); a row's largest is the main model's draw at its position from these scores."""
+        sampler = self._sampled_with
+        if sampler.greedy:
+            return scores
+        return sampler.truncated(sampler.log_probabilities(scores)) + self._noise_at(positions)
+
+    def _noise_at(self, positions: Sequence[int]) -> mx.array:
+        """Return the main model's noise at `positions`, (rows, V), which is computed once for each."""
+        for position in positions:
+            if position not in self._noise:
+                row = self._sampled_with.noise(position, 1)
+                assert row is not None
+                mx.eval(row)
+                self._noise[position] = row
+        return mx.concatenate([self._noise[position] for position in positions])
+
+    @property
+    def _sampled_with(self) -> Sampler:
+        assert self._sampler is not None
+        return self._sampler

@@ -1,0 +1,60 @@
+"""Starts and ends the draft runner of the draft model in use, or says why there is none."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from engine.ahead import link as links
+from engine.ahead.link import RunnerLink
+from engine.speculation.drafters.sources import Drafter, HeadSource
+from engine.upkeep.memory import ModelMemory
+
+log = logging.getLogger(__name__)
+
+
+class DraftRunners:
+    """Decides whether an engine drafts ahead, and owns its one runner. Belongs to the engine's thread."""
+
+    def __init__(self, memory: ModelMemory) -> None:
+        self._memory = memory
+        self._link: RunnerLink | None = None
+        self._folder: Path | None = None
+
+    def reach(self, draft: Drafter) -> RunnerLink | str:
+        """Return the link to the runner of a draft model, which starts with the first call.
+
+        Otherwise returns the reason for none, as in `RequestStats.ahead`, "" if the settings turn it off.
+        """
+        if self._memory.settings.draft_ahead == "off":
+            self.close()
+            return ""
+        if isinstance(draft, HeadSource):
+            # A head drafts a block in one pass, from hidden states that only the main model's process has.
+            return "head"
+        if draft.translation is not None:
+            self.close()
+            return "other-tokenizer"
+        if not self._runs and not self._memory.copy_fits(draft):
+            log.info("there is no memory for another copy of %s", draft.info.name)
+            return "no-memory"
+        return self._link_for(draft.info.path)
+
+    def close(self) -> None:
+        """End the runner, if there is one."""
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    @property
+    def _runs(self) -> bool:
+        return self._link is not None and self._link.state != "gone"
+
+    def _link_for(self, folder: Path) -> RunnerLink:
+        """Return the link for the draft model in `folder`, and end one for another model."""
+        if folder != self._folder:
+            self.close()
+        if self._link is None:
+            self._link = RunnerLink(lambda: links.in_a_process(folder))
+            self._folder = folder
+        return self._link

@@ -1,0 +1,18 @@
+"""A scheduler with an asynchronous drafter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.serving.scheduler import Scheduler
+from tests.engine.serving_requests import open_scheduler
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
+    """A scheduler whose asynchronous drafter starts with the first request."""
+    with open_scheduler(tiny_main, tiny_draft, draft_ahead="here") as scheduler:
+        yield scheduler

@@ -1,0 +1,82 @@
+"""The asynchronous drafter works while rounds choose its tokens, rests while they choose others, and keeps the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pytest
+
+from engine.ahead import drafting_ahead as aheads
+from engine.ahead import link as links
+from engine.ahead.link import RunnerLink
+from engine.ahead.messages import End
+from engine.requests import SpeculationSettings
+from engine.serving.scheduler import Scheduler
+from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Candidate
+from engine.wire.messages import WireMessage
+from tests.engine.ahead.runners import FIXED, on_a_thread, slow_verification, started, untouched
+from tests.engine.serving_requests import PLAIN, Client, request, run
+from tests.patience import PATIENCE_S
+
+AUTO = SpeculationSettings(method="draft", sample_share=0.0)
+SHORT, LONG = "안녕", "the quick brown fox jumps over the lazy dog " * 8
+
+
+@pytest.fixture
+def scheduler(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Scheduler:
+    """A scheduler whose drafter has its model and is never late, however busy the machine is."""
+    slow_verification(monkeypatch)
+    monkeypatch.setattr(links, "in_a_process", partial(on_a_thread, disturb=untouched))
+    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+    started(scheduler)
+    return scheduler
+
+
+def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings, max_tokens: int = 24) -> Client:
+    scheduler.clear_prefix_cache()
+    [client] = run(scheduler, request(text, temperature=0.8, speculation=speculation, max_tokens=max_tokens))
+    return client
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    """Let each choice take the source `first` if it has draft tokens, else the draft model."""
+
+    def scripted(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
+        [(_answer, offer)] = asked
+        if offer.forced is not None:
+            return [offer.forced]
+        source = first if offer.limits.get(first) else "draft"
+        return [Choice(source, min(3, offer.limits[source]))]
+
+    monkeypatch.setattr(Controller, "choose", scripted)
+
+
+def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aheads, "MAX_MISSES", 1)
+    sent: list[WireMessage] = []
+    send = RunnerLink.send
+    monkeypatch.setattr(RunnerLink, "send", lambda link, message: (sent.append(message), send(link, message))[1])
+    plain = answered(scheduler, SHORT, PLAIN).finished
+    choose(monkeypatch, "draft")
+    client = answered(scheduler, SHORT, AUTO)
+    assert client.finished.ids == plain.ids
+    assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("ready", 1)
+    # It is told nothing before the answer ends.
+    assert [type(message) for message in sent[-2:]] == [End, End]
+
+
+@pytest.mark.parametrize("speculation", [FIXED, pytest.param(AUTO, marks=pytest.mark.full)])
+def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
+    scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = answered(scheduler, LONG, PLAIN, 48).finished.ids
+    choose(monkeypatch, "ahead")
+    client = answered(scheduler, LONG, speculation, 48)
+    assert client.finished.ids == plain
+    sources = [event.round.source for event in client.committed]
+    assert sources[:2] == ["main", "draft"]
+    assert "ahead" in sources
+    assert client.finished.stats.ahead_hits > 0

@@ -1,0 +1,145 @@
+"""`DraftingAhead`: the outcomes that it sends, the answers that it takes, and when the drafter rests."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from engine.ahead import drafting_ahead as aheads
+from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
+from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, RoundOutcome
+from engine.main_model.sampling import Sampler
+from engine.requests import MAX_DRAFTED, SamplingSettings
+
+
+@dataclass
+class FakeLink:
+    """A link that keeps sent messages, and answers outcomes with `tokens` unless it is `silent`."""
+
+    tokens: tuple[int, ...] = (7, 8, 9)
+    state: str = "ready"
+    reason: str = ""
+    generation: int = 1
+    silent: bool = False
+    sent: list[Any] = field(default_factory=list)
+    answers: deque[DraftReply] = field(default_factory=deque)
+
+    def send(self, message: Any) -> bool:
+        self.sent.append(message)
+        if isinstance(message, RoundOutcome) and not self.silent:
+            position = message.position + len(message.tokens)
+            self.answers.append(DraftReply(message.conversation, message.round, position, self.tokens))
+        return True
+
+    def receive(self, timeout_s: float) -> DraftReply | None:
+        del timeout_s
+        return self.answers.popleft() if self.answers else None
+
+    @property
+    def outcomes(self) -> list[RoundOutcome]:
+        return [message for message in self.sent if isinstance(message, RoundOutcome)]
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aheads, "HANDOVER_S", 0.001)
+    monkeypatch.setattr(aheads, "FIRST_PATIENCE_S", 0.001)
+
+
+def following(link: FakeLink, text: list[int]) -> DraftingAhead:
+    sampler = Sampler(SamplingSettings(seed=3), 100)
+    ahead = DraftingAhead(link, sampler, text, lambda tokens: 0.001 * tokens)  # type: ignore[arg-type]
+    ahead.report_round(0)
+    return ahead
+
+
+def rounds(ahead: DraftingAhead, text: list[int], count: int, used: int = 0) -> None:
+    for _ in range(count):
+        ahead.prepared()
+        text.append(4)
+        ahead.report_round(used)
+
+
+@pytest.mark.first
+def test_the_drafter_hears_all_that_is_new_once() -> None:
+    link, text = FakeLink(), [1, 2, 3]
+    ahead = following(link, text)
+    text += [4, 5]
+    ahead.report_round(2)
+    assert isinstance(link.sent[0], Begin)
+    assert [(outcome.position, outcome.tokens) for outcome in link.outcomes] == [(0, (1, 2, 3)), (3, (4, 5))]
+    assert ahead.prepared() == (7, 8, 9)
+    # A new drafter gets the whole text.
+    link.generation = 2
+    text.append(6)
+    ahead.report_round(0)
+    assert link.outcomes[-1].tokens == (1, 2, 3, 4, 5, 6)
+
+
+def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
+    ahead = following(FakeLink(tokens=(7, 100)), [1, 2, 3])
+    assert ahead.prepared() == ()
+
+
+def test_a_runner_whose_replies_are_bad_three_times_rests_for_the_answer() -> None:
+    link, text = FakeLink(tokens=(7, 100)), [1, 2, 3]
+    ahead = following(link, text)
+    rounds(ahead, text, 8)
+    assert (ahead.figures.bad, ahead.figures.state) == (MAX_BAD, "bad-replies")
+    assert len(link.outcomes) == MAX_BAD
+    assert isinstance(link.sent[-1], End)
+
+
+def test_more_tokens_than_were_asked_for_are_no_reply() -> None:
+    ahead = following(FakeLink(tokens=tuple(range(MAX_DRAFTED))), [1, 2, 3])
+    assert ahead.prepared() == ()
+    assert ahead.figures.bad == 1
+
+
+def test_what_was_hidden_is_what_drafting_here_would_have_taken() -> None:
+    ahead = following(FakeLink(), [1, 2, 3])
+    ahead.prepared()
+    ahead.report_round(2)
+    assert ahead.figures.as_stats()["ahead_hidden_s"] == 0.002
+
+
+def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
+    text = [1, 2, 3]
+    ahead = following(FakeLink(tokens=tuple(range(MAX_DRAFTED))), text)
+    rounds(ahead, text, 2, used=MAX_DRAFTED)
+    assert ahead.depth == MAX_DRAFTED
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_drafter_that_is_always_late_or_never_used_rests_for_some_rounds(silent: bool) -> None:
+    link, text = FakeLink(silent=silent), [1, 2, 3]
+    ahead = following(link, text)
+    rounds(ahead, text, MAX_MISSES)
+    assert isinstance(link.sent[-1], End)
+    asked = len(link.outcomes)
+    rounds(ahead, text, FIRST_PAUSE - 1)
+    assert (len(link.outcomes), ahead.prepared()) == (asked, ())
+    rounds(ahead, text, 1)
+    assert len(link.outcomes) == asked + 1
+    assert len(link.outcomes[-1].tokens) == FIRST_PAUSE + 1
+
+
+def test_a_drafter_that_has_nothing_prepared_yet_goes_on() -> None:
+    link, text = FakeLink(tokens=()), [1, 2, 3]
+    ahead = following(link, text)
+    rounds(ahead, text, 2 * MAX_MISSES)
+    assert len(link.outcomes) == 2 * MAX_MISSES + 1
+    assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 2 * MAX_MISSES, 0)
+
+
+def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() -> None:
+    bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
+    settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
+    link = FakeLink()
+    ahead = DraftingAhead(link, Sampler(settings, 100), [1, 2], lambda _tokens: None)  # type: ignore[arg-type]
+    ahead.report_round(0)
+    assert TO_RUNNER.take(bytearray(TO_RUNNER.frame(link.sent[0]))) == link.sent[0]
+    assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}

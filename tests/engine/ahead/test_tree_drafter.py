@@ -1,0 +1,110 @@
+"""Draft tokens that are prepared equal those that would be drafted after the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import mlx.nn as nn
+import pytest
+
+from engine.ahead.branches import BranchPasses, NoBranches
+from engine.ahead.messages import Begin, DraftReply, RoundOutcome
+from engine.ahead.tree_drafter import TreeDrafter
+from engine.main_model.loading import load
+from engine.main_model.sampling import Sampler
+from engine.requests import SamplingSettings
+from tests.engine.ahead.naive import continued, rounds, until_idle
+from tests.engine.speculation.families import build
+from tests.engine.tiers import by_tier
+
+SETTINGS = {
+    "greedy": SamplingSettings(),
+    "sampled": SamplingSettings(temperature=0.9, top_k=30, top_p=0.95),
+    "penalised": SamplingSettings(temperature=0.7, repetition_penalty=1.3, logit_bias={7: 2.0}),
+}
+PROMPT = [3, 20, 41, 77, 20, 41, 9]
+BEGIN = Begin(11, 5, 384, SamplingSettings())
+
+
+@pytest.fixture(scope="module")
+def models(tiny_main: Path, tiny_draft: Path) -> tuple[nn.Module, nn.Module]:
+    return load(tiny_main).model, load(tiny_draft).model
+
+
+@pytest.fixture
+def drafter(tiny_draft: Path) -> TreeDrafter:
+    return TreeDrafter(load(tiny_draft).model)
+
+
+def taken(drafter: TreeDrafter, *outcome: Any) -> DraftReply:
+    answer = drafter.take(RoundOutcome(11, *outcome))
+    assert answer is not None
+    return answer
+
+
+def sampler_of(begin: Begin) -> Sampler:
+    return Sampler(replace(begin.sampling, seed=begin.seed), begin.vocabulary)
+
+
+@pytest.mark.parametrize(("settings", "steps"), by_tier(product(SETTINGS, (None, 1, 6)), [("sampled", 6)]))
+def test_every_answer_is_what_a_drafter_without_caches_would_draft(
+    models: tuple[nn.Module, nn.Module], drafter: TreeDrafter, settings: str, steps: int | None
+) -> None:
+    main, draft = models
+    begin = Begin(11, 5, 384, SETTINGS[settings])
+    written = continued(main, sampler_of(begin), PROMPT, 28)
+    longest = 0
+    for text, answer in rounds(
+        drafter, begin, PROMPT, written, lambda text: continued(draft, sampler_of(begin), text, 3), steps
+    ):
+        assert list(answer.tokens) == continued(draft, sampler_of(begin), text, len(answer.tokens))
+        longest = max(longest, len(answer.tokens))
+    # The first steps draft what the engine drafts too and find the outcomes, the next ones draft for them.
+    assert longest == 3 if steps is None else (longest > 0) == (steps != 1)
+
+
+def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
+    drafter: TreeDrafter, tiny_draft: Path
+) -> None:
+    drafted = continued(load(tiny_draft).model, sampler_of(BEGIN), PROMPT, 6)
+    drafter.begin(BEGIN)
+    assert taken(drafter, 0, 0, tuple(PROMPT), 4).tokens == ()
+    until_idle(drafter)
+    # The engine decoded a plain token meanwhile.
+    assert list(taken(drafter, 1, len(PROMPT), (drafted[0],), 4).tokens) == drafted[1:4]
+
+
+def test_an_outcome_of_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
+    drafter.begin(BEGIN)
+    assert drafter.take(RoundOutcome(12, 0, 0, (1, 2), 3)) is None
+    assert drafter.take(RoundOutcome(11, 0, 5, (1, 2), 3)) is None
+    assert not drafter.busy
+
+
+def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, tiny_draft: Path) -> None:
+    text = [number % 300 + 3 for number in range(400)]
+    drafter.begin(BEGIN)
+    assert taken(drafter, 0, 0, tuple(text), 4).tokens == ()
+    drafter.step()
+    assert drafter.backlog > 0
+    until_idle(drafter)
+    first, *others = continued(load(tiny_draft).model, sampler_of(BEGIN), text, 4)
+    assert list(taken(drafter, 1, 400, (first,), 4).tokens) == others
+
+
+@pytest.mark.parametrize("family", ["gemma3_text", "qwen3_next", "mamba2", "phi3small", "gpt2"])
+def test_a_model_whose_passes_cannot_hold_branches_is_refused(family: str) -> None:
+    """Its windows, recurrent states, masks, or positions that are not rotary do not allow it."""
+    with pytest.raises(NoBranches):
+        BranchPasses(build.__wrapped__(family))
+
+
+@pytest.mark.parametrize(
+    "family",
+    by_tier(["llama", "qwen3_moe", "qwen3", "gemma2", "phi3", "smollm3", "mixtral", "granite"], ["llama", "qwen3_moe"]),
+)
+def test_families_of_full_attention_can_branch(family: str) -> None:
+    assert BranchPasses(build.__wrapped__(family)).length == 0
