@@ -21,7 +21,7 @@ from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 from engine.methods import methods
 from engine.requests import MAX_TEMPERATURE
-from engine.settings import EngineSettings
+from engine.settings import DRAFT_AHEAD, EngineSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +57,8 @@ def add_parser(subparsers: Any) -> None:
     questions("--context", metavar="TOKENS", help="a question behind so many tokens of text, such as 2k,8k, read once")
     ways = parser.add_argument_group("ways of drafting").add_argument
     ways("--against", choices=("mlx-lm", "mlx-dspark"), help="also measure another program, which must be installed")
+    ahead_help = "also measure a draft model that drafts ahead on this computer's processor"
+    ways("--draft-ahead", choices=DRAFT_AHEAD, default="off", help=ahead_help)
     ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
     output = parser.add_argument_group("output").add_argument
     output("--json", action="store_true", help="print one JSON object instead of a table")
@@ -110,6 +112,9 @@ def _check(arguments: argparse.Namespace) -> None:
         require(value >= 1, name.replace("_", "-"), "1 or more", value)
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
     SamplingSettings(temperature=arguments.temperature)
+    if arguments.draft_ahead != "off":
+        # The runner reads the draft model from its folder.
+        require(not arguments.synthetic, "draft-ahead", "without synthetic models", arguments.draft_ahead)
 
 
 @dataclass(frozen=True)
@@ -199,6 +204,13 @@ def _measure_arms(
         schedulers.append(other)
         drafter = install(other, benched.main, path)
         chosen += arms.arms_of_drafter(other, drafter.name if drafter is not None else path, arguments.temperature)
+    if arguments.draft_ahead != "off" and isinstance(source, DraftSource):
+        ahead = Scheduler(replace(settings, draft_ahead=arguments.draft_ahead))
+        schedulers.append(ahead)
+        install(ahead, benched.main, str(source.info.path))
+        _progress("starting the draft runner")
+        arms.wait_for_runner(ahead)
+        chosen += arms.arms_of_drafter(ahead, "draft ahead", arguments.temperature)
     outcome = runner.run(
         _selected(chosen, arguments.ways),
         benched.prompts,

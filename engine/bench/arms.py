@@ -27,6 +27,8 @@ from engine.stats import RequestStats
 
 # The depths of mlx-lm's own speculative loop.
 FIXED_DEPTHS = (2, 4, 6, 8)
+# Seconds between two questions whether a draft runner has its model.
+_RUNNER_POLL_S = 0.2
 # What mlx-dspark 0.20 loads a kind of head with, and drafts with.
 _DSPARK = {"dflash": ("load_dflash", "dflash_generate"), "dspark": ("load_drafter", "speculative_generate")}
 
@@ -100,6 +102,16 @@ def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -
     settings[f"auto with {name}"] = SpeculationSettings()
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [_arm(scheduler, arm, speculation, sampling) for arm, speculation in settings.items()]
+
+
+def wait_for_runner(scheduler: Scheduler) -> None:
+    """Answer shortly until the draft runner of `scheduler` has its model. Raises `BadRequest` if it has none."""
+    speculation = SpeculationSettings(method=DRAFTER_METHOD, depth=2)
+    request = ChatRequest([{"role": "user", "content": "Hello"}], speculation=speculation, max_tokens=4)
+    while (state := run_to_end(scheduler, request).stats.ahead) == "starting":
+        time.sleep(_RUNNER_POLL_S)
+    if state != "ready":
+        raise BadRequest("draft-ahead", "a draft model that can draft ahead here", state)
 
 
 def _arm(scheduler: Scheduler, name: str, speculation: SpeculationSettings, sampling: SamplingSettings) -> Arm:

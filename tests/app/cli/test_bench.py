@@ -90,6 +90,14 @@ def test_bench_measures_several_drafters_in_one_table(
     assert report["models"]["draft"] == "starter/draft"
 
 
+@pytest.mark.full
+def test_bench_measures_drafting_ahead(capsys: pytest.CaptureFixture[str], measure: Callable[..., int]) -> None:
+    names = "draft, depth 4; draft ahead, depth 4"
+    assert measure("--json", "--draft-ahead", "here", "--ways", names, tokens=24) == 0
+    report = printed_report(capsys)
+    assert set(report["arms"]) == {"plain", *names.split("; ")}
+
+
 def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--ways", "warp"]) == 2
     assert "warp" in capsys.readouterr().err
@@ -107,6 +115,7 @@ def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> Non
         # An engine takes up to 8 at once.
         *(["--concurrent", counts] for counts in ("0", "two", "1,99")),
         ["--prompts", "tests/benchmarks/schemas.jsonl", "--against", "mlx-lm"],
+        ["--draft-ahead", "here", "--synthetic", "20M"],
         ["--context", "0.1k"],
         ["--context", "2k", "--synthetic", "20M"],
     ],
