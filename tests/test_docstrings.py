@@ -46,7 +46,7 @@ OF_OTHERS = {
 }
 
 
-class SourceFile(NamedTuple):
+class DocumentedFile(NamedTuple):
     """What is asked of a file, whose syntax tree is made once and not kept."""
 
     is_package: bool
@@ -75,19 +75,19 @@ class Function(NamedTuple):
 
 
 @cache
-def source_files() -> dict[str, SourceFile]:
+def source_files() -> dict[str, DocumentedFile]:
     """Return the files of the app, the engine and the build by their paths."""
     return {str(path.relative_to(ROOT)): read(path) for path in modules_of("app", "engine", "packaging")}
 
 
-def read(path: Path) -> SourceFile:
+def read(path: Path) -> DocumentedFile:
     tree = parse(path)
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
-    return SourceFile(
+    return DocumentedFile(
         path.name == "__init__.py",
         path.relative_to(ROOT).parts[0] != "packaging",
         [Documented(place(path, node), text, returns_nothing(node)) for node, text in documented_in(tree)],

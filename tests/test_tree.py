@@ -37,7 +37,7 @@ RETURN_TRUTH = {"all", "any", "bool", "endswith", "hasattr", "isinstance", "issu
 PRIVATE = re.compile(r"(?<!\bself)(?<!\bcls)\._[a-z]")
 
 
-class SourceFile(NamedTuple):
+class MeasuredFile(NamedTuple):
     """What is asked of a file, whose syntax tree is made once and not kept."""
 
     path: str
@@ -48,17 +48,17 @@ class SourceFile(NamedTuple):
 
 
 @cache
-def source_files() -> list[SourceFile]:
+def source_files() -> list[MeasuredFile]:
     return [read(file) for package in ("app", "engine", "packaging") for file in sorted((ROOT / package).rglob("*.py"))]
 
 
-def read(file: Path) -> SourceFile:
+def read(file: Path) -> MeasuredFile:
     text = file.read_text("utf-8")
     tree = ast.parse(text)
     classes = sum(isinstance(node, ast.ClassDef) for node in tree.body)
     nodes = list(ast.walk(tree))
     golf = [ast.unparse(node) for node in nodes if is_golf(node)]
-    return SourceFile(str(file.relative_to(ROOT)), count_statements(tree), classes, set(names_in(nodes)), golf)
+    return MeasuredFile(str(file.relative_to(ROOT)), count_statements(tree), classes, set(names_in(nodes)), golf)
 
 
 def private_reaches(path: Path) -> Iterator[str]:

@@ -59,7 +59,7 @@ MENTIONS = [
 BEGINNINGS = ["", "", "<think>\nHm, weather.\n</think>\n\n", "<think>\nHm.\nweather({\n", "\n\n", " "]
 
 
-class Case(NamedTuple):
+class AnswerWithCalls(NamedTuple):
     """An answer with the form of its model's calls; `cut` says that it was cut off."""
 
     form: str
@@ -87,7 +87,7 @@ def block(draw: random.Random) -> str:
     return draw.choice([*(text.replace("@", "1") for text in BLOCKS.values()), *MENTIONS, *MENTIONS])
 
 
-def case_of(seed: int) -> Case:
+def case_of(seed: int) -> AnswerWithCalls:
     draw = random.Random(seed)
     form = draw.choice(READ_HERE)
     parts = [block(draw) for _ in range(draw.randint(0, 3))]
@@ -98,4 +98,4 @@ def case_of(seed: int) -> Case:
         parts.append(written(grammar_of(form), draw, plain=draw.random() < 0.7))
     parts += [draw.choice((block, stray))(draw) for _ in range(draw.choice((0, 0, 0, 1, 2)))]
     text = draw.choice(BEGINNINGS) + draw.choice(("\n", "\n\n", "")).join(parts)
-    return Case(form, text, cut=draw.random() < 0.2)
+    return AnswerWithCalls(form, text, cut=draw.random() < 0.2)

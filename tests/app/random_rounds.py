@@ -106,7 +106,7 @@ PROSE_CODE_TABLE = (
 )
 
 
-class Answer(NamedTuple):
+class NamedAnswer(NamedTuple):
     """An answer and its name in a test's report."""
 
     name: str
@@ -153,26 +153,26 @@ def rounds_of(text: str, seed: int, least: int = 1, most: int = 16, tokenizer: A
     return in_rounds(token_texts(text, tokenizer or starter_tokenizer()), seed, least, most)
 
 
-def answer_of(kinds: Sequence[str], between: str = "\n") -> Answer:
+def answer_of(kinds: Sequence[str], between: str = "\n") -> NamedAnswer:
     """Return an answer of blocks of these kinds. `between` is "\n" for a blank line between them, "" for none."""
     texts = [BLOCKS[kind].replace("@", str(number)) for number, kind in enumerate(kinds, start=1)]
-    return Answer((" / " if between else " + ").join(kinds), between.join(texts))
+    return NamedAnswer((" / " if between else " + ").join(kinds), between.join(texts))
 
 
-def pairs() -> Iterator[Answer]:
+def pairs() -> Iterator[NamedAnswer]:
     """Yield the answers of every two kinds of blocks, with a blank line between them and without."""
     for kinds in product(BLOCKS, repeat=2):
         yield answer_of(kinds)
         yield answer_of(kinds, between="")
 
 
-def drawn_triples(count: int, seed: int) -> list[Answer]:
+def drawn_triples(count: int, seed: int) -> list[NamedAnswer]:
     """Return that many answers of three kinds of blocks, drawn by the seed, with blank lines between them or none."""
     draw, kinds = random.Random(seed), list(BLOCKS)
     return [answer_of(draw.choices(kinds, k=3), draw.choice(("\n", ""))) for _ in range(count)]
 
 
-def sample(count: int, seed: int) -> list[Answer]:
+def sample(count: int, seed: int) -> list[NamedAnswer]:
     """Return that many answers of two to four kinds of blocks, drawn by the seed; some have no blank lines."""
     draw = random.Random(seed)
     kinds = list(BLOCKS)

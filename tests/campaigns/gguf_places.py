@@ -17,7 +17,7 @@ _BYTES = (b"", b"\0", b"\xff\xfe", b"\xed\xa0\x80", "\u202e한".encode(), b"../.
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HeaderPlace:
     """Bytes `start` to `stop - 1` of a header, which hold a `kind`, of the field or tensor `name`."""
 
     kind: str
@@ -39,20 +39,20 @@ class GgufHeader:
         self.tail = self._size - -(-self._at // 32) * 32
         self._content = b""
 
-    def drawn(self, source: random.Random) -> tuple[Place, bytes]:
+    def drawn(self, source: random.Random) -> tuple[HeaderPlace, bytes]:
         """Return a place, of each kind alike often, and other bytes for it."""
         kind = source.choice(sorted({place.kind for place in self.places}))
         place = source.choice([place for place in self.places if place.kind == kind])
         old = self._header[place.start : place.stop]
         return place, _changed(old, kind, source)
 
-    def copy(self, path: Path, place: Place, content: bytes) -> None:
+    def copy(self, path: Path, place: HeaderPlace, content: bytes) -> None:
         header = self._header[: place.start] + content + self._header[place.stop :]
         path.write_bytes(header)
         with path.open("r+b") as file:
             file.truncate(-(-len(header) // 32) * 32 + self.tail)
 
-    def _read(self) -> Iterator[Place]:
+    def _read(self) -> Iterator[HeaderPlace]:
         yield self._take("version", "", 4)
         yield (tensors := self._take("count", "tensors", 8))
         yield (fields := self._take("count", "fields", 8))
@@ -61,12 +61,12 @@ class GgufHeader:
         for _ in range(self._number(tensors)):
             yield from self._tensor()
 
-    def _field(self) -> Iterator[Place]:
+    def _field(self) -> Iterator[HeaderPlace]:
         name = yield from self._text("key", "")
         yield (kind := self._take("type", name, 4))
         yield from self._value(name, self._number(kind))
 
-    def _value(self, name: str, kind: int) -> Iterator[Place]:
+    def _value(self, name: str, kind: int) -> Iterator[HeaderPlace]:
         if kind == _TEXT:
             yield from self._text("text", name)
         elif kind != _ARRAY:
@@ -78,9 +78,9 @@ class GgufHeader:
             for index in range(total):
                 found = list(self._value(name, of))
                 if index % max(1, total // _OF_ARRAY) == 0:
-                    yield from (Place(f"element {one.kind}", name, one.start, one.stop) for one in found)
+                    yield from (HeaderPlace(f"element {one.kind}", name, one.start, one.stop) for one in found)
 
-    def _tensor(self) -> Iterator[Place]:
+    def _tensor(self) -> Iterator[HeaderPlace]:
         name = yield from self._text("tensor name", "")
         yield (sides := self._take("dimensions", name, 4))
         for _ in range(self._number(sides)):
@@ -88,20 +88,20 @@ class GgufHeader:
         yield self._take("tensor kind", name, 4)
         yield self._take("offset", name, 8)
 
-    def _text(self, kind: str, name: str) -> Generator[Place, None, str]:
+    def _text(self, kind: str, name: str) -> Generator[HeaderPlace, None, str]:
         yield (length := self._take(f"{kind} length", name, 8))
         place = self._take(kind, name, self._number(length))
         text = self._content[place.start : place.stop]
         yield place
         # With its length, so that what follows stays where it is expected.
-        yield Place(f"whole {kind}", name, length.start, place.stop)
+        yield HeaderPlace(f"whole {kind}", name, length.start, place.stop)
         return text.decode("utf-8", "replace")[:80]
 
-    def _take(self, kind: str, name: str, count: int) -> Place:
+    def _take(self, kind: str, name: str, count: int) -> HeaderPlace:
         self._at += count
-        return Place(kind, name, self._at - count, self._at)
+        return HeaderPlace(kind, name, self._at - count, self._at)
 
-    def _number(self, place: Place) -> int:
+    def _number(self, place: HeaderPlace) -> int:
         return int.from_bytes(self._content[place.start : place.stop], "little")
 
 

@@ -20,7 +20,7 @@ from app.tools.results import LONGEST_RESULT
 from app.tools.servers import ToolSettings
 from app.tools.tool import Permission, Tool, ToolFailed, visible, with_distinct_names
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile
-from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse
+from tests.app.tools.sign_in_service import Home, Person, Service, ServicePage, browse
 from tests.app.tools.sign_in_service import home as home
 from tests.app.tools.sign_in_service import service as service
 
@@ -135,13 +135,13 @@ BODIES = (
 )  # fmt: skip
 
 
-def only_here(address: str) -> Page:
+def only_here(address: str) -> ServicePage:
     """Open a page as a browser does, if Tandem may open it."""
     found = urlsplit(address)
     assert found.scheme == "https" or (found.scheme, found.hostname) == ("http", "127.0.0.1")
     with suppress(OSError, ValueError):
         return browse(address)
-    return Page(0)
+    return ServicePage(0)
 
 
 def attempt(home: Home, caplog: pytest.LogCaptureFixture) -> str:

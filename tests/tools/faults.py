@@ -51,7 +51,7 @@ NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class SeededFault:
     """`replacement` stands for the `occurrence`-th `original` in `function` ("" is the module) of `file`."""
 
     kind: str
@@ -63,10 +63,10 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Place:
+class FaultyPlace:
     """A fault in a present text: the lines (from 1) and the offsets of its code in the encoded text."""
 
-    fault: Fault
+    fault: SeededFault
     line: int
     start: int
     end: int
@@ -107,7 +107,7 @@ def _nodes(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
                 yield from _nodes(child, f"{function}.{child.name}".lstrip(".") if named else function)
 
 
-def places(file: str, text: str) -> Iterator[Place]:
+def places(file: str, text: str) -> Iterator[FaultyPlace]:
     """Yield every place of `file` that a fault can be put in."""
     encoded = text.encode()
     line_starts = [0]
@@ -124,15 +124,18 @@ def places(file: str, text: str) -> Iterator[Place]:
         end = line_starts[node.end_lineno - 1] + node.end_col_offset
         original = encoded[start:end].decode()
         kind, replacement = change
-        yield Place(
-            Fault(kind, file, function, original, seen[function, kind, original], replacement), node.lineno, start, end
+        yield FaultyPlace(
+            SeededFault(kind, file, function, original, seen[function, kind, original], replacement),
+            node.lineno,
+            start,
+            end,
         )
         seen[function, kind, original] += 1
 
 
-def make(count: int, seed: int) -> list[Fault]:
+def make(count: int, seed: int) -> list[SeededFault]:
     """Return `count` faults of the present code, a third of each kind, at random places."""
-    found: defaultdict[str, list[Fault]] = defaultdict(list)
+    found: defaultdict[str, list[SeededFault]] = defaultdict(list)
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             for place in places(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")):
@@ -216,7 +219,7 @@ def _copy(folder: Path) -> None:
     subprocess.run([sys.executable, "i18n/compile.py"], cwd=folder, check=True)
 
 
-def _try(fault: Fault, tree: Path, suite: Suite, select: str) -> dict[str, object]:
+def _try(fault: SeededFault, tree: Path, suite: Suite, select: str) -> dict[str, object]:
     path = tree / fault.file
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     place = next((place for place in places(fault.file, text) if place.fault == fault), None)
@@ -250,9 +253,9 @@ def _try(fault: Fault, tree: Path, suite: Suite, select: str) -> dict[str, objec
     return {"outcome": "found", "by": first[1] if first else f"exit code {run.returncode}"}
 
 
-def try_all(faults: list[Fault], suite: Suite, select: str, processes: int) -> None:
+def try_all(faults: list[SeededFault], suite: Suite, select: str, processes: int) -> None:
     """Print a line of JSON for each of `faults`: the fault, `outcome`, and the test that failed first."""
-    waiting: queue.SimpleQueue[Fault] = queue.SimpleQueue()
+    waiting: queue.SimpleQueue[SeededFault] = queue.SimpleQueue()
     for fault in faults:
         waiting.put(fault)
 
@@ -286,7 +289,7 @@ def main() -> None:
     if arguments.command == "make":
         print(json.dumps([asdict(fault) for fault in make(arguments.count, arguments.seed)], indent=1))
         return
-    faults = [Fault(**entry) for entry in json.loads(arguments.faults.read_text(encoding="utf-8"))]
+    faults = [SeededFault(**entry) for entry in json.loads(arguments.faults.read_text(encoding="utf-8"))]
     suite = Suite(arguments.coverage, arguments.durations, arguments.select)
     try_all(faults, suite, arguments.select, arguments.processes)
 

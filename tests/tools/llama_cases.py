@@ -28,7 +28,7 @@ _STATEMENT = re.compile(
 
 
 @dataclass
-class Case:
+class LlamaCase:
     """An output of a model with a chat template, and its parts: `calls` have names and arguments as JSON texts.
 
     `set` are the options of the test by the names of its builder.
@@ -68,7 +68,7 @@ def _marked(content: str) -> bool:
     return re.search(r"<think>|\[THINK\]|<\|START_THINKING\|>|<\|channel\|?>", content) is not None
 
 
-def read_cases(source: str) -> list[Case]:
+def read_cases(source: str) -> list[LlamaCase]:
     """Return all cases of the file."""
     reader = _Reader(source)
     for match in _STATEMENT.finditer(source):
@@ -81,7 +81,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self.cases: list[Case] = []
+        self.cases: list[LlamaCase] = []
         # A function whose cases are run for several templates.
         shared = re.search(r"for \(const char \* \w+ : (\{[^}]*\}) ?\) \{\s*test_lfm2_parser", source)
         self.names: dict[str, Any] = {}
@@ -109,7 +109,7 @@ class _Reader:
         tester = self.names["tst2" if self._source[start - 6 : start].startswith("2") else "tst"]
         for path in tester if isinstance(tester, list) else [tester]:
             self.cases.append(
-                Case(
+                LlamaCase(
                     str(path).rpartition("/")[2].removesuffix(".jinja"),
                     output,
                     found.get("expect_content", message["content"]),

@@ -24,7 +24,7 @@ from engine.errors import TemplateFailed
 from engine.model_files.thought_marks import opened_thought
 from engine.tokenizers.prompts import local_decoder, render, tool_format_of
 from engine.tokenizers.thinking import thinking_of
-from tests.tools.llama_cases import Case, read_cases
+from tests.tools.llama_cases import LlamaCase, read_cases
 from tests.tools.real_material import CASES, LLAMA, fetch, load_with, templates
 
 # Control tokens that end a turn: the engine stops at them.
@@ -39,7 +39,7 @@ class Model:
         self._thinking = thinking_of(self._tokenizer)
         self.form = tool_format_of(self._tokenizer)
 
-    def opening(self, case: Case) -> str:
+    def opening(self, case: LlamaCase) -> str:
         """Return the mark that opens thoughts at the end of the prompt."""
         chosen = "on" if case.set.get("enable_thinking", True) else "off"
         options = self._thinking.options(chosen) or {"enable_thinking": chosen == "on"}
@@ -53,7 +53,7 @@ class Model:
         return ""
 
 
-def found(case: Case, model: Model, step: int) -> tuple[str, str, list[Any]]:
+def found(case: LlamaCase, model: Model, step: int) -> tuple[str, str, list[Any]]:
     """Return the thoughts, the reply and the calls of an output that arrives in pieces of `step` characters."""
     form = call_form(model.form) if model.form and case.tools else None
     parts, opening, output = AnswerParts(form, case.tools), model.opening(case), _ENDS.sub("", case.output)
@@ -64,7 +64,7 @@ def found(case: Case, model: Model, step: int) -> tuple[str, str, list[Any]]:
     return parts.reasoning.strip(), parts.content.strip(), calls
 
 
-def expected(case: Case) -> tuple[str, str, list[Any]]:
+def expected(case: LlamaCase) -> tuple[str, str, list[Any]]:
     """Return what the authors of the tests say."""
     calls = [(name, json.loads(arguments)) for name, arguments in case.calls]
     return case.reasoning.strip(), case.content.strip(), calls

@@ -12,7 +12,7 @@ from tests.app.api.serving import Served, content_of
 
 
 @dataclass(frozen=True)
-class Reply:
+class DialectReply:
     """`calls` are names with arguments, and `reason` is in the words of the dialect."""
 
     text: str
@@ -25,7 +25,7 @@ class Reply:
 class Dialect:
     """`replies` asks a question, with functions to call. `ends` are the reasons of a call, an end and a limit."""
 
-    replies: Callable[[Served, str, list[Any]], Iterator[Reply]]
+    replies: Callable[[Served, str, list[Any]], Iterator[DialectReply]]
     ends: tuple[str, str, str]
 
 
@@ -51,13 +51,13 @@ def _whole_calls(calls: Iterable[tuple[str, str]]) -> list[tuple[str, dict[str, 
     return whole
 
 
-def _chat(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
+def _chat(served: Served, question: str, tools: list[Any]) -> Iterator[DialectReply]:
     asked = {"messages": [{"role": "user", "content": question}], "tools": tools}
     [choice] = served.chat(asked)["choices"]
     message = choice["message"]
     calls = [_call(**one["function"]) for one in message.get("tool_calls", ())]
     assert message["content"] != "" or not calls
-    yield Reply(message["content"] or "", calls, choice["finish_reason"], message.get("reasoning_content", ""))
+    yield DialectReply(message["content"] or "", calls, choice["finish_reason"], message.get("reasoning_content", ""))
     chunks = list(served.events("/v1/chat/completions", asked))
     choices = [chunk["choices"][0] for chunk in chunks]
     thoughts = "".join(one["delta"].get("reasoning_content", "") for one in choices)
@@ -68,10 +68,10 @@ def _chat(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
     names = [call["function"]["name"] for call in streamed if "id" in call]
     texts = _joined((call["index"], call["function"]["arguments"]) for call in streamed)
     calls = _whole_calls(zip(names, texts, strict=True))
-    yield Reply(content_of(chunks), calls, choices[-1]["finish_reason"], thoughts)
+    yield DialectReply(content_of(chunks), calls, choices[-1]["finish_reason"], thoughts)
 
 
-def _responses(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
+def _responses(served: Served, question: str, tools: list[Any]) -> Iterator[DialectReply]:
     asked = {"input": question, "tools": [{"type": "function", **one["function"]} for one in tools]}
     *_, last = served.events("/v1/responses", asked)
     for answer in (served.post("/v1/responses", asked).json(), last["response"]):
@@ -83,10 +83,10 @@ def _responses(served: Served, question: str, tools: list[Any]) -> Iterator[Repl
         assert len(calls) == sum(item["status"] == "completed" for item in written)
         reason = (answer.get("incomplete_details") or {}).get("reason") or answer["status"]
         assert all(part["text"] for item in items if item["type"] == "message" for part in item["content"])
-        yield Reply(text, calls, reason, thoughts)
+        yield DialectReply(text, calls, reason, thoughts)
 
 
-def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
+def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[DialectReply]:
     own = [{"name": one["function"]["name"], "input_schema": one["function"]["parameters"]} for one in tools]
     asked = {"messages": [{"role": "user", "content": question}], "max_tokens": 400, "tools": own}
     whole = served.post("/v1/messages", asked).json()
@@ -95,7 +95,7 @@ def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[Reply
     thoughts = "".join(one["thinking"] for one in blocks if one["type"] == "thinking")
     assert all(one["text"] for one in blocks if one["type"] == "text")
     calls = [(one["name"], one["input"]) for one in blocks if one["type"] == "tool_use"]
-    yield Reply(text, calls, whole["stop_reason"], thoughts)
+    yield DialectReply(text, calls, whole["stop_reason"], thoughts)
     events = list(served.events("/v1/messages", asked))
     started = [event for event in events if event["type"] == "content_block_start"]
     begun = [event["content_block"] for event in events if event["type"] == "content_block_start"]
@@ -108,10 +108,12 @@ def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[Reply
     [reason] = [event["delta"]["stop_reason"] for event in events if event["type"] == "message_delta"]
     text = "".join(one["text"] for one in deltas if one["type"] == "text_delta")
     assert ("text" in [one["type"] for one in begun]) == bool(text)
-    yield Reply(text, calls, reason, "".join(one["thinking"] for one in deltas if one["type"] == "thinking_delta"))
+    yield DialectReply(
+        text, calls, reason, "".join(one["thinking"] for one in deltas if one["type"] == "thinking_delta")
+    )
 
 
-def _ollama(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
+def _ollama(served: Served, question: str, tools: list[Any]) -> Iterator[DialectReply]:
     for stream in (False, True):
         asked = {"messages": [{"role": "user", "content": question}], "tools": tools, "stream": stream}
         pieces = [json.loads(line) for line in served.post("/api/chat", asked).text.splitlines()]
@@ -119,7 +121,7 @@ def _ollama(served: Served, question: str, tools: list[Any]) -> Iterator[Reply]:
         functions = [one["function"] for message in messages for one in message.get("tool_calls", ())]
         calls = [(one["name"], one["arguments"]) for one in functions]
         text, thoughts = ("".join(one.get(key) or "" for one in messages) for key in ("content", "thinking"))
-        yield Reply(text, calls, pieces[-1]["done_reason"], thoughts)
+        yield DialectReply(text, calls, pieces[-1]["done_reason"], thoughts)
 
 
 DIALECTS = {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.cli.rendered import MarkdownText
-from tests.app.random_rounds import Answer, in_rounds, pairs, sample, starter_tokenizer, token_texts
+from tests.app.random_rounds import NamedAnswer, in_rounds, pairs, sample, starter_tokenizer, token_texts
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def printed(pieces: Sequence[str]) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
 
 
-def differs(answer: Answer, seed: int) -> str:
+def differs(answer: NamedAnswer, seed: int) -> str:
     """Return the rounds that show an answer otherwise than whole; "" for none."""
     pieces = token_texts(answer.text, starter_tokenizer())
     whole = printed(["".join(pieces)])

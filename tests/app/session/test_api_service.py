@@ -22,7 +22,7 @@ from tests.app.hub_library import KeychainInMemory
 from tests.app.session.conftest import OpenSession
 
 
-class Client:
+class ThreadedClient:
     """Sends requests from another thread, because the answers may need the Qt thread."""
 
     def __init__(self, port: int, qtbot: QtBot, owner: QObject) -> None:
@@ -58,14 +58,14 @@ def session(open_session: OpenSession) -> Session:
 
 def serving(
     session: Session, qtbot: QtBot, secrets: KeychainInMemory | None = None, **chosen: Any
-) -> tuple[ApiService, Client]:
+) -> tuple[ApiService, ThreadedClient]:
     choice = replace(ApiChoice(serve=True, port=free_port()), **chosen)
     if secrets is not None:
         session.api.close()
         session.api = ApiService(session.models, session, lambda: secrets)
     session.api.configure(choice)
     qtbot.waitUntil(lambda: session.api.status is not None or session.api.problem is not None)
-    return session.api, Client(choice.port, qtbot, session)
+    return session.api, ThreadedClient(choice.port, qtbot, session)
 
 
 def test_it_serves_only_where_that_was_chosen(session: Session, qtbot: QtBot) -> None:

@@ -54,7 +54,7 @@ def publisher() -> Publisher:
     return Publisher()
 
 
-class Page:
+class ReleasePage:
     """A release page on loopback."""
 
     def __init__(self) -> None:
@@ -90,13 +90,13 @@ class Page:
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    page = Page()
+def page() -> Iterator[ReleasePage]:
+    page = ReleasePage()
     yield page
     page.close()
 
 
-def test_a_signed_feed_names_the_newest_release(page: Page, publisher: Publisher) -> None:
+def test_a_signed_feed_names_the_newest_release(page: ReleasePage, publisher: Publisher) -> None:
     feed = json.dumps(FEED).encode()
     page.publish(feed, publisher.sign(feed))
     release = newest_release(FeedSource(page.address, publisher.key))
@@ -150,7 +150,7 @@ def test_a_signed_feed_that_makes_no_sense_is_refused(feed: object, publisher: P
         read_feed(content, publisher.sign(content), publisher.key)
 
 
-def test_a_page_that_is_not_there_or_too_large(page: Page, publisher: Publisher) -> None:
+def test_a_page_that_is_not_there_or_too_large(page: ReleasePage, publisher: Publisher) -> None:
     source = FeedSource(page.address, publisher.key)
     with pytest.raises(UpdateCheckFailed, match="unreachable"):
         newest_release(source)
@@ -168,7 +168,7 @@ def test_a_feed_is_used_until_the_day_on_which_it_expires(publisher: Publisher) 
 
 
 def test_a_feed_that_drips_is_not_read_to_its_end(
-    page: Page, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+    page: ReleasePage, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.settings.updates._MOST_S", 0.1)
     page.publish(DRIPS, b"")
@@ -179,13 +179,15 @@ def test_a_feed_that_drips_is_not_read_to_its_end(
 @pytest.mark.parametrize(
     "proxy", ["127.0.0.1:9", "ftp://127.0.0.1:9", "http://[::1", "socks5://127.0.0.1:9", "http://127.0.0.1:99999"]
 )
-def test_a_proxy_that_cannot_be_used_is_an_error_of_the_check(page: Page, publisher: Publisher, proxy: str) -> None:
+def test_a_proxy_that_cannot_be_used_is_an_error_of_the_check(
+    page: ReleasePage, publisher: Publisher, proxy: str
+) -> None:
     with pytest.raises(UpdateCheckFailed, match="unreachable"):
         newest_release(FeedSource(page.address, publisher.key), proxy)
 
 
 def test_without_a_proxy_none_of_the_environment_is_used(
-    page: Page, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+    page: ReleasePage, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The setting says: leave it empty for no proxy."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")

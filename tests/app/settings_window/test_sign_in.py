@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMessageBox
 
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.tools.sign_in_service import Page, Person, Service, serving
+from tests.app.tools.sign_in_service import Person, Service, ServicePage, serving
 from tests.app.window_driver import WindowDriver
 
 
@@ -22,7 +22,7 @@ def service() -> Iterator[Service]:
         yield service
 
 
-class Shown:
+class ShownServer:
     """The server on the page, and the person before it, who gets a browser with a yes."""
 
     def __init__(self, window: WindowDriver, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,11 +54,11 @@ class Shown:
 
 
 @pytest.fixture
-def shown(open_window: OpenWindow, service: Service, monkeypatch: pytest.MonkeyPatch) -> Shown:
-    return Shown(open_window(ScriptedEngine()), service, monkeypatch)
+def shown(open_window: OpenWindow, service: Service, monkeypatch: pytest.MonkeyPatch) -> ShownServer:
+    return ShownServer(open_window(ScriptedEngine()), service, monkeypatch)
 
 
-def test_a_person_signs_in_in_the_browser_after_a_yes_and_out_again(shown: Shown) -> None:
+def test_a_person_signs_in_in_the_browser_after_a_yes_and_out_again(shown: ShownServer) -> None:
     shown.press("Sign in…")
     shown.answer("Open")
     shown.waits_for("Running. Tools (2): quick, slow.")
@@ -67,12 +67,12 @@ def test_a_person_signs_in_in_the_browser_after_a_yes_and_out_again(shown: Shown
     assert shown.view.sign.isHidden()
 
 
-def test_a_sign_in_is_refused_before_the_browser_opens_or_cancelled_while_it_waits(shown: Shown) -> None:
+def test_a_sign_in_is_refused_before_the_browser_opens_or_cancelled_while_it_waits(shown: ShownServer) -> None:
     shown.press("Sign in…")
     shown.waits_for("Waiting for you to sign in")
     shown.answer("Cancel")
     shown.waits_for("Sign-in needed")
-    shown.person.browser = lambda _: Page(200)
+    shown.person.browser = lambda _: ServicePage(200)
     shown.press("Sign in…")
     shown.answer("Open")
     shown.window.wait(lambda: bool(shown.person.opened))
@@ -81,7 +81,7 @@ def test_a_sign_in_is_refused_before_the_browser_opens_or_cancelled_while_it_wai
     assert shown.view.sign.text() == "Sign in…"
 
 
-def test_a_sign_in_that_fails_says_why(shown: Shown, service: Service) -> None:
+def test_a_sign_in_that_fails_says_why(shown: ShownServer, service: Service) -> None:
     service.denies = True
     shown.press("Sign in…")
     shown.answer("Open")

@@ -55,7 +55,7 @@ def near(truth: float) -> object:
     return pytest.approx(truth, abs=0.1 * truth + 0.1)
 
 
-class World:
+class SimulatedWindow:
     """The window with answers of the simulated engine in it."""
 
     def __init__(
@@ -70,7 +70,7 @@ class World:
 
 
 @pytest.fixture(params=[pytest.param(name, marks=pytest.mark.full if name != DEFAULT else ()) for name in LOADS])
-def world(request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[World]:
+def world(request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[SimulatedWindow]:
     # A pair that has been in use for a while: of a new one only the low end is known.
     machine = LoadedMachine(LOADS[request.param], seed=2)
     for _ in range(20):
@@ -86,17 +86,17 @@ def world(request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_p
     for _ in LENGTHS:
         turn = session.answers.ask("go")
         qtbot.waitUntil(lambda turn=turn: turn.answer.ended and session.answers.ready and session.answers.is_idle)
-    yield World(window, session, engine, library, qtbot)
+    yield SimulatedWindow(window, session, engine, library, qtbot)
     window.close()
     window.deleteLater()
 
 
-def test_every_place_shows_what_speculation_gained(world: World) -> None:
+def test_every_place_shows_what_speculation_gained(world: SimulatedWindow) -> None:
     for place in (panel_and_foot, request_history, comparison, picker, fixed_depth):
         place(world)
 
 
-def panel_and_foot(world: World) -> None:
+def panel_and_foot(world: SimulatedWindow) -> None:
     """They show the last answer."""
     panel, answered = world.driver.panel, world.engine.answered[-1]
     turn = world.session.chats.shown.turns[-1]
@@ -110,7 +110,7 @@ def panel_and_foot(world: World) -> None:
     assert now / plain == near(answered.truth)
 
 
-def request_history(world: World) -> None:
+def request_history(world: SimulatedWindow) -> None:
     page = HistoryPage(world.session.history)
     world.qtbot.addWidget(page)
     page.show()
@@ -125,13 +125,13 @@ def request_history(world: World) -> None:
     assert shown_in(page.sentences.text()) == near(world.total)
 
 
-def picker(world: World) -> None:
+def picker(world: SimulatedWindow) -> None:
     world.qtbot.waitUntil(lambda: DRAFT in world.library.measured_with(path_of(MAIN)))
     world.driver.header.draft.click()
     assert shown_in(world.driver.picker("draft").rows[0].split("(measured")[0]) == near(world.total)
 
 
-def comparison(world: World) -> None:
+def comparison(world: SimulatedWindow) -> None:
     """Its runs follow each other, so a load that changes from one to the next is not in its figure."""
     world.engine.lengths += [400, 400, 400]
     driver, machine = world.driver, world.engine.machine
@@ -149,7 +149,7 @@ def comparison(world: World) -> None:
     view.close_overlay()
 
 
-def fixed_depth(world: World) -> None:
+def fixed_depth(world: SimulatedWindow) -> None:
     """A new controller has measured nothing before."""
     world.engine.machine.controller = Controller()
     world.engine.lengths += [900] * 4

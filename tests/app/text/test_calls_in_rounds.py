@@ -10,11 +10,11 @@ import pytest
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
-from tests.app.answers_with_calls import TOOLS, Case, case_of
+from tests.app.answers_with_calls import TOOLS, AnswerWithCalls, case_of
 from tests.app.random_rounds import in_rounds, starter_tokenizer, token_texts
 
 
-def differs(case: Case, seed: int) -> str:
+def differs(case: AnswerWithCalls, seed: int) -> str:
     """Return what the rounds of an answer make different; "" for nothing."""
     pieces = token_texts(case.text, starter_tokenizer())
     whole = AnswerParts(call_form(case.form), TOOLS)
@@ -46,12 +46,12 @@ def test_a_call_beside_the_form_is_one_in_any_rounds(text: str) -> None:
     whole = AnswerParts(call_form("json_tools"), TOOLS)
     whole.add(text, ended=True)
     assert len(whole.calls) == 1
-    assert [differs(Case("json_tools", text, cut=False), seed) for seed in range(4)] == [""] * 4
+    assert [differs(AnswerWithCalls("json_tools", text, cut=False), seed) for seed in range(4)] == [""] * 4
 
 
 def test_a_bracket_after_text_that_is_held_back_begins_no_call() -> None:
     text = "Use\n[now(), now()] and so on"
-    assert [differs(Case("python_list", text, cut=False), seed) for seed in range(4)] == [""] * 4
+    assert [differs(AnswerWithCalls("python_list", text, cut=False), seed) for seed in range(4)] == [""] * 4
 
 
 @pytest.mark.parametrize(

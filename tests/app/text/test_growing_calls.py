@@ -14,7 +14,7 @@ from app.text.growing_calls import CallPiece
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
 from engine.grammars.grammar import calls_of
-from tests.app.answers_with_calls import READ_HERE, TOOLS, Case, case_of, grammar_of
+from tests.app.answers_with_calls import READ_HERE, TOOLS, AnswerWithCalls, case_of, grammar_of
 from tests.app.random_rounds import in_rounds, starter_tokenizer, token_texts
 from tests.engine.call_forms.tagged_texts import TAGGED, file_of
 from tests.engine.call_forms.tagged_texts import TOOLS as FILE_TOOLS
@@ -61,7 +61,7 @@ def is_json(text: str) -> bool:
     return True
 
 
-def problem_of(case: Case, seed: int) -> str:
+def problem_of(case: AnswerWithCalls, seed: int) -> str:
     """Return what is wrong with the pieces of an answer's calls in rounds; "" for nothing."""
     texts = token_texts(case.text, starter_tokenizer())
     whole = AnswerParts(call_form(case.form), TOOLS)

@@ -11,7 +11,7 @@ from app.text.blocks import Block, Code, ProseText, Splitter
 from app.text.shown import paragraphs_of, shown
 from tests.app.random_rounds import (
     PROSE_CODE_TABLE,
-    Answer,
+    NamedAnswer,
     answer_of,
     drawn_triples,
     in_rounds,
@@ -78,7 +78,9 @@ def test_any_kinds_of_blocks_may_follow_each_other(seed: int) -> None:
             assert_blocks_are_those_of_the_text(rounds_of(answer.text, seed, least, most), answer.name)
 
 
-def assert_all_may_come_in_any_rounds(answers: Iterable[Answer], sizes: Sequence[tuple[int, int]] = ROUNDS) -> None:
+def assert_all_may_come_in_any_rounds(
+    answers: Iterable[NamedAnswer], sizes: Sequence[tuple[int, int]] = ROUNDS
+) -> None:
     """Deliver each answer in rounds of one of the `sizes`, which take turns."""
     for seed, answer in enumerate(answers):
         least, most = sizes[seed % len(sizes)]

@@ -72,26 +72,26 @@ def serving() -> Iterator[Service]:
     service.server_close()
 
 
-class Page(NamedTuple):
+class ServicePage(NamedTuple):
     status: int
     text: str = ""
 
 
-def browse(address: str) -> Page:
+def browse(address: str) -> ServicePage:
     """Open a page as a browser does, which the service sends back at once."""
     try:
         with build_opener(ProxyHandler({})).open(address, timeout=WAIT_S) as answer:
-            return Page(answer.status, answer.read().decode())
+            return ServicePage(answer.status, answer.read().decode())
     except HTTPError as error:
-        return Page(error.code)
+        return ServicePage(error.code)
 
 
 class Person:
     """Opens the pages that it gets, in a thread; `open` may be called on any."""
 
-    def __init__(self, browser: Callable[[str], Page] = browse) -> None:
+    def __init__(self, browser: Callable[[str], ServicePage] = browse) -> None:
         self.opened: list[str] = []
-        self.pages: list[Page] = []
+        self.pages: list[ServicePage] = []
         self.browser = browser
 
     def open(self, address: str) -> None:

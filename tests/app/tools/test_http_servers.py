@@ -36,7 +36,7 @@ ODD: dict[str, tuple[int, str, bytes, dict[str, str]]] = {
 }
 
 
-class Answers(BaseHTTPRequestHandler):
+class BehavingHandler(BaseHTTPRequestHandler):
     """Answers as `behaviour` says: at once, or from the first call of a tool on if it ends in "-in-a-call"."""
 
     behaviour = ""
@@ -51,7 +51,7 @@ class Answers(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        Answers.seen = dict(self.headers)
+        BehavingHandler.seen = dict(self.headers)
         method, behaviour = message.get("method"), self.behaviour.removesuffix("-in-a-call")
         begins = method == "tools/call" or behaviour == self.behaviour
         if "id" not in message:
@@ -94,17 +94,17 @@ class Answers(BaseHTTPRequestHandler):
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Serve with one behaviour; return the server as a person sets it up."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    http = ThreadingHTTPServer(("127.0.0.1", 0), BehavingHandler)
     threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
 
     def begin(behaviour: str) -> Server:
-        monkeypatch.setattr(Answers, "behaviour", behaviour)
+        monkeypatch.setattr(BehavingHandler, "behaviour", behaviour)
         url = f"http://127.0.0.1:{http.server_port}/mcp"
         return Server(name="remote", url=url, values={"Authorization": "Bearer secret"}).as_approved()
 
-    Answers.release.clear()
+    BehavingHandler.release.clear()
     yield begin
-    Answers.release.set()
+    BehavingHandler.release.set()
     http.shutdown()
     http.server_close()
 
@@ -135,7 +135,7 @@ def test_a_call_that_fails_says_why_and_the_next_one_works(hosts: Hosts, serve: 
     assert hosts.failure(tool, 1.0 if behaviour == "never" else 60).code == IN_A_CALL[behaviour]
     serve("")
     assert hosts.call(tool).text == ""
-    assert Answers.seen["Authorization"] == "Bearer secret"
+    assert BehavingHandler.seen["Authorization"] == "Bearer secret"
 
 
 @pytest.mark.parametrize("charset", ["punycode", "base64", "utf-16"])

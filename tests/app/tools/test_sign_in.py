@@ -17,7 +17,7 @@ from app.session.calls import ToolRun
 from app.tools.sign_in import CALLBACK, CLIENT_DOCUMENT
 from app.wording.tools import call_sentence, tool_sentence
 from tests.app.tools.conftest import WAIT_S, Hosts, each, wait_until
-from tests.app.tools.sign_in_service import Home, Page, Person, Service, browse
+from tests.app.tools.sign_in_service import Home, Person, Service, ServicePage, browse
 from tests.app.tools.sign_in_service import home as home
 from tests.app.tools.sign_in_service import service as service
 
@@ -109,7 +109,7 @@ def test_a_long_call_delays_no_other(home: Home, service: Service) -> None:
     waiting.result(WAIT_S)
 
 
-def forged(address: str) -> Page:
+def forged(address: str) -> ServicePage:
     """Come back with another state, with none, and with what is no request, before the browser does."""
     back = dict(parse_qsl(urlsplit(address).query))["redirect_uri"]
     for state in ({"state": "other"}, {"state": "é"}, {}):
@@ -162,7 +162,7 @@ def test_a_sign_in_that_fails_says_why_without_secrets_and_leaves_nothing(
 
 
 def test_a_cancelled_sign_in_leaves_no_port_open(home: Home) -> None:
-    person = Person(lambda _: Page(200))
+    person = Person(lambda _: ServicePage(200))
     home.tools()
     home.host.sign_in("remote", person.open, "Continue.")
     wait_until(lambda: bool(person.opened))
@@ -175,7 +175,7 @@ def test_a_cancelled_sign_in_leaves_no_port_open(home: Home) -> None:
 
 def test_a_sign_in_ends_by_itself_after_some_minutes(home: Home, hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.tools.sign_in.SIGN_IN_S", 0.2)
-    home.sign_in(Person(lambda _: Page(200)))
+    home.sign_in(Person(lambda _: ServicePage(200)))
     assert hosts.error("remote").code == "sign-in-unfinished"
 
 

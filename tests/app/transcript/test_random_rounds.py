@@ -24,7 +24,7 @@ from engine.events import Token
 from tests.app.conftest import Show
 from tests.app.random_rounds import (
     PROSE_CODE_TABLE,
-    Answer,
+    NamedAnswer,
     answer_of,
     lines,
     pairs,
@@ -118,7 +118,7 @@ def test_no_word_of_pairs_of_blocks_is_shown_twice(part: int) -> None:
 def test_pairs_of_blocks_in_any_rounds_are_shown_as_the_whole_text(show: Show[AnswerBody], part: int) -> None:
     answers = [
         *random.Random(part).sample(list(pairs()), 12),
-        *(Answer(str(at), lines(at)) for at in range(part, 96, 12)),
+        *(NamedAnswer(str(at), lines(at)) for at in range(part, 96, 12)),
     ]
     for seed, answer in enumerate(answers):
         assert_shown_as_whole(rounds_of(answer.text, seed), show, answer.name, each_round=seed % 8 == 0)

@@ -22,7 +22,7 @@ from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import button
 
 
-class Page(TabOrdered, QWidget):
+class ButtonPage(TabOrdered, QWidget):
     """Buttons at given places, made in the order of their names."""
 
     def __init__(self, places: dict[str, tuple[int, int, int, int]]) -> None:
@@ -44,14 +44,14 @@ class Page(TabOrdered, QWidget):
     ],
 )
 def test_as_it_reads(qtbot: QtBot, places: dict[str, tuple[int, int, int, int]], wanted: str) -> None:
-    page = Page(places)
+    page = ButtonPage(places)
     qtbot.addWidget(page)
     page.show()
     assert "".join(stop.text() for stop in stops(page)) == wanted
 
 
 def test_tab_goes_round_past_what_cannot_be_used(qtbot: QtBot) -> None:
-    page = Page({name: (100 * number, 0, 50, 20) for number, name in enumerate("abcd")})
+    page = ButtonPage({name: (100 * number, 0, 50, 20) for number, name in enumerate("abcd")})
     qtbot.addWidget(page)
     page.show()
     page.activateWindow()

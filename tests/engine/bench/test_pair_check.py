@@ -19,7 +19,7 @@ from engine.status import EngineStatus, MemoryUse, PrefixCacheUsage
 from engine.tuning import KeyRange, Rounding
 
 
-class Asked:
+class SlowingEngine:
     """An engine that writes at `speeds` by method, and half as fast with each further question.
 
     `others` says how many answers of others are under way at each look.
@@ -55,7 +55,7 @@ class Asked:
 
 
 def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_questions() -> None:
-    engine: Any = Asked({"off": 10.0, "auto": 25.0})
+    engine: Any = SlowingEngine({"off": 10.0, "auto": 25.0})
     found = check_pair(engine, "main", "draft", threading.Event())
     # The first two only warm up.
     counted = Counter(engine.asked[2:])
@@ -73,7 +73,7 @@ def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_ques
 
 def test_it_measures_with_the_settings_and_gives_no_ratio_without_draft_tokens() -> None:
     settings = SpeculationSettings(depth=3, same_text=True)
-    engine: Any = Asked({"off": 10.0, "auto": 25.0})
+    engine: Any = SlowingEngine({"off": 10.0, "auto": 25.0})
     assert check_pair(engine, "main", "draft", threading.Event(), settings, 0.0).times == 2.5
     assert settings in engine.settings
     assert all(one == settings for one in engine.settings if one.method != "off")
@@ -86,7 +86,7 @@ def test_it_measures_with_the_settings_and_gives_no_ratio_without_draft_tokens()
 
 
 def test_another_answer_ends_it_and_is_measured_with_none() -> None:
-    engine: Any = Asked({"off": 10.0, "auto": 25.0}, [0] * 9 + [1])
+    engine: Any = SlowingEngine({"off": 10.0, "auto": 25.0}, [0] * 9 + [1])
     found = check_pair(engine, "main", "", threading.Event())
     assert (found.ended, found.answers) == ("busy", 1)
     assert found.plain_tps is not None
@@ -95,7 +95,7 @@ def test_another_answer_ends_it_and_is_measured_with_none() -> None:
 def test_it_stops_when_told_and_without_models_says_why() -> None:
     stop = threading.Event()
     stop.set()
-    engine: Any = Asked({})
+    engine: Any = SlowingEngine({})
     found = check_pair(engine, "main", "", stop)
     assert (found.ended, found.plain_tps) == ("stopped", None)
     with Engine() as empty:

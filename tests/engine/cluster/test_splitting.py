@@ -42,7 +42,7 @@ class _Alone:
         return 2
 
 
-class _Part(SplitPart):
+class _LonePart(SplitPart):
     def __init__(self, rank: int, split: str) -> None:
         group: Any = _Alone(rank)
         super().__init__(group, split, self._stop)
@@ -57,7 +57,7 @@ class _Part(SplitPart):
 
 
 def loaded(folder: Path, rank: int, split: str = "pipeline") -> dict[str, mx.array]:
-    part = _Part(rank, split)
+    part = _LonePart(rank, split)
     with pytest.raises(_Met):
         load_part(folder, None, part)
     return dict(tree_flatten(part.model.parameters()))
@@ -98,7 +98,7 @@ def test_by_layers_a_rank_needs_only_the_files_of_its_own(
 def test_a_file_that_the_rank_needs_is_missed(partial: tuple[Path, int, set[str]]) -> None:
     folder, rank, others = partial
     with pytest.raises(ModelNotUsable, match=min(others)):
-        load_part(folder, None, _Part(1 - rank, "pipeline"))
+        load_part(folder, None, _LonePart(1 - rank, "pipeline"))
 
 
 def test_a_tensor_that_is_in_no_file_is_missed(apart: tuple[Path, dict[int, str]], tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_tensor_that_is_in_no_file_is_missed(apart: tuple[Path, dict[int, str]
     dropped = min(weights)
     mx.save_safetensors(str(own), {n: a for n, a in weights.items() if n != dropped}, metadata={"format": "mlx"})
     with pytest.raises(ModelNotUsable, match=f"{dropped} is missing"):
-        load_part(folder, None, _Part(0, "pipeline"))
+        load_part(folder, None, _LonePart(0, "pipeline"))
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not count what a process reads")

@@ -33,7 +33,7 @@ MAIN_S, DRAFT_S, LISTENER_S, NIGHT_S = 1.0, 0.125, 0.5, 8 * 3600.0
 DRAFT = SpeculationSettings(method="draft", depth=3)
 
 
-class Clock:
+class DecoderClock:
     """Replaces `time.perf_counter`."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Clock:
 class TimedModel(PassedOn):
     """Calls `model`; a pass takes `seconds`."""
 
-    def __init__(self, model: Any, clock: Clock, seconds: float) -> None:
+    def __init__(self, model: Any, clock: DecoderClock, seconds: float) -> None:
         super().__init__(model)
         self._clock, self._seconds = clock, seconds
         # Passes until the computer sleeps through one.
@@ -59,14 +59,14 @@ class TimedModel(PassedOn):
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> DecoderClock:
+    clock = DecoderClock()
     monkeypatch.setattr(time, "perf_counter", clock)
     return clock
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path, clock: Clock, tmp_path: Path) -> Iterator[Scheduler]:
+def scheduler(tiny_main: Path, tiny_draft: Path, clock: DecoderClock, tmp_path: Path) -> Iterator[Scheduler]:
     def timed(loaded: LoadedModel, seconds: float) -> LoadedModel:
         return replace(loaded, model=TimedModel(loaded.model, clock, seconds))
 
@@ -76,7 +76,9 @@ def scheduler(tiny_main: Path, tiny_draft: Path, clock: Clock, tmp_path: Path) -
     scheduler.close()
 
 
-def answer(scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings, *, listening: float = 0.0) -> Client:
+def answer(
+    scheduler: Scheduler, clock: DecoderClock, speculation: SpeculationSettings, *, listening: float = 0.0
+) -> Client:
     """Ask, and spend `listening` seconds in the listener for every round."""
     client = submit(scheduler, request(max_tokens=12, speculation=speculation))
 
@@ -91,7 +93,7 @@ def answer(scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings,
 
 @pytest.mark.parametrize("speculation", [PLAIN, DRAFT], ids=["plain", "draft"])
 def test_passes_are_no_host_time_and_all_of_decoding_is_accounted_for(
-    scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings
+    scheduler: Scheduler, clock: DecoderClock, speculation: SpeculationSettings
 ) -> None:
     client = submit(scheduler, request(max_tokens=12, speculation=speculation))
     told: list[float] = []
@@ -106,7 +108,7 @@ def test_passes_are_no_host_time_and_all_of_decoding_is_accounted_for(
 
 @pytest.mark.parametrize("sleeps_in", [0, 2])
 def test_catch_up_counts_as_drafting_but_not_a_night_in_it(
-    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch, sleeps_in: int
+    scheduler: Scheduler, clock: DecoderClock, monkeypatch: pytest.MonkeyPatch, sleeps_in: int
 ) -> None:
     monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)
     drafter = scheduler.models.drafting.drafter
@@ -123,7 +125,7 @@ def test_catch_up_counts_as_drafting_but_not_a_night_in_it(
     assert stats.decode_tps > 0.1 / MAIN_S
 
 
-def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Scheduler, clock: Clock) -> None:
+def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Scheduler, clock: DecoderClock) -> None:
     client = answer(scheduler, clock, DRAFT, listening=LISTENER_S)
     records = [event.round for event in client.committed]
     assert len(records) > 3
@@ -144,7 +146,7 @@ def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
 
 
 def test_a_plain_round_is_typical_only_where_it_takes_one_step(
-    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    scheduler: Scheduler, clock: DecoderClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here a launch takes a pass's time, so the first plain round of a run takes two steps, and the last one none."""
     heard = what_is_observed(monkeypatch)
@@ -156,7 +158,7 @@ def test_a_plain_round_is_typical_only_where_it_takes_one_step(
 
 
 def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
-    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    scheduler: Scheduler, clock: DecoderClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long prompt would let exploration cost much of a short answer, and hide that speculation saves time."""
     heard = what_is_observed(monkeypatch)
@@ -165,7 +167,9 @@ def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
 
 
 @pytest.mark.parametrize("method", by_tier(["plain", "draft", "auto", "batch"], ["batch"]))
-def test_nights_in_the_middle_of_answers_are_in_no_figure(scheduler: Scheduler, clock: Clock, method: str) -> None:
+def test_nights_in_the_middle_of_answers_are_in_no_figure(
+    scheduler: Scheduler, clock: DecoderClock, method: str
+) -> None:
     speculation = {"plain": PLAIN, "draft": DRAFT}.get(method, SpeculationSettings())
     asked = [request(text, max_tokens=24, speculation=speculation) for text in ("the quick brown fox", "lazy dog")]
     model, costs = scheduler.models.main.model, scheduler.models.drafting.controller.costs
@@ -199,7 +203,7 @@ def test_nights_in_the_middle_of_answers_are_in_no_figure(scheduler: Scheduler, 
 @pytest.mark.expects_log
 @pytest.mark.parametrize(("rows", "method"), [(4, "draft"), (2, "batch"), (8, "draft")])
 def test_a_stalled_round_with_kernels_of_ours_turns_them_off_until_the_program_ends(
-    scheduler: Scheduler, clock: Clock, rows: int, method: str, caplog: pytest.LogCaptureFixture
+    scheduler: Scheduler, clock: DecoderClock, rows: int, method: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     chosen = Rounding((KeyRange(4096, 8),), (WidthCost(rows, 2.0, 1.2, used=True, alike=True),))
     models, model, served = scheduler.models, scheduler.models.main.model, rows != 8

@@ -85,7 +85,7 @@ def questions(draw: random.Random) -> list[ChatRequest]:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SoakedAnswer:
     """The last event of a request, and the log-probability of each of its tokens."""
 
     last: Finished | Failed
@@ -114,7 +114,7 @@ class Held:
     kept: dict[str, int]
 
 
-class Machine:
+class FailingMachine:
     """While it `runs`, its device fails now and then, perhaps twice in a row, and it has slept for `slept_s` seconds.
 
     `step` runs a step of the scheduler, on the engine's thread.
@@ -174,7 +174,12 @@ class Soak:
     """Clients of one engine, each in a thread of its own, phase by phase."""
 
     def __init__(
-        self, engine: Engine, machine: Machine, drafts: Sequence[Path | None], vocabulary: int, endless: TokenizerSource
+        self,
+        engine: Engine,
+        machine: FailingMachine,
+        drafts: Sequence[Path | None],
+        vocabulary: int,
+        endless: TokenizerSource,
     ) -> None:
         """`endless` has a chat template that does not end."""
         self.engine = engine
@@ -186,7 +191,7 @@ class Soak:
         self.counts: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.requests: list[ChatRequest] = []
-        self.expected: list[Answer] = []
+        self.expected: list[SoakedAnswer] = []
 
     def phase(self, seed: int, seconds: float, deeds: float) -> None:
         """Ask new questions one by one, then let all clients ask them, for at most `seconds` and `deeds` each.
@@ -240,7 +245,7 @@ class Soak:
         self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         return self.engine.status().result(timeout=PATIENCE_S).memory.active
 
-    def _alone(self, request: ChatRequest) -> Answer:
+    def _alone(self, request: ChatRequest) -> SoakedAnswer:
         self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         answer = self._ask(request, None)
         assert isinstance(answer.last, Finished), answer.last
@@ -308,7 +313,7 @@ class Soak:
                 self.wrong.append(f"an abandoned template: {error!r}")
             self.counts["abandoned"] += 1
 
-    def _ask(self, request: ChatRequest, cancel_after: int | None) -> Answer:
+    def _ask(self, request: ChatRequest, cancel_after: int | None) -> SoakedAnswer:
         stream = self.engine.submit(request)
         logprobs: list[float] = []
         seen = 0
@@ -319,9 +324,9 @@ class Soak:
             if cancel_after is not None and seen >= cancel_after:
                 stream.cancel()
         assert isinstance(event, Finished | Failed)
-        return Answer(event, tuple(logprobs))
+        return SoakedAnswer(event, tuple(logprobs))
 
-    def _check(self, index: int, answer: Answer) -> None:
+    def _check(self, index: int, answer: SoakedAnswer) -> None:
         expected, last = self.expected[index].last, answer.last
         assert isinstance(expected, Finished)
         if isinstance(last, Failed) and isinstance(last.error, DeviceFailed):
@@ -341,7 +346,7 @@ class Soak:
         else:
             self.wrong.append(f"{index}: {last.text!r} is not {expected.text!r}")
 
-    def _is_tie(self, index: int, answer: Answer) -> bool:
+    def _is_tie(self, index: int, answer: SoakedAnswer) -> bool:
         """Whether the first token that differs has nearly the score of the expected one."""
         expected = self.expected[index]
         ours, theirs = answer.last, expected.last

@@ -85,7 +85,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return load(write_model(tmp_path_factory.mktemp("kind") / "main", config=config))
 
 
-class Texts:
+class PartingTexts:
     """Conversations of a model with texts that part after OPENING; all share the arrays of one."""
 
     def __init__(self, model: LoadedModel) -> None:
@@ -115,14 +115,14 @@ class Texts:
 
 @pytest.mark.parametrize("full", [False, True])
 def test_a_conversation_costs_no_more_to_keep_where_many_are_kept(model: LoadedModel, full: bool) -> None:
-    texts = Texts(model)
+    texts = PartingTexts(model)
     few, many = (lines(partial(texts.cache(kept, full=full).put, texts.conversation())) for kept in (FEW, MANY))
     assert_stays(few, many)
 
 
 @pytest.mark.first
 def test_sizes_are_added_up_once(model: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts, asked = Texts(model), list[CachedConversation]()
+    texts, asked = PartingTexts(model), list[CachedConversation]()
     cache = texts.cache(200, full=True)
     sizes = CachedConversation.bytes.fget
     assert sizes is not None
@@ -133,7 +133,7 @@ def test_sizes_are_added_up_once(model: LoadedModel, monkeypatch: pytest.MonkeyP
 
 
 def test_a_text_costs_no_more_to_find_where_many_are_kept(model: LoadedModel) -> None:
-    texts = Texts(model)
+    texts = PartingTexts(model)
     few, many = (
         lines(partial(cache.take, model, texts.tokens(), boundaries=(len(OPENING), 19)))
         for cache in (texts.cache(FEW), texts.cache(MANY))
@@ -143,7 +143,7 @@ def test_a_text_costs_no_more_to_find_where_many_are_kept(model: LoadedModel) ->
 
 def test_a_stored_text_costs_no_more_to_find_where_many_are_stored(tiny_main: Path, tmp_path: Path) -> None:
     loaded = load(tiny_main)
-    texts, found = Texts(loaded), list[int]()
+    texts, found = PartingTexts(loaded), list[int]()
     for kept in (FEW // 4, MANY // 4):
         store = PrefixStore(tmp_path / str(kept), loaded, 2**40)
         for _ in range(kept):
@@ -155,7 +155,7 @@ def test_a_stored_text_costs_no_more_to_find_where_many_are_stored(tiny_main: Pa
 def test_an_answer_costs_no_more_where_many_are_kept(tiny_main: Path) -> None:
     scheduler = Scheduler()
     load_models(scheduler, tiny_main, None)
-    texts, found = Texts(scheduler.models.main), list[int]()
+    texts, found = PartingTexts(scheduler.models.main), list[int]()
     # The first answer imports modules.
     for kept in (1, FEW, MANY - FEW):
         for _ in range(kept):

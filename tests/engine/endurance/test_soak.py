@@ -41,8 +41,8 @@ from tests.engine.endurance.soaking import (
     ENDLESS,
     PHASE_S,
     PREFIX_BYTES,
+    FailingMachine,
     Held,
-    Machine,
     Soak,
     unanswered,
 )
@@ -96,9 +96,9 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(monkeypatch: pytest.MonkeyPatch) -> FailingMachine:
     """A machine whose device fails, and which sleeps."""
-    machine, step, clock = Machine(), Scheduler.step, time.perf_counter
+    machine, step, clock = FailingMachine(), Scheduler.step, time.perf_counter
     monkeypatch.setattr(Scheduler, "step", lambda scheduler: machine.step(scheduler, step))
     monkeypatch.setattr(time, "perf_counter", lambda: clock() + machine.slept_s)
     return machine
@@ -114,7 +114,7 @@ def _no_collector() -> Iterator[None]:
 
 
 def soak(
-    machine: Machine,
+    machine: FailingMachine,
     main: Path,
     drafts: Sequence[Path | None],
     endless: Path,
@@ -180,7 +180,7 @@ def endless(tiny_main: Path, tmp_path: Path) -> Path:
 @pytest.mark.full
 @pytest.mark.usefixtures("failing_now_and_then")
 def test_a_short_soak_leaves_right_texts_and_nothing_else(
-    machine: Machine,
+    machine: FailingMachine,
     tiny_main: Path,
     drafts: Sequence[Path | None],
     endless: Path,
@@ -192,7 +192,7 @@ def test_a_short_soak_leaves_right_texts_and_nothing_else(
 @pytest.mark.campaign
 @pytest.mark.usefixtures("failing_now_and_then")
 def test_a_long_soak_leaves_right_texts_and_nothing_else(
-    machine: Machine,
+    machine: FailingMachine,
     tiny_main: Path,
     drafts: Sequence[Path | None],
     endless: Path,

@@ -31,7 +31,7 @@ ADDRESSES = (
 )  # fmt: skip
 
 
-class Answers:
+class EveryHost:
     """Plays every host there is: its answers lead to other addresses, at random, and it notes who got the token."""
 
     def __init__(self, source: random.Random) -> None:
@@ -51,13 +51,13 @@ class Answers:
 
 
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
-    found = Answers(random.Random(7))
+def answers(monkeypatch: pytest.MonkeyPatch) -> EveryHost:
+    found = EveryHost(random.Random(7))
     monkeypatch.setattr(httpx2.HTTPTransport, "handle_request", lambda *given: found.handle(*given))
     return found
 
 
-def test_the_token_is_sent_to_the_address_of_the_hub_only(answers: Answers) -> None:
+def test_the_token_is_sent_to_the_address_of_the_hub_only(answers: EveryHost) -> None:
     for hub in HUBS:
         answers.told.clear()
         with HubClient(HubAccess(hub, token=TOKEN)) as client:

@@ -36,7 +36,7 @@ GROUP = 8
 
 
 @dataclass(frozen=True)
-class Machine:
+class RoundingMachine:
     name: str
     order_of: Callable[[int], int]
     parts: Callable[[int, int], int] = lambda _simds, _keys: 1
@@ -73,9 +73,9 @@ class Machine:
 
 
 # On M1 and M2, a row has one order of sums up to a limit; on M3 and later, a row alone has one of its own.
-M1 = Machine("M1", lambda rows: int(rows >= 13))
-M3 = Machine("M3", lambda rows: 0 if rows == 1 else 1 if rows < 13 else 2)
-NOISE = Machine("noise", lambda rows: rows)
+M1 = RoundingMachine("M1", lambda rows: int(rows >= 13))
+M3 = RoundingMachine("M3", lambda rows: 0 if rows == 1 else 1 if rows < 13 else 2)
+NOISE = RoundingMachine("noise", lambda rows: rows)
 
 
 def _base(simds: int, keys: int) -> int:
@@ -97,7 +97,7 @@ def _row_alone(simds: int, keys: int) -> int:
 
 # Attention in two passes over the keys, in parts that depend on the chip; the last has a kernel for a row alone.
 BASE, MAX, ULTRA, ROW_ALONE = (
-    Machine(name, lambda _rows: 0, parts)
+    RoundingMachine(name, lambda _rows: 0, parts)
     for name, parts in (("base", _base), ("Max", _max), ("Ultra", _ultra), ("row alone", _row_alone))
 )
 
@@ -168,7 +168,7 @@ def attention_in_parts(
     scale: float,
     mask: Any = None,
     sinks: Any = None,
-    parts: Callable[[int, int], int] = Machine.parts,
+    parts: Callable[[int, int], int] = RoundingMachine.parts,
 ) -> mx.array:
     """Attend with sums of the row's own keys, where they stand in the buffers, in so many `parts`."""
     count, length = keys.shape[2], queries.shape[2]

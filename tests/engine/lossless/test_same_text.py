@@ -27,7 +27,7 @@ from tests.engine.lossless.rounding_machines import (
     MAX,
     ROW_ALONE,
     ULTRA,
-    Machine,
+    RoundingMachine,
     shorten_probe,
     with_our_attention,
 )
@@ -135,7 +135,7 @@ MACHINES_AND_KINDS += [(machine, name) for name in ("llama:window", "gemma3n", "
 @pytest.mark.expects_log
 @pytest.mark.parametrize(("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M1, "llama:window")]), ids=str)
 def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
-    machine: Machine, name: str, tmp_path: Path
+    machine: RoundingMachine, name: str, tmp_path: Path
 ) -> None:
     place = MACHINES_AND_KINDS.index((machine, name))
     way = WAYS[place % 3]
@@ -154,7 +154,7 @@ def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
 
 @pytest.mark.full
 @pytest.mark.parametrize("machine", [M1, M3], ids=str)
-def test_answers_that_are_asked_for_together_are_the_same_too(machine: Machine, tmp_path: Path) -> None:
+def test_answers_that_are_asked_for_together_are_the_same_too(machine: RoundingMachine, tmp_path: Path) -> None:
     with machine.running():
         chats = Chats(tmp_path)
         plain = chats.hold(questions(1), always(OFF))
@@ -188,7 +188,7 @@ WITH_OURS = [(MAX, 256, 17, 17), (ROW_ALONE, 256, 17, 17)]
     ids=str,
 )
 def test_draft_tokens_on_both_sides_of_a_switch_of_attention_change_no_text(
-    machine: Machine, switch: int, before: int, behind: int, ours: bool, tmp_path: Path
+    machine: RoundingMachine, switch: int, before: int, behind: int, ours: bool, tmp_path: Path
 ) -> None:
     long = request(
         "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=switch // 3, logit_bias={2: -60.0}

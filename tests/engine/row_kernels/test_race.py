@@ -32,7 +32,7 @@ WIDTH = 8
 ALIKE = {"mlx", "ours"}
 
 
-class Machine(nn.Module):  # type: ignore[misc]
+class TimedModel(nn.Module):  # type: ignore[misc]
     """A model without layers; `ours` says how many seconds the passes that use our kernel take, by their number."""
 
     def __init__(self, ours: Callable[[int], float]) -> None:
@@ -52,7 +52,7 @@ class Machine(nn.Module):  # type: ignore[misc]
 def running(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LoadedModel]:
     """Return a function that lets `choose_kernels` race one kernel of ours on a machine, and returns its model."""
 
-    def run_on(machine: Machine, alike: Set[str] = ALIKE) -> LoadedModel:
+    def run_on(machine: TimedModel, alike: Set[str] = ALIKE) -> LoadedModel:
         def passes(way: str, width: int) -> Iterator[mx.array]:
             return iter([mx.full((width, 1), width > 1 and way not in alike)] * (WIDTH // width))
 
@@ -60,7 +60,7 @@ def running(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LoadedModel]:
             yield ComparedRows(0, "mlx", partial(passes, "mlx"))
             yield ComparedRows(0, "ours", partial(passes, "ours"))
 
-        def use(model: Machine, sizes: Set[PassSize]) -> None:
+        def use(model: TimedModel, sizes: Set[PassSize]) -> None:
             model.in_use = bool(sizes)
 
         monkeypatch.setattr(choice, "KERNELS", (RowKernel("ours", "", [WIDTH], comparisons, use),))
@@ -71,11 +71,11 @@ def running(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LoadedModel]:
 
 
 @pytest.fixture
-def race(running: Callable[..., LoadedModel]) -> Callable[..., tuple[WidthCost, Machine]]:
+def race(running: Callable[..., LoadedModel]) -> Callable[..., tuple[WidthCost, TimedModel]]:
     """Return a function that races a kernel of ours with MLX's, and returns its cost and the machine."""
 
-    def run(ours: Callable[[int], float], alike: Set[str] = ALIKE) -> tuple[WidthCost, Machine]:
-        machine = Machine(ours)
+    def run(ours: Callable[[int], float], alike: Set[str] = ALIKE) -> tuple[WidthCost, TimedModel]:
+        machine = TimedModel(ours)
         steps = choose_kernels(running(machine, alike), 0)
         while True:
             try:
@@ -102,7 +102,7 @@ def race(running: Callable[..., LoadedModel]) -> Callable[..., tuple[WidthCost, 
     ],
 )
 def test_a_kernel_is_used_where_whole_passes_are_faster_and_round_alike(
-    seconds: float, alike: Set[str], used: bool, race: Callable[..., tuple[WidthCost, Machine]]
+    seconds: float, alike: Set[str], used: bool, race: Callable[..., tuple[WidthCost, TimedModel]]
 ) -> None:
     cost, _ = race(lambda _: seconds, alike)
     assert (cost.used, cost.alike) == (used, used or "mlx" in alike)
@@ -111,7 +111,7 @@ def test_a_kernel_is_used_where_whole_passes_are_faster_and_round_alike(
 
 
 def test_what_counts_is_how_fast_a_kernel_is_once_the_machine_is_warm(
-    race: Callable[..., tuple[WidthCost, Machine]],
+    race: Callable[..., tuple[WidthCost, TimedModel]],
 ) -> None:
     cost, machine = race(lambda number: MLX_S * (0.5 if number <= 10 else 1.5))
     assert not cost.used
@@ -119,7 +119,7 @@ def test_what_counts_is_how_fast_a_kernel_is_once_the_machine_is_warm(
 
 
 def test_a_kernel_that_stalls_once_is_not_used_and_not_tried_again(
-    race: Callable[..., tuple[WidthCost, Machine]],
+    race: Callable[..., tuple[WidthCost, TimedModel]],
 ) -> None:
     cost, machine = race(lambda number: 105.0 if number == 40 else 0.5 * MLX_S)
     assert (cost.used, cost.ours, machine.passes) == (False, None, 40)
@@ -138,7 +138,7 @@ def test_a_race_that_fails_leaves_mlx_s_kernels_in_use(
             raise error
         return 0.5 * MLX_S
 
-    machine = Machine(fail)
+    machine = TimedModel(fail)
     with pytest.raises(type(error)):
         run_to_completion(choose_kernels(running(machine), 0))
     assert (machine.passes, machine.in_use) == (passes, False)
@@ -154,7 +154,7 @@ def test_a_race_is_written_down_before_it_and_left_out_once_if_it_did_not_end(
         shutil.copy(learned, copy)
         return 0.5 * MLX_S
 
-    first, second, third = (Machine(end_the_program) for _ in range(3))
+    first, second, third = (TimedModel(end_the_program) for _ in range(3))
     run_to_completion(choose_kernels(running(first), 0, RaceJournal(KeptJson(learned, {}))))
     assert "ours" in copy.read_text()
     assert "ours" not in learned.read_text()
@@ -248,7 +248,7 @@ def test_from_an_m5_on_only_confirmed_chips_use_our_kernels(
     architecture: str,
     confirmed: list[str],
     used: bool,
-    race: Callable[..., tuple[WidthCost, Machine]],
+    race: Callable[..., tuple[WidthCost, TimedModel]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

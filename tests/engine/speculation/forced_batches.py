@@ -18,7 +18,7 @@ DEPTH = 4
 PROMPTS = (2, 21, 9)
 
 
-class Texts:
+class ForcedTexts:
     """Known texts of one family in a batch: every round's logits are compared with plain decoding of the same text."""
 
     def __init__(self, name: str, seed: int, length: int) -> None:
@@ -78,7 +78,7 @@ class Texts:
 
 
 def check_family(name: str, seed: int, rounds: int) -> None:
-    texts = Texts(name, seed, max(PROMPTS) + (DEPTH + 1) * (rounds + 4))
+    texts = ForcedTexts(name, seed, max(PROMPTS) + (DEPTH + 1) * (rounds + 4))
     waiting, draw = list(texts.sequences), texts.draw
     for number in range(rounds):
         if waiting and number % 2 == 0:

@@ -13,7 +13,7 @@ from tests.engine.tokenizers.marked_prompts import SPECIAL, TEMPLATES, WRITTEN, 
 pytestmark = pytest.mark.campaign
 
 
-class Words:
+class MarkedTexts:
     """Makes texts of the marks of control tokens, pieces of them and the signs that Tandem puts between them."""
 
     def __init__(self, source: random.Random) -> None:
@@ -63,7 +63,7 @@ def conversation(text: Callable[[], str], value: Callable[[], Any]) -> dict[str,
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_no_text_that_is_given_becomes_a_control_token(template: str) -> None:
-    words = Words(random.Random(5))
+    words = MarkedTexts(random.Random(5))
     whole = "{{ x }}" + TEMPLATES[template] + "{% for m in messages %}{{ m | tojson }}{% endfor %}"
     chatty = tokenizer(whole)
     expected = controls(chatty, prompt(chatty, **conversation(lambda: "fox", lambda: "fox")))

@@ -91,16 +91,16 @@ def of(*roles: str) -> list[dict[str, str]]:
 def test_system_messages_that_a_template_refuses_are_merged_into_a_users(
     template: Callable[[list[dict[str, str]]], str], roles: tuple[str, ...], rendered: str, merged: int
 ) -> None:
-    made = make_prompt(Words(template), PromptJob(of(*roles), 100))
+    made = make_prompt(WordLengths(template), PromptJob(of(*roles), 100))
     assert (made.ids, made.merged, made.dropped) == ([len(word) for word in rendered.split()], merged, 0)
 
 
 def test_a_template_that_refuses_more_than_system_messages_says_so() -> None:
     with pytest.raises(TemplateFailed, match="no system messages"):
-        make_prompt(Words(only_user), PromptJob(of("system", "assistant"), 100))
+        make_prompt(WordLengths(only_user), PromptJob(of("system", "assistant"), 100))
 
 
-class Words:
+class WordLengths:
     """A tokenizer whose tokens are the lengths of words, with the given chat template."""
 
     def __init__(self, template: Callable[[list[dict[str, str]]], str] | None) -> None:
@@ -134,12 +134,12 @@ TURNS = [
 
 
 def test_without_a_template_the_bare_texts_are_the_prompt() -> None:
-    assert render(Words(None), TURNS) == [3, 3, 5, 4, 4, 3, 5]
+    assert render(WordLengths(None), TURNS) == [3, 3, 5, 4, 4, 3, 5]
 
 
 def test_a_template_that_fails_ends_the_request_with_its_words() -> None:
     with pytest.raises(TemplateFailed, match="roles must alternate"):
-        render(Words(joined_from_two_on), TURNS[:1])
+        render(WordLengths(joined_from_two_on), TURNS[:1])
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,12 @@ def test_a_template_that_fails_ends_the_request_with_its_words() -> None:
 def test_turns_end_where_another_conversation_may_branch_off(
     template: Callable[[list[dict[str, str]]], str] | None, boundaries: tuple[int, ...], opening: int
 ) -> None:
-    tokenizer = Words(template)
+    tokenizer = WordLengths(template)
     assert turn_boundaries(tokenizer, TURNS, render(tokenizer, TURNS)) == (boundaries, opening)
 
 
 def test_an_opening_is_a_system_message_only() -> None:
-    tokenizer = Words(joined)
+    tokenizer = WordLengths(joined)
     turns = TURNS[1:]
     assert turn_boundaries(tokenizer, turns, render(tokenizer, turns)).opening == 0
 
@@ -171,7 +171,7 @@ TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type
 def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
     met: list[object] = []
 
-    class Template(Words):
+    class Template(WordLengths):
         has_tool_calling = False
         chat_template = "<tool_call>"
 
@@ -188,7 +188,7 @@ def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
 
 
 def test_an_option_that_changes_the_beginning_leaves_the_turns_where_they_are() -> None:
-    class Template(Words):
+    class Template(WordLengths):
         def apply_chat_template(self, messages: list[dict[str, str]], *, thinks: bool = False, **_: bool) -> list[int]:
             return [9] * thinks + super().apply_chat_template(messages)
 
@@ -197,7 +197,7 @@ def test_an_option_that_changes_the_beginning_leaves_the_turns_where_they_are() 
 
 
 def test_a_raw_prompt_is_continued_without_the_template() -> None:
-    tokenizer = Words(joined)
+    tokenizer = WordLengths(joined)
     assert make_prompt(tokenizer, PromptJob((), 10, prompt="one three")) == Prompt([3, 5], boundaries=(1,))
     assert make_prompt(tokenizer, PromptJob((), 10, prompt=[7])) == Prompt([7], boundaries=())
     with pytest.raises(PromptTooLong):

@@ -30,7 +30,7 @@ from engine.tuning import KeyRange, Rounding
 from engine.upkeep import rounding_probe
 from engine.upkeep.rounding_probe import probe_rounding
 from tests.engine.endurance.counting_model import CountingModel
-from tests.engine.lossless.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
+from tests.engine.lossless.rounding_machines import M1, M3, NOISE, RoundingMachine, shorten_probe
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.families import SERVED, build, fresh_caches
 from tests.engine.speculation.family_configs import FAMILIES
@@ -61,7 +61,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize(("machine", "rows"), [(M1, 12), (M3, 1), (NOISE, 1)], ids=["M1", "M3", "noise"])
-def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: int, tmp_path: Path) -> None:
+def test_it_finds_the_rule_of_each_machine(machine: RoundingMachine, rows: int, tmp_path: Path) -> None:
     # The machine replaces products of plain layers.
     main = write_model(tmp_path / "main", seed=1, stored=FLOAT32)
     with machine.running():

@@ -19,7 +19,7 @@ LARGE = Text(0, tuple(range(500_000)))
 BEGIN = Begin(2, SamplingSettings(temperature=0.5))
 
 
-class Pair:
+class ChannelEnds:
     """Two ends of a connection; `raw` is the second one's socket."""
 
     def __init__(self, most_unsent: int | None) -> None:
@@ -29,15 +29,15 @@ class Pair:
 
 
 @pytest.fixture(params=[MOST_UNSENT, None], ids=["never waits", "waits"])
-def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
-    pair = Pair(request.param)
+def pair(request: pytest.FixtureRequest) -> Iterator[ChannelEnds]:
+    pair = ChannelEnds(request.param)
     yield pair
     pair.here.close()
     pair.there.close()
 
 
 @pytest.mark.first
-def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
+def test_a_message_arrives_in_any_pieces(pair: ChannelEnds) -> None:
     whole = ASKED.frame(BEGIN) + ASKED.frame(End(1))
     for index in range(len(whole) - 1):
         pair.raw.send(whole[index : index + 1])
@@ -47,7 +47,7 @@ def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", [MOST_UNSENT], indirect=True)
-def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(pair: Pair) -> None:
+def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(pair: ChannelEnds) -> None:
     pair.here.send(LARGE)
     received = None
     while received is None:
@@ -57,7 +57,7 @@ def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(p
 
 
 @pytest.mark.parametrize("pair", [None], indirect=True)
-def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(pair: Pair) -> None:
+def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(pair: ChannelEnds) -> None:
     threads = [threading.Thread(target=pair.here.send, args=(LARGE,)) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -67,12 +67,12 @@ def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(pair: Pai
 
 
 @pytest.mark.parametrize("pair", [2**20], indirect=True)
-def test_a_peer_that_never_reads_ends_the_connection_and_blocks_nobody(pair: Pair) -> None:
+def test_a_peer_that_never_reads_ends_the_connection_and_blocks_nobody(pair: ChannelEnds) -> None:
     with pytest.raises(ChannelClosed):
         pair.here.send(LARGE)
 
 
-def test_a_peer_that_is_gone_is_noticed(pair: Pair) -> None:
+def test_a_peer_that_is_gone_is_noticed(pair: ChannelEnds) -> None:
     pair.there.close()
     with pytest.raises(ChannelClosed):
         pair.here.receive()
@@ -80,7 +80,7 @@ def test_a_peer_that_is_gone_is_noticed(pair: Pair) -> None:
         pair.here.send(LARGE)
 
 
-def test_who_receives_is_woken_when_another_thread_closes(pair: Pair) -> None:
+def test_who_receives_is_woken_when_another_thread_closes(pair: ChannelEnds) -> None:
     closing = threading.Timer(0.05, pair.here.close)
     closing.start()
     with pytest.raises(ChannelClosed):
@@ -88,7 +88,7 @@ def test_who_receives_is_woken_when_another_thread_closes(pair: Pair) -> None:
     closing.join()
 
 
-def test_a_message_that_claims_to_be_huge_is_not_waited_for(pair: Pair) -> None:
+def test_a_message_that_claims_to_be_huge_is_not_waited_for(pair: ChannelEnds) -> None:
     pair.raw.sendall((LARGEST_MESSAGE + 1).to_bytes(4, "big"))
     with pytest.raises(MessageTooLarge):
         pair.here.receive(PATIENCE_S)
@@ -98,7 +98,7 @@ def test_a_message_that_claims_to_be_huge_is_not_waited_for(pair: Pair) -> None:
     "content",
     [b"", b"\xc0", b"\x91\xa3End", b"\x92\xa3End\xa1x", b"\x92\xa2os\x01", b"\x91" * 5000, b"\xdd\xff\xff\xff\xff"],
 )
-def test_what_is_no_message_of_the_protocol_is_refused(pair: Pair, content: bytes) -> None:
+def test_what_is_no_message_of_the_protocol_is_refused(pair: ChannelEnds, content: bytes) -> None:
     pair.raw.sendall(len(content).to_bytes(4, "big") + content)
     with pytest.raises(BadMessage):
         pair.here.receive(PATIENCE_S)

@@ -25,7 +25,7 @@ MAIN = {
 EMBEDDING, OUTPUT = MAIN.values()
 
 
-class Main:
+class MtpMain:
     """The parts of a main model that the reference uses."""
 
     class model:  # noqa: N801
@@ -63,7 +63,7 @@ def nemotron(case: c.MtpCase):
     model = NemotronModel(NemotronConfig.from_dict({"text_config": copy.deepcopy(dict(case.text))}))
     weights = {name.removeprefix("mtp."): array for name, array in published(case).items()}
     model.load_weights(list(model.sanitize(weights).items()))
-    model._input_embed, model._lm_head_fn = Main.model.embed_tokens, Main.lm_head
+    model._input_embed, model._lm_head_fn = MtpMain.model.embed_tokens, MtpMain.lm_head
 
     def chain(rows: int) -> tuple[mx.array, mx.array]:
         model._cache = model.make_cache()
@@ -90,7 +90,7 @@ def main() -> None:
         chains, rows = [], 0
         for count in c.ROUNDS:
             rows += count
-            model.reset(Main())
+            model.reset(MtpMain())
             ids, states = mx.array([c.TOKENS[1 : rows + 1]]), SHARED["states"][:, :rows]
             chain = []
             for _ in range(c.STEPS):

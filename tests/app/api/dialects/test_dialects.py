@@ -8,7 +8,7 @@ import pytest
 
 from engine.grammars.grammar import calls_in_text
 from tests.app.api.conftest import CALLER, Serve
-from tests.app.api.every_dialect import DIALECTS, Reply
+from tests.app.api.every_dialect import DIALECTS, DialectReply
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.engine.tiers import in_turn
@@ -36,14 +36,16 @@ TOOLS: list[Any] = [{"type": "function", "function": {"name": "weather", "parame
 )
 def test_a_call_is_taken_out_of_the_text(serve: Serve, name: str, said: str, thoughts: str, text: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
-    expected = Reply(text, [CALLED], dialect.ends[0], thoughts)
+    expected = DialectReply(text, [CALLED], dialect.ends[0], thoughts)
     assert list(dialect.replies(served, "Weather?", TOOLS)) == [expected] * 2
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_thoughts_are_apart_from_the_answer(serve: Serve, name: str) -> None:
     served, dialect = serve(ScriptedEngine([Script("<think>\nHm, four.\n</think>\n\nIt is 4.")])), DIALECTS[name]
-    assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], "Hm, four.")] * 2
+    assert (
+        list(dialect.replies(served, "2 + 2?", [])) == [DialectReply("It is 4.", [], dialect.ends[1], "Hm, four.")] * 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,8 +62,8 @@ def test_thoughts_are_apart_from_the_answer(serve: Serve, name: str) -> None:
 )
 def test_what_is_almost_a_call_is_one_where_a_tool_was_offered(serve: Serve, name: str, said: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)]), CALLER), DIALECTS[name]
-    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("", [CALLED], dialect.ends[0])] * 2
-    assert list(dialect.replies(served, "Weather?", [])) == [Reply(said, [], dialect.ends[1])] * 2
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [DialectReply("", [CALLED], dialect.ends[0])] * 2
+    assert list(dialect.replies(served, "Weather?", [])) == [DialectReply(said, [], dialect.ends[1])] * 2
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_an_item_that_was_cut_is_incomplete(serve: Serve, script: Script, kinds:
 def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name: str, said: str) -> None:
     engine = ScriptedEngine([Script(said)])
     served, dialect = serve(engine), DIALECTS[name]
-    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("", [CALLED], dialect.ends[0])] * 2
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [DialectReply("", [CALLED], dialect.ends[0])] * 2
     assert [tool["function"]["name"] for tool in engine.requests[-1].tools] == ["weather"]
     assert engine.requests[-1].grammar == calls_in_text("json_tools", engine.requests[-1].tools, parallel=True)
 
@@ -113,7 +115,7 @@ def test_a_model_whose_template_knows_no_tools_can_call_them(serve: Serve, name:
 )
 def test_a_second_thought_is_none_of_the_answer(serve: Serve, name: str, said: str, thoughts: str) -> None:
     served, dialect = serve(ScriptedEngine([Script(said)])), DIALECTS[name]
-    assert list(dialect.replies(served, "2 + 2?", [])) == [Reply("It is 4.", [], dialect.ends[1], thoughts)] * 2
+    assert list(dialect.replies(served, "2 + 2?", [])) == [DialectReply("It is 4.", [], dialect.ends[1], thoughts)] * 2
 
 
 @pytest.mark.parametrize(
@@ -133,25 +135,28 @@ def test_a_call_that_the_limit_of_tokens_cuts_is_no_text(
     serve: Serve, name: str, said: str, thoughts: str, text: str
 ) -> None:
     served, dialect = serve(ScriptedEngine([Script(said, reason="length")]), CALLER), DIALECTS[name]
-    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply(text, [], dialect.ends[2], thoughts)] * 2
+    assert list(dialect.replies(served, "Weather?", TOOLS)) == [DialectReply(text, [], dialect.ends[2], thoughts)] * 2
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_whole_call_before_one_that_the_limit_cuts_counts(serve: Serve, name: str) -> None:
     script = Script(f"Let me see.\n{CALL}\n{CALL[:50]}", reason="length")
     served, dialect = serve(ScriptedEngine([script]), CALLER), DIALECTS[name]
-    assert list(dialect.replies(served, "Weather?", TOOLS)) == [Reply("Let me see.\n", [CALLED], dialect.ends[2])] * 2
+    assert (
+        list(dialect.replies(served, "Weather?", TOOLS))
+        == [DialectReply("Let me see.\n", [CALLED], dialect.ends[2])] * 2
+    )
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_text_that_mentions_a_call_stays_where_the_limit_cuts_it(serve: Serve, name: str) -> None:
     said = f"Calls begin with <tool_call> and a brace:\n\n```\n{CALL[:50]}"
     served, dialect = serve(ScriptedEngine([Script(said, reason="length")]), CALLER), DIALECTS[name]
-    assert list(dialect.replies(served, "Calls?", TOOLS)) == [Reply(said, [], dialect.ends[2])] * 2
+    assert list(dialect.replies(served, "Calls?", TOOLS)) == [DialectReply(said, [], dialect.ends[2])] * 2
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_without_tools_the_marks_of_a_call_that_the_limit_cuts_are_text(serve: Serve, name: str) -> None:
     said = CALL[:50]
     served, dialect = serve(ScriptedEngine([Script(said, reason="length")]), CALLER), DIALECTS[name]
-    assert list(dialect.replies(served, "Calls?", [])) == [Reply(said, [], dialect.ends[2])] * 2
+    assert list(dialect.replies(served, "Calls?", [])) == [DialectReply(said, [], dialect.ends[2])] * 2

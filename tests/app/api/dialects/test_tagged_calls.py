@@ -10,7 +10,7 @@ import pytest
 
 from engine.status import LoadedPair
 from tests.app.api.conftest import Serve
-from tests.app.api.every_dialect import DIALECTS, Reply
+from tests.app.api.every_dialect import DIALECTS, DialectReply
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script, ScriptedRound
 from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, tags
@@ -19,7 +19,7 @@ from tests.engine.tiers import by_tier, in_turn
 CHAT = {"messages": [{"role": "user", "content": "Write it."}]}
 
 
-def answered(serve: Serve, api: str, form: str, text: str, reason: str = "stop") -> list[Reply]:
+def answered(serve: Serve, api: str, form: str, text: str, reason: str = "stop") -> list[DialectReply]:
     """Return what an API answers, whole and streamed, if the model writes this text."""
     script = Script(text, (ScriptedRound(24, 24),), reason=reason)
     served = serve(ScriptedEngine([script]), LoadedPair(replace(model_info("main"), tool_format=form), None))
@@ -42,14 +42,14 @@ def nasty(form: str) -> str:
 def test_a_file_with_tags_in_it_arrives_whole(serve: Serve, api: str, form: str) -> None:
     content = nasty(form)
     found = answered(serve, api, form, f"Now: {file_of(form, content)}")
-    assert found == [Reply("Now: ", written(content), DIALECTS[api].ends[0])] * 2
+    assert found == [DialectReply("Now: ", written(content), DIALECTS[api].ends[0])] * 2
 
 
 @pytest.mark.parametrize(("api", "form"), in_turn(DIALECTS, TAGGED))
 def test_a_file_whose_end_cannot_be_told_stays_text(serve: Serve, api: str, form: str) -> None:
     begun = tags(form).key.replace("NAME", "a").replace("STRING", "true")
     text = file_of(form, f"An argument begins with {begun}")
-    assert answered(serve, api, form, text) == [Reply(text, [], DIALECTS[api].ends[1])] * 2
+    assert answered(serve, api, form, text) == [DialectReply(text, [], DIALECTS[api].ends[1])] * 2
 
 
 @pytest.mark.parametrize("api", DIALECTS)
@@ -58,7 +58,7 @@ def test_a_file_that_was_cut_off_is_neither_a_call_nor_text(serve: Serve, api: s
     whole = file_of("qwen3_coder", "x")
     for cut in (text, whole, whole[:-20]):
         found = answered(serve, api, "qwen3_coder", f"I write it.\n{cut}", "length")
-        assert found == [Reply("I write it.\n", [], DIALECTS[api].ends[2])] * 2
+        assert found == [DialectReply("I write it.\n", [], DIALECTS[api].ends[2])] * 2
 
 
 @pytest.mark.parametrize("api", by_tier(DIALECTS, ["messages"]))
@@ -68,7 +68,7 @@ def test_a_long_file_of_tags_arrives_whole(serve: Serve, api: str) -> None:
     content = "".join(draw.choice(parts) for _ in range(4500))
     assert len(content) > 50_000
     found = answered(serve, api, "qwen3_coder", file_of("qwen3_coder", content))
-    assert found == [Reply("", written(content), DIALECTS[api].ends[0])] * 2
+    assert found == [DialectReply("", written(content), DIALECTS[api].ends[0])] * 2
 
 
 def test_the_first_closing_tag_is_no_stop_where_one_call_is_allowed(serve: Serve) -> None:

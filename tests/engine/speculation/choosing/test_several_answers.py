@@ -54,7 +54,7 @@ def proportional(rows: int) -> float:
     return 0.02 + 0.25 * rows
 
 
-class Clock:
+class RoundClock:
     """Replaces `time.perf_counter`."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Clock:
 class SimulatedModel:
     """Predicts `script[p]` for position p; a pass advances the clock by `cost` of its rows."""
 
-    def __init__(self, script: list[int], vocabulary: int, clock: Clock, cost: Cost) -> None:
+    def __init__(self, script: list[int], vocabulary: int, clock: RoundClock, cost: Cost) -> None:
         self.layers = [None]
         self.script = mx.array([*script, 0])
         self._ids = mx.arange(vocabulary)
@@ -90,8 +90,8 @@ class SimulatedModel:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[RoundClock]:
+    clock = RoundClock()
     # A replayed pass would not advance the clock, so nothing is compiled.
     monkeypatch.setattr("engine.speculation.drafters.sources.compiled_steps", lambda _: iter(()))
     with monkeypatch.context() as patched:
@@ -99,7 +99,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
         yield clock
 
 
-def simulated(pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, accept: float) -> Scheduler:
+def simulated(pair: tuple[LoadedModel, LoadedModel], clock: RoundClock, cost: Cost, accept: float) -> Scheduler:
     main = SimulatedModel(script_of(pair[0], 1.0), pair[0].vocabulary, clock, cost)
     draft = SimulatedModel(script_of(pair[0], accept), pair[0].vocabulary, clock, lambda _: DRAFT_S)
     return serving(pair, main, draft)
@@ -118,7 +118,7 @@ def serving(pair: tuple[LoadedModel, LoadedModel], main: SimulatedModel, draft: 
     return scheduler
 
 
-def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculation: SpeculationSettings) -> float:
+def tokens_per_second(scheduler: Scheduler, clock: RoundClock, count: int, speculation: SpeculationSettings) -> float:
     scheduler.clear_prefix_cache()
     asked = [
         request("lazy dog " * (1 + index % 3), max_tokens=TOKENS, speculation=speculation) for index in range(count)
@@ -148,7 +148,7 @@ def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculatio
     ),
 )
 def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
-    pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, count: int, accept: float, least: float
+    pair: tuple[LoadedModel, LoadedModel], clock: RoundClock, cost: Cost, count: int, accept: float, least: float
 ) -> None:
     scheduler = simulated(pair, clock, cost, accept)
     plain = tokens_per_second(scheduler, clock, count, PLAIN)
@@ -161,7 +161,7 @@ def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
 
 @pytest.mark.parametrize("count", by_tier([2, 4], [2]))
 def test_a_batch_in_which_nothing_was_right_is_not_the_last_one_to_speculate(
-    pair: tuple[LoadedModel, LoadedModel], clock: Clock, count: int
+    pair: tuple[LoadedModel, LoadedModel], clock: RoundClock, count: int
 ) -> None:
     vocabulary = pair[0].vocabulary
     main = SimulatedModel(script_of(pair[0], 1.0), vocabulary, clock, flat)

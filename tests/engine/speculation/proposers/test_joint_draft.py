@@ -30,7 +30,7 @@ SAMPLING = (
 )
 
 
-class Pair:
+class ProposerTwins:
     """One request's proposer in a batch, and its twin that drafts by itself; both get the same calls."""
 
     def __init__(self, name: str, number: int, *, stops_early: bool = False, **settings: object) -> None:
@@ -68,7 +68,9 @@ def ids(proposal: Proposal) -> list[int]:
 def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> int:
     """Play random rounds of four requests; returns how many draft tokens were compared."""
     draw, joint, compared = random.Random(f"{name} {seed}"), JointDraft(), 0
-    pairs = [Pair(name, seed * 10 + index, stops_early=stops_early, **draw.choice(SAMPLING)) for index in range(4)]
+    pairs = [
+        ProposerTwins(name, seed * 10 + index, stops_early=stops_early, **draw.choice(SAMPLING)) for index in range(4)
+    ]
     for _ in range(rounds):
         asked = draw.sample(pairs, draw.randint(1, len(pairs)))
         depths = [draw.randint(1, DEPTH) for _ in asked]
@@ -115,7 +117,7 @@ def test_every_request_of_every_family_gets_the_proposals_that_it_gets_alone(
 
 
 def test_a_sampler_that_fails_ends_its_own_drafting_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    joint, good, bad = JointDraft(), Pair("llama", 1), Pair("llama", 2, repetition_penalty=1.2)
+    joint, good, bad = JointDraft(), ProposerTwins("llama", 1), ProposerTwins("llama", 2, repetition_penalty=1.2)
     scores = Sampler.scores
 
     def failing(sampler: Sampler, *arguments: object) -> mx.array:

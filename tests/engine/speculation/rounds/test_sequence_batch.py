@@ -10,7 +10,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, kinds_of, skip_without_rows
-from tests.engine.speculation.forced_batches import PROMPTS, Texts, check_family
+from tests.engine.speculation.forced_batches import PROMPTS, ForcedTexts, check_family
 from tests.engine.speculation.plain_decoding import decode_plainly
 from tests.engine.tiers import by_tier
 
@@ -56,7 +56,7 @@ def test_a_family_that_cannot_has_a_reason(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["llama", "llama:window", "llama:quantised", "qwen3_next"])
 def test_caches_that_leave_a_batch_are_those_of_plain_decoding(name: str) -> None:
-    texts = Texts(name, 3, max(PROMPTS) + 20)
+    texts = ForcedTexts(name, 3, max(PROMPTS) + 20)
     for sequence in texts.sequences:
         texts.batch.join(sequence)
     for patterns in ([(4, 2), (1, 0), (0, 0)], [(0, 0), (3, 3), (2, 1)], [(2, 2), (1, 1), (4, 0)]):
