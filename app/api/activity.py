@@ -75,7 +75,10 @@ OnRound = Callable[[str, RoundRecord, RequestStats], object]
 
 @dataclass
 class Activity:
-    """The calls under way and those ended last. `on_change` gets each change, on its thread and without a lock."""
+    """The calls under way and those that ended last.
+
+    `on_change` is called after every change of a call's state, on the thread that caused it and without a lock.
+    """
 
     on_change: Callable[[ApiCall], object] = lambda _call: None
     served: int = 0

@@ -64,7 +64,10 @@ class Answering:
         ]
 
     async def begin(self, receive: Receive) -> None:
-        """Wait until all answers have begun. A client that leaves ends them. Raises `ApiError` and `ClientGone`."""
+        """Wait until every answer has begun. From now on a client that goes away ends its answers.
+
+        Raises `ApiError` if the engine refuses one or they get no turn in time, and `ClientGone`.
+        """
         self._watch = self._loop.create_task(self._leave_with_client(receive))
         try:
             await self._begin()

@@ -1,4 +1,7 @@
-"""The server as the window and the terminal use it, from any thread, without Qt. `start` and `stop` wait."""
+"""The server as the window and the terminal use it. Plain Python, no Qt.
+
+Every method may be called from any thread. `start` and `stop` wait for milliseconds, so not on the Qt thread.
+"""
 
 from __future__ import annotations
 

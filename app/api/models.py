@@ -62,7 +62,11 @@ class ModelDirectory:
         return (await self.installed()).get(self._listed_name(name))
 
     async def chat_model_first(self) -> list[Model]:
-        """Return the usable models, first the host's own or, if that is not listed, one that is no other's draft."""
+        """Return the usable models, first the one to chat with: clients without a choice take the first.
+
+        It is the main model that the host keeps or has loaded or, if that is not listed, the first that can be one and
+        is no other's draft.
+        """
         models = list((await self.installed()).values())
         drafts = {self.host.draft_for(model.path) for model in models}
         chosen = self.name_of(self.host.kept.main or self.host.pair.main)
@@ -92,7 +96,10 @@ class ModelDirectory:
         return Path(info.name).name if Path(info.name).is_absolute() else info.name
 
     async def use(self, name: str, draft: str | None = None) -> LoadedPair:
-        """Return the models of that name, loaded and with `draft`; the host's for an unknown one. Raises `ApiError`."""
+        """Return the models of that name, loading them if necessary; for an unknown name, those of the host.
+
+        With a `draft`, they get that drafter, for all answers from their next round on. Raises `ApiError`.
+        """
         wanted = await self._path_of(name)
         drafter = None if draft is None else await self._drafter(draft)
         try:
@@ -173,7 +180,10 @@ class ModelDirectory:
         return model.path
 
     def _listed_name(self, name: str) -> str:
-        """Return the name in the list of a model called by its path, with Ollama's tag, or as the one that is kept."""
+        """Return the name in the list of a model that clients may call by its path, or as the one that is kept.
+
+        Programs for Ollama add the tag that its models have by default.
+        """
         if name not in self._found:
             name = name.removesuffix(":latest")
         if name in self.host.kept_names:

@@ -46,7 +46,11 @@ class NotServing(CodedError):
 
 
 class _Protocol(H11Protocol):
-    """Closes connections beyond the limit, without headers in time or with unread answers, as uvicorn never does."""
+    """Closes connections that uvicorn would keep forever, each an open file of this process.
+
+    These are connections beyond the limit, connections on which the headers of a first or later request do not arrive
+    in time, and connections whose client does not read the rest of an answer.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -114,7 +118,10 @@ class _ProtocolWithKey(_Protocol):
 
 
 class HttpServer:
-    """Serves an app, which demands a key if it `has_key`, until `stop`. Port 0 is any; `on_end` runs on its thread."""
+    """Serves an app at `host` and `port` from `start` to `stop`. `port` 0 lets the system choose one.
+
+    With `has_key`, the app demands a key of its callers. `on_end` is called on the server's thread when it has ended.
+    """
 
     def __init__(
         self, make_app: Callable[[], ASGIApp], host: str, port: int, on_end: Callable[[], object], *, has_key: bool

@@ -1,4 +1,8 @@
-"""POST /v1/embeddings and Ollama's /api/embed and /api/embeddings: the mean of the last hidden states, of length 1."""
+"""POST /v1/embeddings and, in the shape of Ollama's API, /api/embed and /api/embeddings.
+
+An embedding is the mean of the model's last hidden states over the text, of length 1. Models that were made for
+embeddings find related texts much better than chat models, which only tell what they are about.
+"""
 
 from __future__ import annotations
 

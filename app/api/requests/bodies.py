@@ -1,4 +1,7 @@
-"""Reads the bodies of requests, within limits, as the structs of their endpoints, and describes them as OpenAPI."""
+"""Reads the bodies of requests as the structs that their endpoints declare, and describes them as OpenAPI.
+
+Size, time and nesting are limited. The description is for people, and for tools that generate clients or tests.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,11 @@ def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
 
 
 def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
-    """Convert an object, as programs really send it, to `kind`; `skipped` gets what is left out. Raises `ApiError`."""
+    """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong.
+
+    A kind with a method `normalised` reads what programs really send; `skipped` gets the names of what it leaves out.
+    Numbers may be texts, and whole ones may be 5.0, as some programs write them.
+    """
     normalised = getattr(kind, "normalised", None)
     if normalised is not None:
         value = normalised(value, [] if skipped is None else skipped)

@@ -1,4 +1,8 @@
-"""Replies of the API: JSON, events, and errors in the forms that clients expect, never with a path or a traceback."""
+"""Replies of the API: JSON, server-sent events, and errors.
+
+An error has a status, a sentence that a person can act on, and the form that clients of its dialect expect. It never
+contains a path or a traceback.
+"""
 
 from __future__ import annotations
 

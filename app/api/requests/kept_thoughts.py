@@ -1,4 +1,7 @@
-"""The thoughts of recent answers for templates that render them, where clients do not send them back."""
+"""The thoughts of recent answers, for clients that do not send them back.
+
+A template that renders the thoughts of earlier turns would otherwise write another text than the model's caches hold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Sampling, speculation and limits of a request, in the spellings of all APIs. `null` counts as absent."""
+"""Sampling, speculation and limits of a request, in the spellings of the APIs that clients speak.
+
+The structs here and in the modules of the endpoints read and check requests, and OpenAPI describes them. `null` counts
+as absent.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +155,10 @@ class RequestSettings(_SamplingFields, kw_only=True):
         return tuple(filter(None, [self.stop] if isinstance(self.stop, str) else self.stop or ()))
 
     def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
-        """Return the sampling of the answer `index`; `recommended` fills in what is not given. Raises `ApiError`."""
+        """Return the sampling of the answer `index`: with a seed, each answer has its own. Raises `ApiError`.
+
+        `recommended`, by the model's authors, fills in what the request leaves out.
+        """
         asked = {setting.name: getattr(self, setting.name) for setting in fields(SamplingSettings)}
         if self.seed is not None and self.seed < 0:
             asked["seed"] = self.seed % 2**64

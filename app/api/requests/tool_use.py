@@ -93,7 +93,10 @@ class RequestTools:
             raise of_engine(error, "tools") from error
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
-        """Return the stop string after a single call, unless a grammar says so or tagged values may contain it."""
+        """Return the stop string after a single call, if only one is allowed and no grammar says so.
+
+        The values of calls with tags may contain every such string, so these have none.
+        """
         if not self.tools or self.parallel or not (grammar is None or grammar.in_text):
             return ()
         form = call_form(self.form)

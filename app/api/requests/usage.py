@@ -126,7 +126,10 @@ class MessageTokens:
         self._text += token.text
 
     def take(self, piece: str, unshown: int) -> list[Token]:
-        """Return the tokens of the message's next piece, ending `held` characters before the end; drop others."""
+        """Return the tokens of the message's next piece, which ends `unshown` characters before the end of their text.
+
+        Tokens before the piece belong to no message. A token that is only partly in it counts once.
+        """
         end = len(self._text) - unshown
         if not self._text.endswith(piece, 0, end):
             # The marks after it were removed.
