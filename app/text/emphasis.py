@@ -89,6 +89,7 @@ def _neighbour_before(source: str, start: int) -> _Neighbour:
         # These select a form of a Chinese character.
         return _neighbour(sign)._replace(is_cjk=True)
     if "\ufe00" <= sign <= "\ufe0e" and start > 1:
+        # A variation selector belongs to the sign before it.
         pair = source[start - 2 : start]
         sign = "\uff02" if pair in _FULL_WIDTH_QUOTES else pair[0]
     return _neighbour(sign)

@@ -186,7 +186,11 @@ class ListedTools(NamedTuple):
 
 
 def tools_of(server: Server, listed: Iterable[types.Tool]) -> ListedTools:
-    """Return the tools that a server lists, sorted by whether they can be used."""
+    """Return the tools that a server lists, sorted by whether they can be used.
+
+    Those are left out that are too many, have the name of another, or a name that is too long or cannot be seen. What
+    has to be called as a task is listed apart.
+    """
     tools = dict[str, Tool]()
     tasks = list[str]()
     left_out = list[str]()

@@ -118,7 +118,11 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a server, why it failed, its tools with the names of those that are left out, its standard error."""
+    """The state of a server, why it failed, its tools, and its standard error.
+
+    Tools with the names `unusable` could not be used, and those with the names `only_as_tasks` can only be called as
+    tasks.
+    """
 
     state: Literal["stopped", "starting", "running", "failed", "signing-in"] = "stopped"
     error: ToolFailed | None = None
@@ -238,7 +242,10 @@ class ToolSettings:
                     self._replace(changed)
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
-        """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat."""
+        """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat.
+
+        A tool whose description, schema or server has changed is asked about again. A denied one stays denied.
+        """
         if tool.server == TANDEM:
             return Permission.ALWAYS
         choices = [choice for choice in self._file.permissions if choice.is_for(tool)]

@@ -151,7 +151,10 @@ def instructions_of(tools: Iterable[Tool]) -> str:
 
 
 def with_distinct_names(tools: Iterable[Tool]) -> list[Tool]:
-    """Return the tools with names that differ, also from Tandem's: before those of a server stands its own name."""
+    """Return the tools, in their order, with names by which a model can tell them apart.
+
+    A server's name is put before the names of its tools, so that none takes the name of another's tool or of Tandem's.
+    """
     taken: dict[str, Tool] = {}
     for tool in tools:
         name = tool.name if tool.server == TANDEM else f"{tool.server}_{tool.name}"

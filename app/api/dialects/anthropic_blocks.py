@@ -8,6 +8,7 @@ from typing import Any
 from app.api.requests.lenient_content import arguments_of, functions_of, parts_of, role_of, with_known_role
 
 _TOOL_CHANGES = ("tool_addition", "tool_removal")
+# The kinds of blocks that messages are read with, other than texts and pictures.
 _KNOWN = ("thinking", "tool_use", "tool_result")
 # Tools that programs run themselves, by the beginnings of their types; the models of Anthropic know their schemas.
 _TEXT = {"type": "string"}

@@ -54,6 +54,7 @@ _UNSUPPORTED = {
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
 }
+# The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
 # Fields of the request that the response repeats, because OpenAI's schema has them or clients read them, with what they
 # are else.

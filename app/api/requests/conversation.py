@@ -112,6 +112,7 @@ class ChatMessage(MessageFields, kw_only=True):
 
 
 ROLES_HERE = ("system", "developer", "user", "assistant", "tool")
+# The kinds of parts that the structs above know and that are no texts or pictures.
 _KNOWN_PARTS = ("reasoning_text",)
 
 

@@ -197,6 +197,7 @@ def unexpected() -> ApiError:
     return ApiError(500, "Something unexpected happened; the program's log has the details.", code="internal")
 
 
+# Endpoints whose clients expect the form of the Anthropic and of Ollama's API.
 _ANTHROPIC_PATHS, _OLLAMA_PATHS = "/v1/messages", "/api/"
 EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"

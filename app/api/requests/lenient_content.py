@@ -24,6 +24,7 @@ from engine.files.reading_time import ReadingTime
 log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
+# The header of an answer that names what was left out of its request.
 SKIPPED_HEADER = "x-tandem-skipped"
 # The time of the request that this thread reads: its files are given up once that is abandoned.
 READING_TIME: ContextVar[ReadingTime] = ContextVar("reading_time")

@@ -214,6 +214,7 @@ class _Written(Struct, tag_field="type", tag="grammar"):
     grammar: str
 
 
+# In addition to the types of the OpenAI API there are "regex", "lark" and "grammar".
 OtherFormat = _PlainText | _JsonObject | _Regex | _Lark | _Written
 Format = JsonSchema | OtherFormat
 

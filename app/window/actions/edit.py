@@ -39,7 +39,7 @@ def _text_action(
     run: Callable[[str, ActedWindow], object] = _press,
     begins_section: bool = False,
 ) -> WindowAction:
-    """Return an action that edits the text with the focus."""
+    """Return an action that sends its keys to the text with the focus, which handles them itself."""
     return WindowAction(
         action_id,
         text,
