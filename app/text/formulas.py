@@ -42,6 +42,11 @@ _TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
 _UNSET = re.compile(r"\\(?:label\{[^{}]*\}|nonumber|notag)(?![A-Za-z])")
 _RAISED = re.compile(rf"(\\begin\{{({_PARTS})\}}(?:(?!\\begin).)*?\\end\{{\2\}})(?=\s*[\^_])", re.DOTALL)
 _CHEMISTRY = re.compile(rf"\\ce({_BRACES})")
+_WORDS = re.compile(rf"\\(text(?:bf|it|md|normal|rm|sc|sf|sl|tt|up)?|mbox)({_BRACES})")
+# In words: a sign that is written with a backslash, a space that does not break, braces that only group, and signs that
+# the libraries put into XML as they are.
+_SIGN = re.compile(r"\\([%_$#&])|(?<!\\)(~)|([{}])|([&<>])")
+_REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _CHARGE = re.compile(r"\^\{?(\d*[+-])\}?|(?<=[A-Za-z0-9)\]])([+-])(?=[\s)\]]|\Z)")
 _COUNT = re.compile(r"(?<=[A-Za-z)\]])(\d+)")
 _LONG_ARROW = re.compile(r"->\[([^\[\]]*)\]")
@@ -80,11 +85,47 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
 def settable(latex: str) -> str:
     """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
     latex = _CHEMISTRY.sub(lambda match: _of_chemistry(match[1][1:-1]), latex)
+    latex = _WORDS.sub(lambda match: _set_words(match[1], match[2][1:-1]), latex)
     latex = _TAG.sub(lambda match: rf"\qquad {match[2]}" if match[1] else rf"\qquad ({match[2]})", latex)
     latex = _RAISED.sub(r"{\1}", _UNSET.sub("", latex))
     return _ENVIRONMENT.sub(
         lambda match: rf"\{match[1]}{{{_KNOWN[match[2]]}}}" if match[2] in _KNOWN else match[0], latex
     )
+
+
+def _set_words(command: str, words: str) -> str:
+    """Return words of a formula by a command such as "text", with those in commands of their own between them.
+
+    The libraries take what is in it as it is: `50\\%` becomes `50%`, and `a \\textbf{b}` two commands.
+    """
+    parts: list[str] = []
+    end = 0
+    for inner in _WORDS.finditer(words):
+        parts += [_group(command, words[end : inner.start()]), _set_words(inner[1], inner[2][1:-1])]
+        end = inner.end()
+    parts.append(_group(command, words[end:]))
+    return "".join(parts) or rf"\{command}{{}}"
+
+
+def _group(command: str, words: str) -> str:
+    """Return a command with words in which signs stand for themselves; "" without words."""
+    parts: list[str] = []
+    # Braces that are shown are none of the words: the libraries do not know them there.
+    for part in re.split(r"(\\[{}])", words):
+        if part in (r"\{", r"\}"):
+            parts.append(part)
+        elif part:
+            parts.append(rf"\{command}{{{_SIGN.sub(_plain_sign, part)}}}")
+    return "".join(parts)
+
+
+def _plain_sign(match: re.Match[str]) -> str:
+    """Return what is shown for a sign in words."""
+    escaped, space, _brace, raw = match.groups()
+    if space:
+        return " "
+    sign = escaped or raw or ""
+    return _REFERENCES.get(sign, sign)
 
 
 def _of_chemistry(written: str) -> str:

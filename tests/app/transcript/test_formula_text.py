@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.text.formulas import LONGEST, Formula
+from app.text.formulas import LONGEST, Formula, settable
 from app.text.markdown import PARSER
 from app.transcript.answer_body import AnswerBody
 from app.transcript.formula_pictures import outline_of, pictures
@@ -68,6 +68,23 @@ def test_money_code_and_lone_signs_are_no_formulas(text: str) -> None:
 @pytest.mark.parametrize("latex", [r"\frac{a", r"\foo{x}", "{" * 500 + "x" + "}" * 500, r"\begin{matrix} a"])
 def test_what_cannot_be_set_is_none(latex: str) -> None:
     assert outline_of(Formula(latex, latex, False), 16) is None
+
+
+@pytest.mark.parametrize(
+    ("latex", "words"),
+    [
+        (r"\text{50\% of \$5}", r"\text{50% of $5}"),
+        (r"\text{message\_sent}", r"\text{message_sent}"),
+        (r"\text{R\&D < 5}", r"\text{R&amp;D &lt; 5}"),
+        (r"\text{a \textbf{b} c}", r"\text{a }\textbf{b}\text{ c}"),
+        (r"\text{in \{a\}}", r"\text{in }\{\text{a}\}"),
+        (r"\text{a~{b}}", r"\text{a b}"),
+        (r"5\% + a\_b", r"5\% + a\_b"),
+    ],
+)
+def test_signs_within_words_stand_for_themselves(latex: str, words: str) -> None:
+    assert settable(latex) == words
+    assert outline_of(Formula(latex, latex, False), 16) is not None
 
 
 def test_letters_that_the_formula_font_has_not_are_the_systems() -> None:
