@@ -26,6 +26,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from app.text.emphasis import delimiters
 from app.text.formulas import display_end, formula_at
 from app.text.inline_html import comment_block, inline_tag
+from app.text.lenient_blocks import item_of_answer, table_line, tight_head
 from app.text.pieces import without_colours
 
 # Quotes, lists and their items inside each other: the parser leaves out what is deeper than `maxNesting`.
@@ -367,6 +368,9 @@ def _configured() -> MarkdownIt:
     block.at("reference", _definitions)
     block.at("table", _table, {"alt": ["paragraph"]})
     block.before("table", "too_deep", _deep_block)
+    block.before("table", "item", item_of_answer)
+    block.before("heading", "tight_head", tight_head, {"alt": ["paragraph", "reference", "blockquote"]})
+    block.before("table", "table_line", table_line)
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
     block.before("fence", "comment", comment_block, {"alt": ["blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})

@@ -154,3 +154,21 @@ def test_a_bar_in_code_or_in_a_formula_divides_no_cells() -> None:
 def test_nothing_is_left_out_however_deep_it_is() -> None:
     text = document_text(shown("- " * 40 + "deep\n\n" + "> " * 40 + "quoted\n\nafter"))
     assert [word for word in ("deep", "quoted", "after") if word not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shows"),
+    [
+        ("###Heading\n\n##标题", "<h3>Heading</h3>\n<h2>标题</h2>"),
+        ("a\n##b##", "<p>a</p>\n<h2>b</h2>"),
+        ("#tag and ##1", "<p>#tag and ##1</p>"),
+        ("- a\n\n      - b\n      - c", "<li>\n<p>a</p>\n<ul>\n<li>b</li>\n<li>c</li>\n</ul>\n</li>"),
+        ("1. a\n\n       more", "<pre><code>more\n</code></pre>"),
+        ("-       apart\n- b", "<ul>\n<li>apart</li>\n<li>b</li>\n</ul>"),
+        ("    - code", "<pre><code>- code\n</code></pre>"),
+        ("| a | b | | --- | --- | | 1 | 2 | | 3 |  |", "<td>3</td>\n<td></td>"),
+        ("| a | b | | --- | --- | | 1 | 2 | 3 |", "<p>| a | b | | --- | --- | | 1 | 2 | 3 |</p>"),
+    ],
+)
+def test_what_models_write_almost_rightly_is_read_as_it_is_meant(markdown: str, shows: str) -> None:
+    assert shows in PARSER.render(markdown)
