@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
@@ -63,14 +64,25 @@ class _PlacedRule(NamedTuple):
     rule: StyleRule
 
 
-class PageStyles:
-    """The rules of a page's own sheets. `is_whole` says that the page has no others, which are not loaded."""
+# Returns the text of a sheet that a page links, by its address; None for one that is not loaded.
+LinkedSheets = Callable[[str], str | None]
 
-    def __init__(self, page: LexborHTMLParser) -> None:
-        sheets = [(sheet.text() or "", sheet.attributes.get("media") or "") for sheet in page.css("style")]
-        links = page.css("link[rel~=stylesheet]")
-        self.is_whole = not links and not any(_IMPORT.search(sheet) for sheet, _ in sheets)
-        rules = [rule for sheet, media in sheets for rule in _rules(sheet, media)]
+
+class PageStyles:
+    """The rules of a page's sheets: its own, and those it links as far as `linked` has them.
+
+    `is_whole` says that there are no others.
+    """
+
+    def __init__(self, page: LexborHTMLParser, linked: LinkedSheets = lambda _address: None) -> None:
+        self.is_whole = True
+        rules: list[StyleRule] = []
+        for element in page.css("style, link[rel~=stylesheet]"):
+            address = element.attributes.get("href") or ""
+            sheet = linked(address) if element.tag == "link" else element.text() or ""
+            if sheet is None or _IMPORT.search(sheet):
+                self.is_whole = False
+            rules += _rules_of(sheet or "", element.attributes.get("media") or "")
         self._marks = frozenset(mark for rule in rules for mark in (*rule.selector.marks, *rule.all_marks))
         # By one of the marks of its selector, or else its tag.
         self._rules = defaultdict[str, list[_PlacedRule]](list)
@@ -112,6 +124,12 @@ def declarations(text: str) -> dict[str, str]:
     pairs = (declaration.partition(":") for declaration in text.split(";"))
     cleaned = ((name.strip().lower(), value.replace("!important", "").strip().lower()) for name, _, value in pairs)
     return {name: value for name, value in cleaned if name and value}
+
+
+@lru_cache(maxsize=16)
+def _rules_of(sheet: str, media: str) -> tuple[StyleRule, ...]:
+    """Return the rules of a sheet. The pages of a book link the same ones."""
+    return tuple(_rules(sheet, media))
 
 
 def _rules(sheet: str, media: str) -> Iterator[StyleRule]:

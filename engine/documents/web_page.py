@@ -14,7 +14,7 @@ from engine.documents.encodings import DecodedText, decode
 from engine.documents.equations import latex_of
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
-from engine.documents.page_styles import Declarations, PageStyles
+from engine.documents.page_styles import Declarations, LinkedSheets, PageStyles
 from engine.documents.roles import (
     FencedCode,
     HeadingBlock,
@@ -160,21 +160,35 @@ def read_book(data: bytes, text: MarkedText) -> None:
     encrypted = {part.get("URI", "") for part in parts.xml("META-INF/encryption.xml").iter("CipherReference")}
     if not encrypted.isdisjoint(pages):
         raise Encrypted
+    # The sheets that were read, by the names of their parts.
+    sheets: dict[str, str] = {}
     for name in pages:
         with skipping_damage(text):
             content = parts.read(name)
             decoded = decoded_page(content)
             page = decoded.text if decoded is not None else content.decode("utf-8", "replace")
-            read_page(page.encode("utf-8", "replace"), text)
+            read_page(page.encode("utf-8", "replace"), text, _sheets_beside(name, parts, sheets))
         text.finish()
 
 
-def read_page(page: bytes, text: MarkedText) -> None:
-    """Add the blocks of a page in UTF-8, as a browser lays its elements out."""
+def _sheets_beside(name: str, parts: ZippedParts, sheets: dict[str, str]) -> LinkedSheets:
+    """Return what finds the sheets that a page of a book links, which are other parts of it, and keeps their texts."""
+
+    def sheet_at(address: str) -> str | None:
+        part = addressed(name, address, parts.names)
+        if part and part not in sheets:
+            sheets[part] = parts.read(part).decode("utf-8-sig", "replace")
+        return sheets.get(part)
+
+    return sheet_at
+
+
+def read_page(page: bytes, text: MarkedText, linked: LinkedSheets = lambda _address: None) -> None:
+    """Add the blocks of a page in UTF-8, as a browser lays its elements out. `linked` has the sheets that it links."""
     content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
-    _PageReader(LexborHTMLParser(content), text).read()
+    _PageReader(LexborHTMLParser(content), text, linked).read()
 
 
 class _Visit(NamedTuple):
@@ -187,10 +201,10 @@ class _Visit(NamedTuple):
 class _PageReader:
     """Adds the blocks of a page to `text`, without what nobody sees."""
 
-    def __init__(self, page: LexborHTMLParser, text: MarkedText) -> None:
+    def __init__(self, page: LexborHTMLParser, text: MarkedText, linked: LinkedSheets) -> None:
         self._page = page
         self._text = text
-        self._styles = PageStyles(page)
+        self._styles = PageStyles(page, linked)
         # Whether the latest words were left out.
         self._omitted = False
         # How many more tables are looked at as to whether they only place things: in each, all within it is read.

@@ -279,6 +279,18 @@ def test_a_page_of_a_book_is_read_in_its_encoding(encoding: str) -> None:
     assert "한국어" in document_text("a.epub", book, MOST).text
 
 
+def test_a_page_of_a_book_is_shown_as_the_sheets_that_it_links_say() -> None:
+    page = (
+        '<html><head><link rel="stylesheet" href="css/a.css"/></head><body><p class="no">Unseen</p><p>Seen</p></body>'
+    )
+    with zipfile.ZipFile(FILES / "ebooklib.epub") as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    parts |= {"EPUB/a.xhtml": page.encode(), "EPUB/css/a.css": b".no { display: none }"}
+    found = document_text("a.epub", zipped(**parts), MOST)
+    assert found.text.startswith("Seen\n\n")
+    assert dict(found.left_out) == {"hidden-text": 1}
+
+
 WORD = "word/document.xml"
 LINK_OF_RTF = rb'{\field{\*\fldinst{HYPERLINK "http://e.org/a_b"}}'
 PLACES = "a[^1][d[^2]](http://e.org/a_b)\n\n[^1]: bc\n[^2]: e"
