@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.drawn_letters import drawn_lines
 from engine.documents.marked_text import MarkedText
-from engine.documents.number_formats import shown
+from engine.documents.number_formats import DAY_0, DAY_0_OF_1904, shown
 from engine.documents.roles import NumberedParagraph
-from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage
+from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
 
 def add_drawing(parts: ZippedParts, related: Mapping[str, str], reference: Element, text: MarkedText) -> None:
@@ -38,13 +39,15 @@ class _Category(NamedTuple):
 def _add_chart(chart: Element, text: MarkedText) -> None:
     """Add the titles of a chart and its axes, and a table with a column for each of its series."""
     text.add_blocks(*map(drawn_lines, chart.iter("title")))
+    first_day = DAY_0_OF_1904 if value(chart, "date1904") in ("1", "true") else DAY_0
     names = [""]
     rows = dict[_Category, list[str]]()
     for column, series in enumerate(chart.iter("ser"), 1):
         # The name is in a cell, or written in the series.
-        names.append(" ".join(_values(series, "tx").values()) or series.findtext("tx/v", ""))
-        labels = _values(series, "cat") or _values(series, "xVal")
-        for index, shown_value in (_values(series, "val") or _values(series, "yVal")).items():
+        names.append(" ".join(_values(series, "tx", first_day).values()) or series.findtext("tx/v", ""))
+        labels = _values(series, "cat", first_day) or _values(series, "xVal", first_day)
+        numbers = _values(series, "val", first_day) or _values(series, "yVal", first_day)
+        for index, shown_value in numbers.items():
             label = labels.get(index, "")
             row = rows.setdefault(_Category(index, label), [label])
             # Series before this may have no value here.
@@ -53,21 +56,23 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
     text.add_table([names, *rows.values()])
 
 
-def _values(series: Element, name: str) -> dict[str, str]:
+def _values(series: Element, name: str, first_day: datetime) -> dict[str, str]:
     """Return the texts of a series' points under `name`, as the chart keeps them, by the points' indexes in the file.
 
+    `first_day` is the day 0 of dates. A point may have a format of its own.
     Categories may have levels, the innermost first: a point's text begins with that of its outermost level.
     """
     values: dict[str, str] = {}
     for source in series.iterfind(name):
-        code = source.findtext(".//formatCode")
+        usual_code = source.findtext(".//formatCode")
         for point in source.iter("pt"):
+            code = point.get("formatCode", usual_code)
             text = point.findtext("v", "")
             index = point.get("idx", "")
             # Texts are no numbers, and stay as they are. A chart draws a number even if its format hides it: then it is
             # shown without the format.
             with suppress(ValueError):
-                text = (shown(float(text), code) if code else "") or text
+                text = (shown(float(text), code, first_day) if code else "") or text
             values[index] = f"{text} {values[index]}" if index in values else text
     return values
 

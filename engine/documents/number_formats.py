@@ -57,6 +57,9 @@ BUILT_IN = {
     46: "[h]:mm:ss",
     48: "0.0E+0",
 }
+# The day 0 of dates; until 1900-03-01, Excel counts a day that there was not. Workbooks of old Macs have the second.
+DAY_0 = datetime(1899, 12, 30)
+DAY_0_OF_1904 = datetime(1904, 1, 1)
 # A section that is for some numbers only, such as "[>=1000]".
 _CONDITION = re.compile(r"\[\s*(?P<sign><=|>=|<>|<|>|=)\s*(?P<limit>-?\d+(?:\.\d+)?)\s*\]")
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
@@ -81,7 +84,7 @@ _TOKEN = re.compile(
 )
 
 
-def shown(number: float, code: str, first: datetime = datetime(1899, 12, 30)) -> str:
+def shown(number: float, code: str, first: datetime = DAY_0) -> str:
     """Return a number as the format `code` shows it, "" if this hides it; `first` is the day 0 of its dates.
 
     -2.5 is "-2.50" in "0.00", and "(3)" in "0;(0)", whose second section is for negative numbers.

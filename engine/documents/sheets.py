@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string_runs
@@ -15,15 +15,29 @@ from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import PLAIN, Run, marked
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
-from engine.documents.number_formats import hides_texts, shown
+from engine.documents.number_formats import DAY_0, DAY_0_OF_1904, hides_texts, shown
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
 _LINK = re.compile(r'HYPERLINK\("([^"]+)"')
 _TRUE = ("1", "true")
 # What a sheet has.
 _MOST_COLUMNS = 16_384
-# What may colour cells in other ways than their styles.
-_COLOURING = ("conditionalFormatting", "picture", "tableParts")
+# The last row that a sheet may have.
+_LAST_ROW = 1_048_576
+
+
+class _CellArea(NamedTuple):
+    """The cells of a sheet from one column and row to others."""
+
+    first_column: int
+    first_row: int
+    last_column: int
+    last_row: int
+
+    def has(self, place: str) -> bool:
+        """Return whether a cell is in the area; one that does not say its place may be."""
+        is_in_columns = self.first_column <= _column(place) <= self.last_column
+        return not place or (is_in_columns and self.first_row <= _row_number(place) <= self.last_row)
 
 
 @dataclass(slots=True)
@@ -35,8 +49,8 @@ class _Sheet:
     notes: dict[str | None, str] = field(default_factory=dict)
     # The formulas that cells share, by their numbers, with the place where each stands.
     formulas: dict[str, str] = field(default_factory=dict)
-    # Whether only the styles of cells colour them.
-    has_plain_colours: bool = True
+    # Where cells may be coloured in other ways than by their styles: by tables, by their values, by a picture.
+    coloured: tuple[_CellArea, ...] = ()
     hidden: HiddenColumns = field(default_factory=HiddenColumns)
     # The columns in which cells are seen that begin in a hidden one.
     shown_columns: dict[str, int] = field(default_factory=dict)
@@ -58,9 +72,8 @@ class SheetsReader:
         self._shared = {str(number): string_runs(string) for number, string in enumerate(shared)}
         styles = cell_styles(parts.sound_xml(self._related.get("styles", ""), text))
         self._styles = {str(number): style for number, style in enumerate(styles)}
-        # Day 0; until 1900-03-01, Excel counts a day that there was not.
         is_of_1904 = value(self._book, "workbookPr", "date1904") in _TRUE
-        self._first_day = datetime(1904, 1, 1) if is_of_1904 else datetime(1899, 12, 30)
+        self._first_day = DAY_0_OF_1904 if is_of_1904 else DAY_0
         # The values of formulas that were not computed. Programs that do not compute leave formulas empty, or write 0
         # for each and that all are to be computed.
         is_not_computed = value(self._book, "calcPr", "fullCalcOnLoad") in _TRUE
@@ -87,7 +100,7 @@ class SheetsReader:
                 for link in element.iter("hyperlink")
             },
             notes=self._notes(related),
-            has_plain_colours=not any(part.tag in _COLOURING for part in element),
+            coloured=tuple(self._coloured_areas(element, related)),
             hidden=hidden,
             shown_columns=_shown_columns(element, hidden),
             last_rows=_last_rows(element),
@@ -99,6 +112,21 @@ class SheetsReader:
         # Empty without a drawing.
         drawing = self._parts.sound_xml(related.get("drawing", ""), self._text)
         self._text.add_blocks(*map(drawn_lines, drawing.iter("txBody")))
+
+    def _coloured_areas(self, sheet: Element, related: dict[str, str]) -> Iterator[_CellArea]:
+        """Yield where cells may have other colours than their styles say."""
+        references = [form.get("sqref", "") for form in sheet.iterfind("conditionalFormatting")]
+        for part in sheet.iterfind("tableParts/tablePart"):
+            table = self._parts.sound_xml(related.get(part.get("id", ""), ""), self._text)
+            references.append(table.get("ref", ""))
+        if sheet.find("picture") is not None:
+            references.append("")
+        for reference in references:
+            # What does not say its area is everywhere.
+            for area in reference.split() or [f"A1:XFD{_LAST_ROW}"]:
+                begin, _, end = area.partition(":")
+                last = end or begin
+                yield _CellArea(_column(begin), _row_number(begin), _column(last), _row_number(last))
 
     def _notes(self, related: dict[str, str]) -> dict[str | None, str]:
         """Return the notes of a sheet. In a thread of comments, words for older programs come first."""
@@ -165,7 +193,9 @@ class SheetsReader:
         """Return what a cell shows. What its style hides is counted."""
         style = self._styles.get(cell.get("s", "0"), CellStyle())
         texts = self._content(cell, formula, style.number_format)
-        seen = style.seen(texts, has_plain_colours=self._sheet.has_plain_colours)
+        seen = style.seen(texts, has_plain_colours=True)
+        if seen != texts and any(area.has(cell.get("r", "")) for area in self._sheet.coloured):
+            seen = style.seen(texts, has_plain_colours=False)
         self._count_hidden([text for text in texts if text not in seen])
         content = marked(Run(text.words, style.font_of(text).letters) for text in seen)
         link = _LINK.search(formula)

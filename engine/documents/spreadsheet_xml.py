@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
-from engine.documents.number_formats import shown
+from engine.documents.number_formats import DAY_0, shown
 from engine.documents.zipped_parts import integer
 from engine.files.safe_xml import safe_xml
 
@@ -24,7 +24,6 @@ _NAMED_FORMATS = {
     "Percent": "0.00%",
     "Scientific": "0.00E+00",
 }
-_DAY_0 = datetime(1899, 12, 30)
 # What a sheet has.
 _MOST_COLUMNS = 16_384
 
@@ -136,7 +135,7 @@ class _TableReader:
             case "DateTime":
                 with suppress(ValueError):
                     moment = datetime.fromisoformat(content)
-                    return shown((moment - _DAY_0).total_seconds() / 86_400, "d")
+                    return shown((moment - DAY_0).total_seconds() / 86_400, "d")
         return content
 
 

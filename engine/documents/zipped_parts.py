@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -17,6 +18,8 @@ from engine.files.safe_xml import safe_xml
 # hold a thousand times their size.
 _LARGEST_PART = 64 * 2**20
 _MOST_BYTES = 256 * 2**20
+# The beginning of an address.
+_OUTSIDE = re.compile(r"(?:https?|ftp|mailto|tel|file):", re.IGNORECASE)
 
 
 class Encrypted(Exception):
@@ -90,7 +93,8 @@ class ZippedParts:
         targets: dict[str, str] = {}
         for relation in self.xml(f"{folder}/_rels/{file}.rels".lstrip("/")):
             target = relation.get("Target", "")
-            if relation.get("TargetMode") != "External":
+            # Some programs do not say that an address is outside of the archive.
+            if relation.get("TargetMode") != "External" and not _OUTSIDE.match(target):
                 target = resolved(name, target)
                 kind = relation.get("Type", "").rpartition("/")[2]
                 targets[kind] = target

@@ -206,15 +206,25 @@ def test_what_nobody_sees_of_cells_is_left_out_and_counted(cell: str) -> None:
         (of_style(8, "x"), ""),
         (of_style(6, "x"), ""),
         (of_style(3, "x"), "<conditionalFormatting/>"),
-        (of_style(3, "x"), "<tableParts/>"),
+        (of_style(3, "x"), '<tableParts><tablePart id="table"/></tableParts>'),
         (of_style(7, "0", "n") + of_style(0, "x"), ""),
     ],
     ids=["fill", "grey", "colours by values", "table", "hidden zero"],
 )
 def test_letters_of_cells_on_what_may_have_a_colour_are_read(cell: str, more: str) -> None:
-    found = text_of(f"<sheetData>{rows(cell)}</sheetData>{more}", styles=LETTERS)
+    found = text_of(f"<sheetData>{rows(cell)}</sheetData>{more}", styles=LETTERS, table='<table ref="A1:B2"/>')
     assert found.splitlines()[0].endswith("| x |")
     assert "Left out" not in found
+
+
+def test_white_letters_below_a_table_are_left_out() -> None:
+    cells = [f'<c r="A{number}" s="3" t="str"><v>{text}</v></c>' for number, text in ((1, "head"), (2, "a"), (4, "no"))]
+    found = text_of(
+        f'<sheetData>{rows(*cells)}</sheetData><tableParts><tablePart id="table"/></tableParts>',
+        styles=LETTERS,
+        table='<table ref="A1:B2"/>',
+    )
+    assert found == "| head |\n| --- |\n| a |\n\n[Left out: 1 hidden passage]"
 
 
 def test_a_damaged_part_costs_that_part() -> None:

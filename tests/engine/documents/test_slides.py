@@ -144,3 +144,12 @@ def test_a_cell_over_several_rows_of_a_slide_has_its_text_in_each() -> None:
     second = f'<tr><tc vMerge="1">{line("")}</tc><tc>{line("Bergen")}</tc></tr>'
     found = text_of(f"<graphicFrame><tbl>{first}{second}</tbl></graphicFrame>")
     assert found == "| North | Oslo |\n| --- | --- |\n| North | Bergen |"
+
+
+def test_dates_and_points_of_a_chart_have_their_own_forms() -> None:
+    dates = '<cat><numCache><formatCode>yyyy-mm-dd</formatCode><pt idx="0"><v>1</v></pt></numCache></cat>'
+    shares = '<pt idx="0" formatCode="0%"><v>0.5</v></pt>'
+    values = f"<val><numCache><formatCode>General</formatCode>{shares}</numCache></val>"
+    chart = f'<chartSpace><date1904 val="1"/><ser><tx><v>Sales</v></tx>{dates}{values}</ser></chartSpace>'
+    found = text_of('<graphicFrame><chart id="chart"/></graphicFrame>', chart=chart)
+    assert found == "|  | Sales |\n| --- | --- |\n| 1904-01-02 | 50% |"

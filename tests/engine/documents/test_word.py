@@ -349,3 +349,9 @@ def test_a_page_that_word_reads_as_a_part_of_the_document_is_read() -> None:
 def test_a_part_of_the_document_that_is_missing_is_counted() -> None:
     found = text_of(paragraph(run("Before")) + '<w:altChunk r:id="none"/>')
     assert found == "Before\n\n[Left out: 1 damaged part]"
+
+
+def test_an_address_is_one_without_a_word_that_it_is_outside() -> None:
+    related = f'<r Id="x" Type="{KIND}hyperlink" Target="https://example.org/a"/>'
+    found = text_of(paragraph(f'<w:hyperlink r:id="x">{run("page")}</w:hyperlink>'), related)
+    assert found == "[page](https://example.org/a)"
