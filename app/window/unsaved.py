@@ -96,26 +96,40 @@ class UnsavedChats(QObject):
             self._banner.show_message(lambda: refused_sentence(error))
 
     def _replace(self, temporary_store: StoreThread) -> None:
-        """Add the chats of this window to the user's store, which was opened. The unsent message stays on screen."""
-        chats, before = self._session.chats, self._session.chat
-        chats.restorable.clear()
-        chats.blank = Chat(unsent=before.unsent, unsent_attachments=before.unsent_attachments)
-        if not before.turns:
-            chats.blank.system_prompt, chats.blank.settings = before.system_prompt, before.settings
+        """Add the chats of this window to the user's store, which could be opened now.
+
+        The unsent message stays on screen, in a new chat. Chats with turns are added with their own settings; those of
+        a chat without turns go to the new one. A temporary chat stays on screen as it is: nothing of it may be stored.
+        """
+        chats = self._session.chats
+        before = self._session.chat
+        # Their ids mean other chats in the user's store; temporary ones have a store of their own.
+        chats.restorable = [entry for entry in chats.restorable if isinstance(entry, Chat)]
+        chats.blank = Chat()
         self._error = None
         self._banner.dismiss(_UNSAVED)
+        if before.temporary:
+            self._transfer.add_unsaved(temporary_store)
+            return
         folder = pictures_of(temporary_store.path)
-        unsent = pictures_in(before.unsent_attachments)
+        unsent_pictures = pictures_in(before.unsent_attachments)
 
         def carry(store: ConversationStore) -> None:
-            for picture in unsent:
+            for picture in unsent_pictures:
                 store.pictures.add((folder / picture.digest).read_bytes())
 
         def show(_: object) -> None:
+            # With what was typed meanwhile.
+            chats.blank.unsent = before.unsent
+            chats.blank.unsent_attachments = before.unsent_attachments
+            if not before.turns:
+                chats.blank.system_prompt = before.system_prompt
+                chats.blank.settings = before.settings
             chats.new_chat()
             self._transfer.add_unsaved(temporary_store)
 
-        if unsent:
+        if unsent_pictures:
+            # If a picture cannot be copied, the store says so, and the message is shown without it.
             self._session.store.run(carry, show, show)
         else:
             show(None)

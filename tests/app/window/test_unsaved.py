@@ -125,6 +125,23 @@ def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow, t
     store.close()
 
 
+def test_nothing_of_a_temporary_chat_is_stored_with_the_others(unsaved: WindowDriver) -> None:
+    window = unsaved
+    window.trigger("new-temporary-chat")
+    window.write("zanzibar thought")
+    allow()
+    window.press_banner("Try again")
+    window.wait(lambda: window.titles == ["First"])
+    assert window.session.chat.temporary
+    assert window.unsent == "zanzibar thought"
+    window.write("zanzibar thought goes on")
+    window.settle()
+    files = [path for path in data_folder().rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"zanzibar" in path.read_bytes()] == []
+    window.open_chat("First")
+    assert [bool(chat.unsent) for chat in (window.session.chats.blank, window.session.chat)] == [False, False]
+
+
 def test_the_store_is_not_changed_while_an_answer_is_written(open_window: OpenWindow) -> None:
     forbid()
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
