@@ -22,7 +22,7 @@ _SHORT = re.compile(r"#[0-9a-f]{3}")
 _RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*(?:[,/]\s*(\d*\.?\d+%?)\s*)?\)")
 _COLOURED = ("a", "button", "mark", "option", "select", "textarea")
 # What leaves a background as it is around.
-_NO_COLOUR = ("none", "transparent", "inherit", "initial", "unset", "rgba(0,0,0,0)", "rgba(0, 0, 0, 0)")
+_NO_COLOUR = ("none", "inherit", "initial", "unset")
 # A colour without any opacity: the letters look like what is behind them.
 _CLEAR = "transparent"
 _PLACED = ("absolute", "fixed")
@@ -84,14 +84,19 @@ class PageLetters(NamedTuple):
 
     def _background(self, attributes: Mapping[str, str], styles: Declarations) -> str:
         """Return the colour behind an element's letters."""
-        # What is placed over something else has that behind it.
+        # Placed elements may lie over anything, so what is behind their letters is unknown, even with a colour of theirs.
         if styles.get("position") in (*_PLACED, UNCLEAR) or attributes.get("background"):
             return UNKNOWN
         if any(name in styles for name in ("background-image", "text-shadow", "filter")):
             return UNKNOWN
-        said = [styles.get(name, "") for name in ("background", "background-color")]
-        background = next((colour for colour in (*said, attributes.get("bgcolor", "")) if colour), "none")
-        return _colour("" if background in _NO_COLOUR else background, self.background)
+        said = {styles[name] for name in ("background", "background-color") if styles.get(name)}
+        if len(said) > 1:
+            # Which of them was said last, and so counts, is not known.
+            return UNKNOWN
+        background = next(iter(said), attributes.get("bgcolor", ""))
+        colour = _colour("" if background in _NO_COLOUR else background, self.background)
+        # What has no opacity shows what is behind it.
+        return self.background if colour == _CLEAR else colour
 
     def _pixels(self, size: str) -> float | None:
         """Return the size of the letters of an element inside these.

@@ -176,3 +176,17 @@ def test_a_page_of_many_rules_and_elements_is_read() -> None:
     found = document_text("a.html", (sheet(rules) + elements).encode(), 2**20)
     assert found.text.count("x") == 2000
     assert not found.problem
+
+
+@pytest.mark.parametrize("colour", ["rgba(255,255,255,0)", "rgba(0,0,0,0.0)", "rgb(0 0 0 / 0%)", "transparent"])
+def test_a_background_without_opacity_shows_what_is_behind_it(colour: str) -> None:
+    page = f'<p>Price</p><p style="background-color:{colour};color:#333">seen</p>'
+    white = f'<p style="background-color:{colour};color:#fff">white on white</p>'
+    assert text_of(page + white).startswith("Price\n\nseen")
+    assert "white on white" not in text_of(page + white)
+
+
+def test_two_backgrounds_that_differ_hide_nothing() -> None:
+    assert "Buy now" in text_of('<p style="background:none;background-color:#036;color:#fff">Buy now</p>')
+    head = "<style>p{background:none} .dark{background-color:#000;color:#fff}</style>"
+    assert "Buy now" in text_of('<p class="dark">Buy now</p>', head)
