@@ -71,6 +71,8 @@ _SHAPES = (
     "regular-polygon",
 )
 # A field that hides the paragraph that it is in.
+# Stands for the style of an outermost list that names none; "" is that of the headings.
+_NO_STYLE = "-"
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 
 
@@ -114,6 +116,7 @@ class OpenDocumentReader(OfficeReader):
         self._meanings = self._all_meanings()
 
     def _all_meanings(self) -> dict[str, Meaning | Handler]:
+        """Return what the elements mean, by their names (see `Meaning`); others are walked through."""
         return {
             **dict.fromkeys(_LEFT_OUT),
             # Text.
@@ -224,7 +227,7 @@ class OpenDocumentReader(OfficeReader):
         return len(self._lists) - 2
 
     def _role(self, paragraph: Element) -> Role:
-        """Return the role of a paragraph, and count it if it is in a list."""
+        """Return the role of a paragraph. One that begins an item of a list, and a heading, take the next number."""
         is_heading = paragraph.tag == "h"
         level = integer(paragraph.get("outline-level"), 1)
         mark = ""
@@ -235,10 +238,15 @@ class OpenDocumentReader(OfficeReader):
             mark = self._numbered[""].next(level - 1)
         if is_heading:
             return HeadingBlock(level, mark.removeprefix("-"))
+        # "-" stands for no number.
         return NumberedParagraph(self._list_level, mark) if mark else ParagraphBlock()
 
     def _add_list(self, element: Element) -> None:
-        style = element.get("style-name") or self._lists[-1]
+        """Add a list, numbered by its style or that of the list around.
+
+        An outermost one that continues no other begins to count anew.
+        """
+        style = element.get("style-name") or self._lists[-1] or _NO_STYLE
         self._lists.append(style)
         is_continued = element.get("continue-numbering") == "true" or element.get("continue-list")
         if self._list_level == 0 and not is_continued:
@@ -251,7 +259,7 @@ class OpenDocumentReader(OfficeReader):
     def _begin_item(self, item: Element) -> Role:
         self._item_begun = True
         if start := item.get("start-value"):
-            self._numbered[self._lists[-1]].starts[self._list_level] = int(start)
+            self._numbered[self._lists[-1]].starts[self._list_level] = integer(start, 1)
         return Through()
 
     # Tables and sheets.

@@ -180,14 +180,27 @@ def _background(style: Element, tag: str) -> str | None:
     return None
 
 
+# The properties of areas whose place on a page is not followed.
+_AREAS = ("section-properties", "header-footer-properties")
+
+
 def _draws_behind(style: Element) -> bool:
-    """Return whether a style has something drawn behind text, or pages that are not white."""
-    for properties in style:
+    """Return whether a style draws something behind text, or, for a page layout, makes its pages other than white.
+
+    Areas whose place is not followed, such as sections, headers and footers, count if they are not white.
+    """
+    for properties in style.iter():
         if properties.get("run-through") == "background" or properties.find("background-image[@href]") is not None:
+            return True
+        if properties.tag in _AREAS and properties.get("background-color", "transparent") != "transparent":
+            if colour_of(properties.get("background-color", "")) != WHITE:
+                return True
+        if properties.tag == "paragraph-properties" and properties.get("fill", "none") not in ("none", "solid"):
             return True
         if properties.tag == "page-layout-properties":
             fill = properties.get("fill", "none")
             colour = properties.get("fill-color", "")
             is_plain = fill == "none" or (fill == "solid" and colour_of(colour) == WHITE)
-            return not is_plain or _background(style, "") not in (None, WHITE)
+            if not is_plain or _background(style, "") not in (None, WHITE):
+                return True
     return False

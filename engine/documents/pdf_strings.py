@@ -148,14 +148,19 @@ class TextOperators:
         return None if shown is None else [(operands[:1], b"Tw"), (operands[1:2], b"Tc"), ([], b"T*"), *shown]
 
     def _shown(self, parts: list[Any]) -> list[PdfOperation] | None:
-        """Return operations that show what is seen of strings, with gaps between them; None if that is all as it is."""
+        """Return operations that show what is seen of `parts`: strings, and the gaps between them.
+
+        None if nothing changes.
+        """
         graphics = self._graphics
         is_seen = self._is_plainly_seen(parts)
         if graphics.mode in _CLIPPING:
             graphics.is_clip_text = True
             graphics.is_clip_plain = False
         if is_seen and graphics.strings is None:
-            self._content.page.count("")
+            # Words that are shown end a passage that was left out.
+            if any(isinstance(part, bytes) and part.strip(_BLANKS) for part in parts):
+                self._content.page.count("")
             return None
         shown = ArrayObject()
         is_changed = False
@@ -163,6 +168,7 @@ class TextOperators:
             if isinstance(part, _NUMBER):
                 shown.append(part)
                 if not is_seen:
+                    # Where it is plainly seen, all parts have been passed.
                     self._advance(part, 0)
             elif isinstance(part, bytes):
                 string = self._seen(part, is_seen=is_seen)
@@ -191,7 +197,10 @@ class TextOperators:
                 page.count("")
             return string
         written = strings.rewritten(string)
-        page.count(UNREADABLE if written.unmapped else "")
+        if written.unmapped:
+            page.count(UNREADABLE)
+        elif not is_blank:
+            page.count("")
         if written.codes and written.unmapped == written.codes:
             return None
         return string if written.string == string else written.string

@@ -17,6 +17,7 @@ from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
 from engine.documents.number_formats import DAY_0, DAY_0_OF_1904, hides_texts, shown
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
+from engine.files.safe_xml import safe_xml
 
 _LINK = re.compile(r'HYPERLINK\("([^"]+)"')
 _TRUE = ("1", "true")
@@ -81,7 +82,7 @@ class SheetsReader:
         self._sheet = _Sheet()
 
     def read(self) -> None:
-        """Add all sheets that are shown; one that is damaged is counted."""
+        """Add all sheets that are shown; one that is damaged or missing is counted, and has its heading only."""
         for sheet in self._book.iter("sheet"):
             name = self._related.get(sheet.get("id", ""), "")
             if sheet.get("state", "visible") != "visible":
@@ -89,7 +90,7 @@ class SheetsReader:
                 continue
             self._text.add_heading(2, sheet.get("name", ""))
             with skipping_damage(self._text):
-                self._add_sheet(self._parts.xml(name), self._parts.related(name))
+                self._add_sheet(safe_xml(self._parts.read(name)), self._parts.related(name))
 
     def _add_sheet(self, element: Element, related: dict[str, str]) -> None:
         """Add a sheet: its table, and the texts drawn on it. `related` is what its part refers to, by ids and kinds."""

@@ -59,6 +59,11 @@ def text_of(kind: str, body: str, common: str = "") -> str:
         (list_of(p("a")).replace("-item>", '-item text:start-value="4">', 1) + p("b"), "4. a\n\nb"),
         ('<text:h text:outline-level="1">a</text:h><text:h text:outline-level="2">b</text:h>', "# 1. a\n\n## 1.1 b"),
         (
+            f"<text:h>a</text:h>{list_of(p('b'), attributes='')}<text:h>c</text:h>",
+            "# 1. a\n\n- b\n\n# 2. c",
+        ),
+        (list_of(p("a")).replace("-item>", '-item text:start-value="x">', 1), "1. a"),
+        (
             p('<text:a xlink:href="https://example.org/x">page</text:a> <text:a xlink:href="#top">top</text:a>'),
             "[page](https://example.org/x) top",
         ),
@@ -91,6 +96,8 @@ def text_of(kind: str, body: str, common: str = "") -> str:
         "continued list",
         "start",
         "headings",
+        "list without a style",
+        "odd start",
         "links",
         "spaces",
         "formula",

@@ -230,5 +230,21 @@ def test_letters_of_slides_on_what_may_have_a_colour_are_read(shapes: str, maste
     assert slide(shapes, master=master) == "x"
 
 
+BLUE = 'fo:background-color="#1f3864"'
+
+
+@pytest.mark.parametrize(
+    "style_around",
+    [
+        style("Part", "", "section", more=f"<style:section-properties {BLUE}/>"),
+        f'<style:page-layout style:name="L"><style:header-style><style:header-footer-properties {BLUE}/></style:header-style></style:page-layout>',
+        style("Fades", "", "paragraph", more='<style:paragraph-properties draw:fill="gradient"/>'),
+    ],
+    ids=["section", "header", "gradient"],
+)
+def test_white_letters_beside_areas_that_have_a_colour_are_read(style_around: str) -> None:
+    assert text_of(p(span("White", "read")), common=COMMON + style_around) == "read"
+
+
 def test_a_style_that_is_based_on_itself_ends() -> None:
     assert text_of(p(span("A", "x")), common=style("A", "", parent="B") + style("B", "", parent="A")) == "x"

@@ -95,6 +95,11 @@ def test_what_may_be_seen_is_read(content: bytes) -> None:
     assert not is_hidden(content, file)
 
 
+def test_blanks_and_gaps_that_are_shown_end_no_hidden_passage() -> None:
+    content = b"BT /F1 10 Tf 72 700 Td (Seen) Tj 3 Tr (x) Tj 0 Tr ( ) Tj [-200] TJ 3 Tr (y) Tj ET"
+    assert PageFile().read(content).text == f"Seen\n\n{LEFT_OUT}"
+
+
 @pytest.mark.parametrize(
     "content",
     [

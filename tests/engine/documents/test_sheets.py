@@ -227,6 +227,19 @@ def test_white_letters_below_a_table_are_left_out() -> None:
     assert found == "| head |\n| --- |\n| a |\n\n[Left out: 1 hidden passage]"
 
 
+@pytest.mark.parametrize(("relation", "part"), [("rIdBad", "<worksheet>"), ("rIdNone", "")])
+def test_a_sheet_that_is_damaged_or_missing_is_counted(relation: str, part: str) -> None:
+    book = BOOK.format("").replace("</sheets>", f'<sheet name="Bad" id="{relation}"/></sheets>')
+    content = {
+        "xl/workbook.xml": book,
+        "xl/_rels/workbook.xml.rels": relations(rId1_worksheet="worksheets/s.xml", rIdBad_worksheet="worksheets/b.xml"),
+        "xl/worksheets/s.xml": f"<worksheet>{rows('<c><v>1</v></c>')}</worksheet>",
+        "xl/worksheets/b.xml": part,
+    }
+    text = document_text("a.xlsx", office_file("xl/workbook.xml", content), 2**20).text
+    assert text == "## S\n\n| 1 |\n| --- |\n\n## Bad\n\n[Left out: 1 damaged part]"
+
+
 def test_a_damaged_part_costs_that_part() -> None:
     book = BOOK.format("").replace("</sheets>", '<sheet name="Bad" id="rId2"/></sheets>')
     assert (
