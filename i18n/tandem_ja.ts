@@ -771,6 +771,61 @@
     </message>
 </context>
 <context>
+    <name>Ahead</name>
+    <message>
+        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
+    </message>
+    <message>
+        <source>In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.</source>
+        <translation>{rounds}ラウンド中{ready}ラウンドで先行ドラフトが用意できていて、ドラフト生成の時間が{ms}ミリ秒短くなりました。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is starting.</source>
+        <translation>先行ドラフトを開始しています。</translation>
+    </message>
+    <message>
+        <source>A head drafts all tokens of a round in one pass, so there is nothing to prepare.</source>
+        <translation>ヘッドは1回の計算でラウンドのドラフトをすべて生成するため、先に用意するものがありません。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: a second copy of the draft model does not fit in memory.</source>
+        <translation>先行ドラフトは使われません。メモリが足りず、ドラフトモデルをもう1つ読み込めません。</translation>
+    </message>
+    <message>
+        <source>Nothing was drafted ahead, because several answers were written at once.</source>
+        <translation>複数の回答を同時に生成したため、先行ドラフトは使われませんでした。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead in chats with pictures.</source>
+        <translation>画像のあるチャットでは先行ドラフトは使われません。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: that needs a draft model with the same tokenizer.</source>
+        <translation>先行ドラフトは使われません。同じトークナイザーのドラフトモデルが必要です。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: this draft model cannot do it.</source>
+        <translation>先行ドラフトは使われません。このドラフトモデルは対応していません。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: the copy of the draft model cannot be loaded.</source>
+        <translation>先行ドラフトは使われません。ドラフトモデルのコピーを読み込めません。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: the process that drafts cannot be reached.</source>
+        <translation>先行ドラフトは使われません。ドラフトを生成するプロセスに接続できません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped: the process that drafts quit unexpectedly twice.</source>
+        <translation>先行ドラフトを停止しました。ドラフトを生成するプロセスが2回予期せず終了しました。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
+        <translation>この回答では先行ドラフトを停止しました。3つのドラフトが正しくありませんでした。</translation>
+    </message>
+</context>
+<context>
     <name>Alerts</name>
     <message>
         <source>Note</source>
@@ -5295,6 +5350,18 @@
     <message>
         <source>Draft source</source>
         <translation>ドラフトの生成方法</translation>
+    </message>
+    <message>
+        <source>Draft ahead</source>
+        <translation>先行ドラフト</translation>
+    </message>
+    <message>
+        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. Needs memory for a second copy of the draft model.</source>
+        <translation>メインモデルがこのラウンドを検証している間に次のラウンドのドラフトを生成します。大きなメインモデルでは速くなることがあります。ドラフトモデルをもう1つ読み込むメモリが必要です。</translation>
+    </message>
+    <message>
+        <source>On this Mac&apos;s processor</source>
+        <translation>このMacのプロセッサ</translation>
     </message>
     <message>
         <source>Draft tokens per round</source>

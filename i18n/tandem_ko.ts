@@ -771,6 +771,61 @@
     </message>
 </context>
 <context>
+    <name>Ahead</name>
+    <message>
+        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <translation>미리 초안 쓰기를 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
+    </message>
+    <message>
+        <source>In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.</source>
+        <translation>라운드 {rounds}개 중 {ready}개에서 초안이 미리 준비되어 있어, 초안 생성 시간이 {ms}ms 줄었어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is starting.</source>
+        <translation>미리 초안 쓰기를 시작하고 있어요.</translation>
+    </message>
+    <message>
+        <source>A head drafts all tokens of a round in one pass, so there is nothing to prepare.</source>
+        <translation>헤드는 한 번의 계산으로 라운드의 초안을 모두 쓰기 때문에, 미리 준비할 것이 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: a second copy of the draft model does not fit in memory.</source>
+        <translation>초안을 미리 쓰지 않아요. 메모리가 부족해서 초안 모델을 하나 더 올릴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing was drafted ahead, because several answers were written at once.</source>
+        <translation>여러 답변을 동시에 썼기 때문에 초안을 미리 쓰지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead in chats with pictures.</source>
+        <translation>이미지가 있는 대화에서는 초안을 미리 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: that needs a draft model with the same tokenizer.</source>
+        <translation>초안을 미리 쓰지 않아요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: this draft model cannot do it.</source>
+        <translation>초안을 미리 쓰지 않아요. 이 초안 모델은 지원하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: the copy of the draft model cannot be loaded.</source>
+        <translation>초안을 미리 쓰지 않아요. 초안 모델을 하나 더 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: the process that drafts cannot be reached.</source>
+        <translation>초안을 미리 쓰지 않아요. 초안을 쓰는 프로세스에 연결할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped: the process that drafts quit unexpectedly twice.</source>
+        <translation>미리 초안 쓰기를 멈췄어요. 초안을 쓰는 프로세스가 두 번 예기치 않게 종료됐어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
+        <translation>이 답변에서 미리 초안 쓰기를 멈췄어요. 초안 3개가 올바르지 않았어요.</translation>
+    </message>
+</context>
+<context>
     <name>Alerts</name>
     <message>
         <source>Note</source>
@@ -5295,6 +5350,18 @@
     <message>
         <source>Draft source</source>
         <translation>초안 생성 방법</translation>
+    </message>
+    <message>
+        <source>Draft ahead</source>
+        <translation>미리 초안 쓰기</translation>
+    </message>
+    <message>
+        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. Needs memory for a second copy of the draft model.</source>
+        <translation>메인 모델이 이번 라운드를 확인하는 동안 다음 라운드의 초안을 써서, 큰 메인 모델이 더 빨라질 수 있어요. 초안 모델을 하나 더 올릴 메모리가 필요해요.</translation>
+    </message>
+    <message>
+        <source>On this Mac&apos;s processor</source>
+        <translation>이 Mac의 프로세서</translation>
     </message>
     <message>
         <source>Draft tokens per round</source>

@@ -771,6 +771,61 @@
     </message>
 </context>
 <context>
+    <name>Ahead</name>
+    <message>
+        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <translation>尝试了预先起草，但不会让这个回答更快。</translation>
+    </message>
+    <message>
+        <source>In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.</source>
+        <translation>{rounds} 轮中有 {ready} 轮的草稿已预先备好，节省了 {ms} 毫秒的草稿生成时间。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is starting.</source>
+        <translation>正在启动预先起草。</translation>
+    </message>
+    <message>
+        <source>A head drafts all tokens of a round in one pass, so there is nothing to prepare.</source>
+        <translation>草稿头一次计算就写出一轮的所有草稿 token，所以没有可以预先准备的部分。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: a second copy of the draft model does not fit in memory.</source>
+        <translation>没有预先起草：内存放不下草稿模型的第二个副本。</translation>
+    </message>
+    <message>
+        <source>Nothing was drafted ahead, because several answers were written at once.</source>
+        <translation>因为同时在写多个回答，所以没有预先起草。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead in chats with pictures.</source>
+        <translation>有图片的聊天中不会预先起草。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: that needs a draft model with the same tokenizer.</source>
+        <translation>没有预先起草：需要分词器相同的草稿模型。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: this draft model cannot do it.</source>
+        <translation>没有预先起草：这个草稿模型不支持。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: the copy of the draft model cannot be loaded.</source>
+        <translation>没有预先起草：无法加载草稿模型的副本。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: the process that drafts cannot be reached.</source>
+        <translation>没有预先起草：无法连接到起草的进程。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped: the process that drafts quit unexpectedly twice.</source>
+        <translation>预先起草已停止：起草的进程两次意外退出。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
+        <translation>这个回答中预先起草已停止：有三份草稿无效。</translation>
+    </message>
+</context>
+<context>
     <name>Alerts</name>
     <message>
         <source>Note</source>
@@ -5295,6 +5350,18 @@
     <message>
         <source>Draft source</source>
         <translation>草稿来源</translation>
+    </message>
+    <message>
+        <source>Draft ahead</source>
+        <translation>预先起草</translation>
+    </message>
+    <message>
+        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. Needs memory for a second copy of the draft model.</source>
+        <translation>在主模型检查这一轮时起草下一轮，可以让大的主模型更快。内存需要能再放下一份草稿模型。</translation>
+    </message>
+    <message>
+        <source>On this Mac&apos;s processor</source>
+        <translation>用本机的处理器</translation>
     </message>
     <message>
         <source>Draft tokens per round</source>

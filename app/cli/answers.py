@@ -139,8 +139,18 @@ def _summary(stats: RequestStats) -> str:
     if stats.rounding and stats.drafted:
         apart = "" if stats.rounding == "identical" else ", apart from rounding"
         parts.append(f"the same text as without drafts{apart}")
+    if ready := ahead_summary(stats):
+        parts.append(ready)
     if stats.same_text_cost is not None:
         parts.append(f"the same text costs {stats.same_text_cost:.0%} of the speed")
     if stats.thinking_limit is not None:
         parts.append(f"the limit of {stats.thinking_limit} tokens ended its thoughts")
     return "[" + ", ".join(parts) + "]"
+
+
+def ahead_summary(stats: RequestStats) -> str:
+    """Say what drafting ahead did in an answer, or the code of why nothing was drafted ahead; "" if it was off."""
+    rounds = stats.ahead_hits + stats.ahead_misses + stats.ahead_late + stats.ahead_bad
+    if stats.ahead_used:
+        return f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms saved)"
+    return f"nothing drafted ahead ({stats.ahead})" if stats.ahead and stats.ahead != "ready" else ""

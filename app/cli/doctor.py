@@ -6,6 +6,7 @@ import argparse
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.cli.command import DONE, FAILED, add_command
@@ -70,7 +71,7 @@ def _measure(arguments: argparse.Namespace, settings: SettingsValues) -> PairChe
     from engine import Engine
     from engine.bench.pair_check import check_pair
 
-    with Engine(own_engine_settings()) as engine:
+    with Engine(replace(own_engine_settings(), draft_ahead=settings.draft_ahead)) as engine:
         loaded = checked(engine.load(*pair).result())
         assert loaded.main is not None
         # An idle engine probes and calibrates a pair that is new to it, unless it saves power.

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.models.card import Card
+from app.models.draft_ahead import DraftAheadRow
 from app.models.memory_gauge import MemoryGauge
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
@@ -71,6 +72,8 @@ class Picker(ThemeAware, Overlay):
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         line = named(QFrame(self), "line")
+        self.ahead = DraftAheadRow(library.settings, session.models, self)
+        self.ahead.setVisible(self.role == "draft")
         self._more = styled(QPushButton(self), "link")
         self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
         self._folder.setVisible(self.role == "main")
@@ -83,7 +86,7 @@ class Picker(ThemeAware, Overlay):
         fill(links, self._more, self._folder, self._file, (self.state, 1))
         memory_row = hbox(margins=(16, 0, 16, 0))
         fill(memory_row, self.memory)
-        fill(self.column, self._field, memory_row, self._note, self._list, line, links)
+        fill(self.column, self._field, memory_row, self._note, self._list, line, self.ahead, links)
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
         self._list.itemClicked.connect(lambda _item: self._take())
@@ -186,7 +189,11 @@ class Picker(ThemeAware, Overlay):
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
         total = 0
         note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
-        note += 0 if self.memory.isHidden() else self.memory.sizeHint().height()
+        note += sum(
+            max(view.sizeHint().height(), view.heightForWidth(self._list.width()))
+            for view in (self.memory, self.ahead)
+            if not view.isHidden()
+        )
         # The height at which the whole picker stays in the window.
         available = self._window.height() - self._below() - _BELOW - _OTHERS - note
         # Rows are narrower beside a scroll bar.

@@ -35,7 +35,11 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
         "memory": {"total": memory.total, "free": memory.available if memory.known else None},
         "memory_for_models": models_limit(values, pair.memory_limit if pair else None, memory.total),
         "rounding": to_builtins(pair.rounding) if pair and pair.rounding else None,
-        "speculation": {"method": speculation.method, "same_text": speculation.same_text},
+        "speculation": {
+            "method": speculation.method,
+            "same_text": speculation.same_text,
+            "draft_ahead": values.draft_ahead,
+        },
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {
             "plain_tokens_per_second": _rounded(pair.plain_tps),

@@ -45,6 +45,8 @@ FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 # Bits of the KV cache, 0 for the model's own precision.
 KV_PRECISION = ((0, "Full precision"), (8, "8-bit"), (4, "4-bit"))
 RULES = (("match", "Same text"), ("rejection", "Same distribution"))
+# Where the draft model prepares the next drafts, as in `EngineSettings.draft_ahead`.
+DRAFT_AHEAD = (("off", "Off"), ("here", "On this Mac's processor"))
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,15 @@ class SettingsValues(RememberedValues):
         ),
         choices=tuple((method, method_words(method)) for method in methods()),
         terminal="what proposes draft tokens (auto)",
+    )
+    draft_ahead: str = SPECULATION.setting(
+        "off",
+        title="Draft ahead",
+        help=(
+            "Drafts the next round while the main model checks this one, which can speed up a large main model. Needs "
+            "memory for a second copy of the draft model."
+        ),
+        choices=DRAFT_AHEAD,
     )
     depth: int = SPECULATION.setting(
         0,

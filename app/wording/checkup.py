@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import convert
 
+from app.settings.declarations import SETTINGS
 from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
 from app.wording.errors import joined
@@ -161,7 +162,12 @@ def _speed(checkup: dict[str, Any]) -> list[tuple[str, str]]:
     if models is None:
         return [(plain, why)]
     names = f"{models['main']} + {models['draft']}" if models["draft"] else models["main"]
-    rows = [(translate("Checkup", "Models"), names)]
+    ahead = SETTINGS["draft_ahead"]
+    place = dict(ahead.choices)[checkup["speculation"]["draft_ahead"]]
+    rows = [
+        (translate("Checkup", "Models"), names),
+        (translate("Settings", ahead.title), translate("Settings", place)),
+    ]
     if speed["plain_tokens_per_second"] is None:
         return [*rows, (plain, why)]
     per_second = translate("Checkup", "{speed} tokens/s")

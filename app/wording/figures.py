@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QDateTime, QLocale, QObject
 
 from app.session.answer import Answer, State
+from app.wording.ahead import ahead_sentence
 from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
 from app.wording.rounding import text_sentence
 from app.wording.sentences import Sentences, translate
@@ -316,11 +317,14 @@ def _given_before() -> str:
 
 
 def remarks(answer: Answer) -> str:
-    """Say how the text compares, what ended the thoughts, and what slowed the answer down; "" if nothing is known."""
+    """Say how the text compares, what ended the thoughts, what drafting ahead did, and what slowed the answer down.
+
+    "" if nothing is known.
+    """
     stats = answer.figures
     text = text_sentence(stats) if answer.ended else ""
     limit = SpeculationSentences().thoughts_ended(stats.thinking_limit)
-    return joined(text, limit, busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
+    return joined(text, limit, ahead_sentence(stats), busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
 
 
 class SpeculationSentences(QObject):

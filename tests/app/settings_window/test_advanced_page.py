@@ -193,7 +193,12 @@ def test_the_lines_on_rounding_and_speed_agree_with_each_other_and_with_the_json
     assert lines["With speculation"] == speed
     assert ("without draft tokens" in lines["Rounding"]) <= (speed == NO_TOKENS)
     copied = json.loads(report(found))
-    assert copied["speculation"] == {"method": values.method, "same_text": values.same_text}
+    assert copied["speculation"] == {
+        "method": values.method,
+        "same_text": values.same_text,
+        "draft_ahead": values.draft_ahead,
+    }
+    assert lines["Draft ahead"] == "Off"
     assert (copied["speed"]["times"] is None) == ("×" not in speed)
     assert (copied["speed"]["best_tokens_per_second"] is None) == ("tokens/s" not in speed)
 

@@ -1,0 +1,53 @@
+"""The choice of where drafts are prepared ahead, below the drafts in their picker."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.session.model_service import ModelService
+from app.settings.declarations import SETTINGS
+from app.settings.store import SettingsStore
+from app.widgets.controls import Chooser
+from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.theme_aware import ThemeAware
+from app.wording.ahead import WHY_NOT
+
+_SETTING = SETTINGS["draft_ahead"]
+
+
+class DraftAheadRow(ThemeAware, QWidget):
+    """The setting's name and help with its choice, which is for draft models only: with a head it says why."""
+
+    def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._models = models
+        self.name = QLabel(self)
+        self.help = label(self, "muted", wraps=True)
+        self.chooser = Chooser(self, _SETTING.values, self._choose)
+        self.name.setBuddy(self.chooser)
+        column = vbox(self, margins=(16, 4, 16, 4), spacing=4)
+        fill(column, fill(hbox(spacing=16), (self.name, 1), self.chooser), self.help)
+        settings.subscribe(self._show)
+        models.changed.connect(self._show)
+        self.restyle()
+
+    def _choose(self, place: str) -> None:
+        self._settings.change(draft_ahead=place)
+
+    def _show(self) -> None:
+        """Show the choice, or why a head has none."""
+        draft = self._models.pair.draft
+        is_head = draft is not None and draft.kind == "head"
+        self.chooser.set_value(self._settings.values.draft_ahead)
+        self.chooser.setEnabled(not is_head)
+        words = QCoreApplication.translate("Settings", _SETTING.help)
+        self.help.setText(WHY_NOT["head"] if is_head else words)
+
+    def retranslate(self) -> None:
+        translate = QCoreApplication.translate
+        self.name.setText(translate("Settings", _SETTING.title))
+        self.chooser.set_texts(translate("Settings", words) for _, words in _SETTING.choices)
+        self._show()

@@ -1,0 +1,60 @@
+"""Drafting ahead is chosen below the drafts in their picker, or in the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.models.draft_ahead import DraftAheadRow
+from app.session.model_service import Pair
+from app.widgets.application import Application
+from engine.status import ModelInfo
+from tests.app.conftest import OpenShown
+from tests.app.window_driver import WindowDriver
+
+
+def row_of(window: WindowDriver, role: str = "draft") -> DraftAheadRow:
+    window.picker(role).open()
+    row: DraftAheadRow = window.picker(role).picker.ahead
+    return row
+
+
+def words_of(row: DraftAheadRow) -> str:
+    return "\n".join((row.name.text(), row.help.text(), row.chooser.currentText()))
+
+
+def test_what_is_chosen_below_the_drafts_reaches_the_engine_and_the_settings(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    row = row_of(window)
+    assert row.isVisible()
+    assert (row.chooser.currentData(), engine.settings.draft_ahead) == ("off", "off")
+    row.chooser.setCurrentIndex(1)
+    row.chooser.activated.emit(1)
+    assert engine.settings.draft_ahead == "here"
+    assert window.settings_page("speculation").control("draft_ahead").currentData() == "here"
+
+
+def test_main_models_have_no_such_choice(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    assert not row_of(window, "main").isVisible()
+
+
+def test_with_a_head_there_is_nothing_to_choose_and_it_says_why(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    row = row_of(window)
+    models = window.session.models
+    head = ModelInfo("head", Path("models/head"), "dflash", 4096, 20_000_000, kind="head")
+    models.pair = Pair(main=models.pair.main, draft=head)
+    models.changed.emit()
+    assert not row.chooser.isEnabled()
+    assert "one pass" in words_of(row)
+
+
+def test_it_follows_the_language(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
+    window, _, _ = open_settings()
+    row = row_of(window)
+    before = words_of(row)
+    qapp.language.choose("ja")
+    qtbot.waitUntil(lambda: "ドラフト" in words_of(row))
+    assert not set(before.splitlines()) & set(words_of(row).splitlines())

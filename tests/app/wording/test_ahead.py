@@ -1,0 +1,36 @@
+"""What an answer says of drafting ahead."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.cli.answers import ahead_summary
+from app.wording.ahead import WHY_NOT, ahead_sentence
+from engine.stats import RequestStats
+
+USED = RequestStats(ahead="ready", ahead_hits=34, ahead_misses=12, ahead_late=6, ahead_used=30, ahead_hidden_s=0.31)
+
+
+def test_it_says_in_how_many_rounds_the_draft_was_ready_and_what_that_saved() -> None:
+    sentence = "In 34 of 52 rounds the draft was ready, which saved 310 ms of drafting."
+    assert ahead_sentence(USED) == sentence
+    assert ahead_summary(USED) == "34 of 52 drafts made ahead (310 ms saved)"
+
+
+@pytest.mark.parametrize("reason", WHY_NOT)
+def test_every_reason_has_a_sentence_after_the_figures_if_there_are_any(reason: str) -> None:
+    stats = RequestStats(ahead=reason)
+    sentence = ahead_sentence(stats)
+    assert sentence.endswith(".")
+    assert reason in ahead_summary(stats)
+    used = RequestStats(ahead=reason, ahead_hits=3, ahead_used=2, ahead_hidden_s=0.01)
+    assert ahead_sentence(used).endswith(f"10 ms of drafting. {sentence}")
+
+
+def test_what_was_tried_without_use_is_said() -> None:
+    assert "would not have made" in ahead_sentence(RequestStats(ahead="ready", ahead_misses=4, ahead_late=1))
+
+
+@pytest.mark.parametrize("state", ["", "ready"])
+def test_it_says_nothing_if_it_is_off_or_was_not_needed(state: str) -> None:
+    assert ahead_sentence(RequestStats(ahead=state)) == ahead_summary(RequestStats(ahead=state)) == ""
