@@ -7,7 +7,7 @@ from typing import Any
 
 from app.cli.terminal import print_table
 
-# Columns beside the name of a way of drafting.
+# Columns after the name of a way of drafting.
 _KINDS_IN_A_LINE = 5
 
 

@@ -47,7 +47,7 @@ from engine.model_files.model import Model
 
 TextRow = tuple[str, ...]
 
-# The properties of an installed model in the output of `--json`, beside its bytes on disk.
+# The properties of an installed model in the output of `--json`, in addition to its bytes on disk.
 _PRINTED = (
     *("id", "path", "source", "complete", "problem", "detail", "weight_bytes", "active_bytes", "parameters", "bits"),
     *("context", "vocabulary_size", "tokenizer", "architecture", "head", "sees", "base", "kinds"),

@@ -235,7 +235,7 @@ class ModelsPage(ThemeAware, QWidget):
         )
 
     def _measured_with(self, entry: Entry) -> dict[str, Totals]:
-        """Return the measured figures of drafts for a main model, if it is installed, on all tabs alike."""
+        """Return the measured figures of drafts for a main model, if it is installed, the same on all tabs."""
         inventory = self._library.inventory
         here = entry if entry.path or inventory is None else inventory.entry(entry.id)
         return self._library.measured_with(here.path) if here is not None and here.path else {}

@@ -11,7 +11,7 @@ from engine.machine.process_info import ID, ObjectiveC, libobjc
 
 # NSWindowStyleMaskNonactivatingPanel.
 _NONACTIVATING = 1 << 7
-# CanJoinAllSpaces, which is an exception beside Qt's MoveToActiveSpace, and FullScreenAuxiliary.
+# CanJoinAllSpaces and FullScreenAuxiliary. AppKit raises an exception for the former with Qt's MoveToActiveSpace.
 _IN_EVERY_SPACE = 1 << 0 | 1 << 8
 # Private, but AppKit tells the window server of the mask only when it makes a panel, and Qt makes it without: one of
 # which the server does not know has no keyboard (FB16484811).

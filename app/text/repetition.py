@@ -44,7 +44,7 @@ class Repetition:
 
     def __init__(self, before: Iterable[str] = ()) -> None:
         self.found = self.is_new = False
-        # The tokens, and the same with one sign for each number of a line: "7. Poodle" and "8. Poodle" are alike.
+        # The tokens, and the same with one sign for each number of a line: "7. Poodle" and "8. Poodle" are equal.
         self._tokens = list[str]()
         self._alike = list[str]()
         # Whether there is a letter or digit in the newest line.
@@ -97,7 +97,7 @@ class Repetition:
         if 2 * sum(map(str.isalpha, signs)) >= max(1, len(signs)):
             least: float = EMOJI if _NUMBER in span else WORDS
         elif _NUMBER in span:
-            # Whoever counts, or fills a table of numbers, writes no two alike.
+            # A text that counts, or fills a table with numbers, never has the same number twice.
             return float("inf")
         elif max(signs, default="") >= _FIRST_EMOJI:
             least = EMOJI

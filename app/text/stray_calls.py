@@ -1,4 +1,4 @@
-"""Finds calls beside a model's form in an answer while it streams."""
+"""Finds calls in an answer that are not in the form of its model, while the answer streams."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from engine.call_forms.form import ToolCall
 from engine.call_forms.stray import BEGINNING, is_cut
 
-# The name of a call's function begins within so many characters.
+# The name of a call's function begins within this many characters.
 _MOST_HEAD = 80
 _FENCES = ("```", "~~~")
 # How a line begins that `BEGINNING` matches once it goes on.

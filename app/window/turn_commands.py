@@ -266,7 +266,7 @@ class TurnCommands(QObject):
                     self._add_others(turn, entry.isEnabled())
 
     def _add_others(self, turn: Turn, enabled: bool) -> None:
-        """Add the submenu of the models that can answer beside the loaded one."""
+        """Add the submenu of the other models that can answer."""
         self._others.clear()
         for other in self._other_models():
             self._others.add_choice(other.title, False, partial(self._answer_with, turn, other))

@@ -4,7 +4,7 @@ A value ends at its first closing tag after which the form goes on: with an argu
 with the end of the call. Before an argument that the function does not declare, each one that begins in the value has
 to be closed. The end of a call after a free text counts as such only if the answer ends after it, another call of a
 known function follows, or text in which no call ends. A whole call in a free text belongs to it. So a call is only
-known at the end of the answer. An answer with two calls, one beside the other, is read as such, although it could be
+known at the end of the answer. An answer with two calls, one after the other, is read as such, although it could be
 one call whose text has the end of a call and the beginning of another in it.
 
 `AmbiguousCall` is raised where the end of a value cannot be told:

@@ -116,7 +116,7 @@ class Leader(MainLoader):
         for rank, loaded in self._loads.items():
             kinds = yield from result_of(loaded)
             if kinds != part.kinds:
-                # All ranks have to roll back alike.
+                # All ranks have to roll back in the same way.
                 detail = f"{', '.join(part.kinds)} on {self._host}, {', '.join(kinds)} on {self._followers[rank][0]}"
                 raise ClusterError("cannot-split", detail=detail)
         self._send(messages.AllLoaded())

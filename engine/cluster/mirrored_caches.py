@@ -1,4 +1,4 @@
-"""Caches that all ranks change alike: rank 0 writes each call that changes caches into a journal, the others repeat it.
+"""Caches that all ranks change in step: rank 0 keeps a journal of the calls that change caches, the others repeat it.
 
 A pass is announced together with the calls before it, so a round costs one message. The calls are deterministic
 functions of positions and counts, which are the same on every rank; only the arrays differ. An object that a call makes

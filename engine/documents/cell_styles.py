@@ -44,7 +44,7 @@ class CellStyle(NamedTuple):
     def seen(self, texts: list[CellRun], *, has_plain_colours: bool) -> list[CellRun]:
         """Return what is seen of the runs in a cell.
 
-        Without `has_plain_colours`, something may colour cells beside their own style, so that all colours are seen.
+        Without `has_plain_colours`, something other than their style may colour cells, so that all colours are seen.
         """
         behind = self.behind if has_plain_colours else UNKNOWN
         fonts = ((text, self.font_of(text)) for text in texts)

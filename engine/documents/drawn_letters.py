@@ -14,7 +14,7 @@ from engine.documents.zipped_parts import integer, value
 
 # Fills of which the colour of a point is not known here.
 _OTHER_FILLS = ("gradFill", "blipFill", "pattFill", "grpFill")
-# What shows letters beside their own colour: lines around them, effects, and what gives them another colour.
+# What shows letters other than their own colour: lines around them, effects, and what gives them another colour.
 _MORE = ("ln/solidFill", "effectLst/*", "highlight", "hlinkClick")
 _NAMED = {"white": WHITE, "black": BLACK}
 # The names of a theme's colours, by those that texts use where a master says nothing else.

@@ -158,7 +158,7 @@ def _sections(code: str) -> tuple[_FormatSection, ...]:
 
 
 def _is_for_negatives(place: int, count: int, conditions: Sequence[_FormatCondition | None]) -> bool:
-    """Return whether the section at a place, of so many, is only for numbers below 0."""
+    """Return whether section `place` of `count` is only for numbers below 0."""
     condition = conditions[place]
     if condition is not None:
         return condition.limit <= 0 and condition.sign == "<"

@@ -13,7 +13,7 @@ from engine.documents.unseen import UNKNOWN, WHITE, colour_of
 
 # What draws no more than a line.
 _LINES = ("line", "connector", "measure")
-# What a frame shows, beside text.
+# What a frame shows, other than text.
 _PICTURES = ("applet", "floating-frame", "image", "object", "object-ole", "plugin", "table")
 _NO_SHAPES = ("notes", "forms", "animation-group", "par")
 _SIDES = ("x", "y", "width", "height")

@@ -107,7 +107,7 @@ _NO_XML = re.compile(r"""&nbsp;|\s(?!xml)\w+:[\w-]+="[^"]*\"""")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
-# What browsers decode as another encoding, beside the labels of the Encoding Standard.
+# What browsers decode as another encoding, in addition to the labels of the Encoding Standard.
 _DECODED_AS = {"gbk": "gb18030", "x-user-defined": "windows-1252"}
 # Pages whose tables nest deeper than any browser shows would take long to look through.
 _MOST_FRAMES = 200

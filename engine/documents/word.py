@@ -245,7 +245,7 @@ class WordReader(OfficeReader):
         return NumberedParagraph(given.list_level, mark) if mark else ParagraphBlock()
 
     def _add_run(self, run: Element) -> None:
-        """Add the letters of a run that are seen, and what it shows beside them."""
+        """Add the letters of a run that are seen, and what else it shows."""
         self._font = value(run, "rPr/rFonts", "ascii")
         look = self._formats.of_run(run, self._open.format)
         if look.hidden:

@@ -12,7 +12,7 @@ from engine.documents.zipped_parts import value
 
 # In half points, what letters have that nothing says a size of.
 _USUAL_SIZE = 20
-# What shows letters beside their own colour, or instead of it.
+# What shows letters in addition to their own colour, or instead of it.
 _EFFECTS = ("emboss", "glow", "imprint", "outline", "textFill", "textOutline")
 _HIGHLIGHTS = {
     "black": "000000",

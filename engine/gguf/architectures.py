@@ -1,7 +1,7 @@
 """The table of llama.cpp's architectures: the family of mlx-lm, its configuration, and its names of the tensors.
 
-Names are those of llama.cpp without "blk.N." and, where all of a part's tensors are renamed alike, without ".weight" or
-".bias". What llama.cpp changes in tensors, for its own kernels, is changed back.
+Names are those of llama.cpp without "blk.N." and, where all of a part's tensors are renamed in the same way, without
+".weight" or ".bias". What llama.cpp changes in tensors, for its own kernels, is changed back.
 """
 
 from __future__ import annotations

@@ -275,11 +275,11 @@ def _load_weights(
 
 
 def _classes(
-    beside: Set[str], parameters_read: set[str], config: dict[str, Any]
+    skipped: Set[str], parameters_read: set[str], config: dict[str, Any]
 ) -> tuple[Callable[[Any], nn.Module], Any]:
-    """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `beside`.
+    """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `skipped`.
 
-    `found` receives the names of the parameters that the files hold.
+    `parameters_read` receives the names of the parameters that the files hold.
     """
     family = mlx_vlm_module(config)
     model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
@@ -293,15 +293,15 @@ def _classes(
             return load_weights(weights, strict)
 
         model.load_weights = loaded
-        model.sanitize = partial(_sanitized, model, getattr(model, "sanitize", dict), beside)
+        model.sanitize = partial(_sanitized, model, getattr(model, "sanitize", dict), skipped)
         return model
 
     return built, arguments
 
 
-def _sanitized(model: nn.Module, sanitize: Callable[..., Any], beside: Set[str], weights: dict[str, mx.array]) -> Any:
-    """Return a model's weights without those `beside`. Raises `ValueError` if a layer has more scales than numbers."""
-    weights = sanitize({name: array for name, array in weights.items() if name not in beside})
+def _sanitized(model: nn.Module, sanitize: Callable[..., Any], skipped: Set[str], weights: dict[str, mx.array]) -> Any:
+    """Return a model's weights without the `skipped`. Raises `ValueError` if a layer has more scales than numbers."""
+    weights = sanitize({name: array for name, array in weights.items() if name not in skipped})
     for name, module in model.named_modules():
         scales = weights.get(f"{name}.scales")
         # MLX divides by the size of groups without looking. AWQ's matrices are transposed.

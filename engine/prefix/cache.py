@@ -146,7 +146,7 @@ class PrefixCache:
     def save(self) -> None:
         """Save conversations with a name to the store, if there is one; only the latest ones if not all fit.
 
-        What consists mostly of a shared one is not saved beside that: the rest of it is read again in less time.
+        What consists mostly of a shared one is not saved as well: the rest of it is read again in less time.
         """
         if self.store is not None:
             self._save(self.store)

@@ -18,9 +18,9 @@ from engine.prefix.text_index import TextIndex
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.rounds.sequence import CachedSequence
 
-# Of conversations that can neither be cut anywhere nor have a checkpoint where a text parts from them, so many that
-# share the most with it are asked whether they can be cut there. That they can only a few rows from their ends, so one
-# that can shares nearly its whole text, and is among the first.
+# Some conversations can neither be cut anywhere nor have a checkpoint where a text parts from them. This many of them,
+# which share the most with the text, are asked whether they can be cut there. They can only be cut a few rows from
+# their ends, so one that can be shares nearly its whole text, and is among the first.
 MOST_ASKED = 32
 # No other conversation is dropped for an inner checkpoint of one that has at most this many.
 KEPT_CHECKPOINTS = 4

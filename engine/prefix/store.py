@@ -58,10 +58,10 @@ from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
 log = logging.getLogger(__name__)
 
 FORMAT = 6
-# A turn is loaded if it saves at least one token for this many that have to be loaded: all chats begin alike.
+# A turn is loaded if it saves at least one token for this many that have to be loaded: all chats begin in the same way.
 WORTH_LOADING = 8
-# Of the turns that share the most with a text, so many are asked whether they are worth loading: where many begin
-# alike, others are hardly ever.
+# This many of the turns that share the most with a text are asked whether they are worth loading. If that many have
+# the same beginning, others hardly ever are.
 MOST_ASKED = 32
 # Bytes that stay free on the disk independently of the budget.
 LEAST_FREE = 2**30

@@ -148,7 +148,7 @@ def _efforts(
     base = tried.options("on") if "on" in tried.levels else {}
     levels = _COMMON if _writes_any(tokenizer, switch, base) else LEVELS
     prompts_by_level = dict[str, _Ids]()
-    # Where efforts are alike, the outer ones stay.
+    # Of efforts with equal prompts, the outer ones stay.
     for level in sorted(levels, key=lambda name: name in ("medium", "max")):
         ids = _prompt(tokenizer, tried.options(level))
         if ids and ids not in (*prompts_by_level.values(), prompts.get("on"), prompts.get("off")):

@@ -1,9 +1,10 @@
 """Durations of passes and of drafting on this machine: a Kalman filter over their logarithms, with one common level.
 
 A figure is the duration of a pass of some number of rows, of drafting some number of tokens, or of reading one. A slow
-machine or a long context slows all of them alike: that is the level. The error of each round is divided among its parts
-and the level in proportion to their uncertainty, so a figure that was measured often moves little and the level
-follows. After Kalman (1960), A new approach to linear filtering and prediction problems, with a diagonal covariance.
+machine or a long context slows all of them by the same factor: that is the level. The error of each round is divided
+among its parts and the level in proportion to their uncertainty, so a figure that was measured often moves little and
+the level follows. After Kalman (1960), A new approach to linear filtering and prediction problems, with a diagonal
+covariance.
 """
 
 from __future__ import annotations

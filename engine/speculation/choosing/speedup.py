@@ -1,8 +1,8 @@
 """The speed-up of answers over plain decoding, measured by runs of plain rounds among their own rounds.
 
-Load slows all rounds alike, so each run is compared with the speculative rounds right before and after it. The result
-is the cost of a kind of round in plain steps. The speed-up of an answer is its tokens over the plain steps that its
-rounds cost. A round costs at least one, so it is never more than the tokens a round, whatever the clock says.
+Load slows all rounds by the same factor, so each run is compared with the speculative rounds right before and after it.
+The result is the cost of a kind of round in plain steps. The speed-up of an answer is its tokens over the plain steps
+that its rounds cost. A round costs at least one, so it is never more than the tokens a round, whatever the clock says.
 """
 
 from __future__ import annotations
