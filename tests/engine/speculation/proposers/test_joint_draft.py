@@ -100,6 +100,19 @@ def test_every_request_gets_the_proposals_that_it_gets_alone(name: str, monkeypa
     assert check(name, seed=1, rounds=10) > 10
 
 
+@pytest.mark.parametrize("name", ["llama", "llama:window"])
+@pytest.mark.parametrize("kept", [0, 2, DEPTH])
+def test_accepted_draft_tokens_are_not_read_again(name: str, kept: int) -> None:
+    joint = JointDraft()
+    pairs = [ProposerTwins(name, 1), ProposerTwins(name, 2)]
+    made = joint.propose([(pair.joint, DEPTH) for pair in pairs])
+    for pair, proposal in zip(pairs, made, strict=True):
+        assert isinstance(proposal, Proposal)
+        pair.alone.propose(DEPTH)
+        pair.commit(proposal, kept)
+    assert [pair.joint.lag for pair in pairs] == [pair.alone.lag for pair in pairs]
+
+
 def test_each_ends_its_proposal_where_its_tokens_become_unlikely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", 0.002)
     assert check("llama", seed=1, rounds=12, stops_early=True) > 20
