@@ -89,7 +89,7 @@ def test_a_sign_in_that_fails_says_why(shown: ShownServer, service: Service) -> 
     assert shown.view.sign.text() == "Sign in…"
 
 
-def test_a_service_with_another_name_is_named_before_the_browser_opens(shown: Shown, service: Service) -> None:
+def test_a_service_with_another_name_is_named_before_the_browser_opens(shown: ShownServer, service: Service) -> None:
     service.metadata = {"issuer": "https://auth.example.com"}
     shown.press("Sign in…")
     names = f"{service.url}/service, but the service calls itself https://auth.example.com"
