@@ -80,6 +80,45 @@ def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
     assert (len(sequence.tokens) == 2) is goes_back
 
 
+@pytest.mark.parametrize("name", ["mamba2", "llama:window"])
+def test_checkpoints_of_a_copy_belong_to_its_own_text(name: str) -> None:
+    """A sequence that went back to a checkpoint of its copy would go on with another text's state."""
+    sequence = started(name, 12)
+    sequence.remember()
+    twin = sequence.fork()
+    assert twin is not None
+    twin.append([7] * 8)
+    read_all(twin)
+    twin.remember()
+
+    sequence.append(TOKENS[12:40])
+    read_all(sequence)
+    assert sequence.rewind(20)
+    sequence.append(TOKENS[20:22])
+    read_all(sequence)
+    expected, _ = decode_plainly(name, [*TOKENS[:22], 0], 1)
+    assert_same_logits(sequence.verify()[0], expected[-1], name)
+
+
+@pytest.mark.parametrize("name", ["mamba2", "llama:window"])
+def test_a_rewind_forgets_the_checkpoints_after_it(name: str) -> None:
+    """A later rewind would go on with the state of the text that was dropped."""
+    sequence = started(name, 12)
+    sequence.remember()
+    sequence.append(TOKENS[12:30])
+    read_all(sequence)
+    sequence.remember()
+    assert sequence.rewind(14)
+
+    other = [*TOKENS[:14], *[7] * 30]
+    sequence.append(other[14:])
+    read_all(sequence)
+    assert sequence.rewind(34)
+    read_all(sequence)
+    expected, _ = decode_plainly(name, [*other[:34], 0], 1)
+    assert_same_logits(sequence.verify()[0], expected[-1], name)
+
+
 def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
