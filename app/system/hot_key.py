@@ -38,7 +38,7 @@ class HotKey:
     """The one shortcut of this process, through Carbon's library. On the Qt thread, which also calls `pressed`."""
 
     def __init__(self, carbon: Any) -> None:
-        """Raises `AttributeError` if the library lacks a function."""
+        """Raises `OSError` or `AttributeError` if the library cannot be used."""
         self.pressed: Callable[[], object] = lambda: None
         self._carbon = carbon
         self._keys = ""
@@ -47,7 +47,8 @@ class HotKey:
         self._target = ctypes.c_void_p(carbon.GetApplicationEventTarget())
         # Carbon keeps no reference to it.
         self._handler = _HANDLER(self._handle)
-        carbon.InstallEventHandler(self._target, self._handler, ctypes.c_ulong(1), _PRESSED, None, None)
+        if carbon.InstallEventHandler(self._target, self._handler, ctypes.c_ulong(1), _PRESSED, None, None):
+            raise OSError("InstallEventHandler failed")
 
     def choose(self, keys: str) -> str:
         """Replace the shortcut by another, "" for none. Returns "", or why there is none now: "unusable" or "taken"."""

@@ -13,13 +13,13 @@ _HANDLER = ctypes.CFUNCTYPE(ctypes.c_int32, _POINTER, _POINTER, _POINTER)
 class Carbon:
     """What `ctypes.CDLL` would be. `registered` has the codes of key and modifiers by reference; `others` are taken.
 
-    `error` is what it says of any keys.
+    `error` is what it says of any keys, and `install_error` of the function that is called for them.
     """
 
     def __init__(self) -> None:
         self.registered: dict[int, tuple[int, int]] = {}
         self.others: set[tuple[int, int]] = set()
-        self.error = 0
+        self.error = self.install_error = 0
         self._made, self._handler = 0x7_0000_0000, 0
         self._kept: list[Any] = []
         # The identity is a struct of two numbers, which is passed like one number of 64 bits.
@@ -40,7 +40,7 @@ class Carbon:
         assert (target, count) == (_TARGET, 1)
         assert (kinds[0].to_bytes(4, "big"), kinds[1]) == (b"keyb", 5)
         self._handler = handler
-        return 0
+        return self.install_error
 
     def _register(self, code: int, modifiers: int, _id: int, target: int, options: int, reference: Any) -> int:
         assert (target, options) == (_TARGET, 1)

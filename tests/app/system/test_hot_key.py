@@ -40,6 +40,12 @@ def test_keys_have_the_codes_of_carbons_headers(carbon: Carbon, keys: str, codes
     assert carbon.keys == [codes]
 
 
+def test_a_system_that_would_not_report_the_keys_offers_no_shortcut(carbon: Carbon) -> None:
+    carbon.install_error = -9868
+    with pytest.raises(OSError, match="InstallEventHandler"):
+        HotKey(carbon)
+
+
 @pytest.mark.parametrize(
     "keys", ["A", "Shift+F5", "Ctrl+Left", "Ctrl++", "Alt+_", "Ctrl+ㅁ", "Num+A", "Ctrl+K, Ctrl+L"]
 )
