@@ -1,4 +1,7 @@
-"""The calls under way and those ended last, by counts. Written on the server's and engine's threads, read on any."""
+"""The calls under way and those that ended last, by counts, for the window, the log and /v1/speculation/events.
+
+Written on the server's and the engine's threads, read on any.
+"""
 
 from __future__ import annotations
 

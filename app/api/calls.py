@@ -41,7 +41,10 @@ _NOT_A_NAME = re.compile(r"[^\w.+/-]")
 
 @dataclass(frozen=True)
 class PreparedCall:
-    """The requests of a call, and what writes their answers; `form` names the field with the format of these."""
+    """The requests of a call to the engine, and what writes their answers.
+
+    `form` names the field of the body that holds the format of the answers.
+    """
 
     requests: Sequence[ChatRequest]
     writer: ResponseWriter

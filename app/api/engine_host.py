@@ -87,7 +87,10 @@ class EngineHost:
         return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept_paths))
 
     def draft_for(self, main: str) -> str | None:
-        """Return the draft model of the kept pair or of the starter for its main model, also with an adapter."""
+        """Return the draft model of the kept pair or of the starter for its main model, also with an adapter.
+
+        Others use lookup until a client names a draft.
+        """
         with suppress(ModelNotUsable):
             main = str(base_of(Path(main)))
         if self.kept.main is not None and self.kept.main.path == Path(main):

@@ -84,7 +84,10 @@ class ResponseWriter(ABC):
 
 
 class EventStream:
-    """An ASGI response that streams answers as `writer` writes them, with `more` headers, and calls `on_end`."""
+    """An ASGI response that streams the answers as `writer` writes them, with `more` headers.
+
+    It calls `on_end` when all have ended.
+    """
 
     def __init__(
         self,

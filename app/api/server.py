@@ -100,7 +100,10 @@ class _Protocol(H11Protocol):
 
 
 class _ProtocolWithKey(_Protocol):
-    """Closes, beyond the limit, the oldest connection without the key, which a client that has it sends at once."""
+    """Closes, beyond the limit, the oldest connection that has not sent the key, so that clients with it can connect.
+
+    A client that has the key sends it at once.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._since = self.loop.time()

@@ -32,7 +32,10 @@ _REPORT_S = 1.0
 
 
 def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
-    """Show the downloads until all have ended; return whether all are ready. Raises `KeyboardInterrupt` for Ctrl-C."""
+    """Show the downloads until all have ended; return whether all are ready.
+
+    Raises `KeyboardInterrupt` for Ctrl-C; what has arrived is kept.
+    """
     try:
         statuses = _as_objects(queue, names) if as_json else _on_a_screen(queue, names)
     except KeyboardInterrupt:

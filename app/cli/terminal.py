@@ -72,7 +72,10 @@ def shown_on_terminals() -> Iterator[None]:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[str] = ()) -> None:
-    """Print rows under their head, those of `figures` aligned right; in a pipe, lines have no trailing spaces."""
+    """Print rows under their head. Columns whose heads are in `figures` are aligned right.
+
+    In a pipe, lines have no trailing spaces.
+    """
     # Not at the top: the window's start imports this module to declare the commands.
     from rich.console import Console
     from rich.table import Table

@@ -23,7 +23,10 @@ _MESSAGES = ("message", "agent_message", "additional_tools_message")
 
 
 def readable_items(given: Any, skipped: list[str], tools: list[Any]) -> Any:
-    """Return the input as `_InputItem`s; `skipped` gets what is left out, `tools` those that a search has found."""
+    """Return the input as items of the kinds that `_InputItem` has.
+
+    `skipped` gets the names of what is left out, and `tools` those that a search for tools has found.
+    """
     if isinstance(given, str) or not given:
         return given
     items = [given] if isinstance(given, dict) else given

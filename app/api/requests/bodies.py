@@ -147,7 +147,10 @@ _ABOUT = (
 
 
 class ApiRoute(Route):
-    """A route with the struct of its body, if it takes one. The docstring of that, else of `reply`, describes it."""
+    """A route with the struct that its body is read as, if it takes one, and a line of documentation.
+
+    The line is the first one of the struct's docstring, else of `reply`'s.
+    """
 
     def __init__(
         self, method: str, path: str, reply: Callable[..., Awaitable[ASGIApp]], body: type[msgspec.Struct] | None = None

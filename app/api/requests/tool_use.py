@@ -80,7 +80,10 @@ class RequestTools:
     parallel: bool = True
 
     def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
-        """Return the grammar of the text or calls; `answer` is the format in the field `param`. Raises `ApiError`."""
+        """Return the grammar of the whole text, or of the calls in free text. Raises `ApiError`.
+
+        `answer` is the grammar of an answer without calls, and `param` the name of its field in the request.
+        """
         if not self.tools:
             return answer
         if not (self.required or answer):

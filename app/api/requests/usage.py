@@ -16,7 +16,10 @@ from engine.stats import RequestStats, summed
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Return tokens and rates of all answers of a call, and speed-up and rounding of a single one, if known."""
+    """Return tokens and rates of all answers of a call, and the speed-up and the rounding of a single answer.
+
+    If only its bounds are known, `speedup` is null.
+    """
     whole = summed(answers)
     alone = answers[0] if len(answers) == 1 else RequestStats()
     return {
@@ -104,7 +107,10 @@ def choice_logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
 
 
 def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
-    """Return tokens with their log-probabilities. Their texts add up to the answer's, those of alternatives do not."""
+    """Return tokens with their log-probabilities. The texts of all tokens add up to the answer's text.
+
+    An alternative's text is that of the token alone.
+    """
     return [{**_entry(token), "top_logprobs": [_entry(other) for other in token.alternatives]} for token in tokens]
 
 
