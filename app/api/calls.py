@@ -191,13 +191,14 @@ class Api:
 
     async def answers(
         self, request: Request, body: AnswerRequestBody, requests: Sequence[ChatRequest]
-    ) -> tuple[str, list[CompleteAnswer]]:
-        """Return the name of the model that `body` asks for, and its answers to `requests`. Raises `ApiError`."""
+    ) -> tuple[ModelInfo, list[CompleteAnswer]]:
+        """Return the model that `body` asks for, and its answers to `requests`. Raises `ApiError`."""
         pair = await self.models.use(body.model or "")
         answering = self._start(request, body, pair, requests)
         await answering.begin(request.receive)
         with closing(answering):
-            return self.models.name_of(pair.main), await all_of(answering)
+            assert pair.main is not None
+            return pair.main, await all_of(answering)
 
     async def prompt_tokens(self, request: Request, body: AnswerRequestBody) -> int:
         """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""

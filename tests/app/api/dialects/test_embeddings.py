@@ -79,3 +79,12 @@ def test_an_answer_after_an_embedding_is_as_before(starter: Served, question: di
 def test_what_is_no_text_is_refused(serve: Serve, body: dict[str, Any], param: str) -> None:
     response = serve().post("/v1/embeddings", body)
     assert (response.status_code, response.json()["error"]["param"]) == (400, param)
+
+
+def test_an_answer_says_that_its_model_was_not_made_for_embeddings(starter: Served) -> None:
+    for path, body in {
+        "/v1/embeddings": {"input": TEXTS[0]},
+        "/api/embed": {"input": TEXTS[0]},
+        "/api/embeddings": {"prompt": TEXTS[0]},
+    }.items():
+        assert starter.post(path, body).json()["x-embedding"] == {"model": "chat", "pooling": "mean"}
