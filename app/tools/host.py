@@ -29,6 +29,8 @@ MOST_RESTARTS = 3
 RESTARTS_S = 60.0
 # The failures after which a call may be repeated.
 _LOST = ("lost-session", "unreachable")
+# With this status, a server has to refuse a session that it does not know, before it looks at the call.
+_REFUSED_SESSION = ("lost-session", 404)
 _Result = TypeVar("_Result")
 
 
@@ -90,7 +92,7 @@ class ToolHost:
 
         The future has a `ToolFailed` if the call fails. `reported` gets the progress, on the thread of the servers. A
         tool that its server has changed since is not called. A call that is lost on its way to a server over HTTP is
-        repeated once, if it never reached the server or the tool may be called twice. `silence_s` is how long the
+        repeated once, if the server never looked at it or the tool may be called twice. `silence_s` is how long the
         server may say nothing, in seconds.
         """
         return self._submit(self._call(tool, arguments, reported, silence_s))
@@ -160,7 +162,8 @@ class ToolHost:
         try:
             return await connection.call(tool, arguments, reported, silence_s)
         except ToolFailed as error:
-            if error.code not in _LOST or not (tool.repeatable or connection.unsent):
+            never_ran = connection.unsent or (error.code, error.arguments.get("detail")) == _REFUSED_SESSION
+            if error.code not in _LOST or not (tool.repeatable or never_ran):
                 raise
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 
