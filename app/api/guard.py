@@ -20,6 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api import proof
+from app.api.requests.bodies import COMPRESSIONS
 from app.api.requests.errors import ApiError, error_reply
 from engine.requests import SpeculationSettings
 
@@ -30,9 +31,9 @@ _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _PRIVATE_NAME = re.compile(r"(?:[\w-]+\.)+internal", re.ASCII)
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _WITH_BODY = ("POST", "PUT", "PATCH")
-# What programs send that declare nothing: curl has the second of itself. Pages can send it unasked, but not without
-# `Origin` or `Sec-Fetch-Site`.
-_UNDECLARED = ("", "application/x-www-form-urlencoded")
+# What programs send that declare nothing: curl has the second of itself, several frameworks the third. Pages can send
+# it unasked, but not without `Origin` or `Sec-Fetch-Site`.
+_UNDECLARED = ("", "application/x-www-form-urlencoded", "text/plain")
 # The one only says that a server listens, which a connection shows anyway; the other proves the key in another way.
 _WITHOUT_KEY = ("/health", proof.PATH)
 HAS_KEY = "tandem.has_key"
@@ -166,15 +167,16 @@ class Guard:
 
 
 def _check_body_type(headers: Headers, *, is_from_a_page: bool) -> None:
-    """Raise `ApiError` for a body that is not declared as JSON, as a page has to, or is compressed."""
+    """Raise `ApiError` for a body that is not declared as JSON, as a page has to, or is compressed in another way."""
     kind = headers.get("content-type", "")
     media_type = kind.partition(";")[0].strip().lower()
     if media_type != "application/json" and (is_from_a_page or media_type not in _UNDECLARED):
         fault = f"is `{kind}`" if kind else "is missing"
         sentence = f"The header `Content-Type` must be `application/json`, but it {fault}."
         raise ApiError(415, sentence, code="content_type")
-    if headers.get("content-encoding", "identity").lower() != "identity":
-        raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
+    if headers.get("content-encoding", "identity").strip().lower() not in ("identity", *COMPRESSIONS):
+        sentence = "The body is compressed in a way that is not known here: send it as it is, or as gzip."
+        raise ApiError(415, sentence, code="content_encoding")
 
 
 def _host_name(host: str) -> str:

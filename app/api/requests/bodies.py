@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -30,6 +31,8 @@ LOADED_MODEL_NAMES = ("", "default", "tandem")
 
 # More text than any model's context holds, and the largest picture; nesting as deep as tools' schemas ever are.
 LIMITS = JsonLimits(size=32 * 2**20, depth=64, containers=200_000, commas=1_000_000)
+# The ways in which a body may be compressed, as `content-encoding` names them: zlib finds out which of them it is.
+COMPRESSIONS = ("gzip", "x-gzip", "deflate")
 # Seconds that a client may take to send its body.
 BODY_S = 30.0
 # Seconds of computing for the files of a body together.
@@ -47,6 +50,9 @@ _PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
 async def read_body(request: Request, kind: type[Body]) -> Body:
     """Return the body of a request as `kind`, and note in its state what was skipped. Raises `ApiError`."""
     data = await _read(request)
+    if request.headers.get("content-encoding", "").strip().lower() in COMPRESSIONS:
+        # Even a small one may become as large as any.
+        data = await asyncio.to_thread(_decompressed, data)
     skipped = list[str]()
     quick = len(data) < _LARGE and _FILE.search(data) is None
     body = _parsed(data, kind, skipped) if quick else await _parsed_apart(request, data, kind, skipped)
@@ -73,6 +79,22 @@ async def _read(request: Request) -> bytes:
     except ClientDisconnect as error:
         raise ApiError(400, "The client ended the connection.", closes=True) from error
     return bytes(data)
+
+
+def _decompressed(data: bytes) -> bytes:
+    """Return what gzip or zlib has compressed. Raises `ApiError` for what is neither, and beyond the largest body."""
+    # Either of the two heads.
+    reader = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    try:
+        whole = reader.decompress(data, LIMITS.size + 1)
+    except zlib.error as error:
+        sentence = "The body is not compressed as its header `Content-Encoding` says."
+        raise ApiError(400, sentence, code="content_encoding") from error
+    if len(whole) > LIMITS.size:
+        raise ApiError(413, f"The body is larger than {LIMITS.size} bytes.", code="too_large")
+    if not reader.eof:
+        raise ApiError(400, "The compressed body is cut off.", code="content_encoding")
+    return whole
 
 
 async def _drop(request: Request) -> None:

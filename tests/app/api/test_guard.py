@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -76,7 +79,9 @@ def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
     assert "access-control-allow-origin" not in other.headers
 
 
-@pytest.mark.parametrize("kind", ["", "application/x-www-form-urlencoded", "Application/JSON; charset=utf-8"])
+@pytest.mark.parametrize(
+    "kind", ["", "application/x-www-form-urlencoded", "text/plain", "Application/JSON; charset=utf-8"]
+)
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/api/chat"])
 def test_a_body_of_a_program_needs_no_type_and_that_of_a_page_does(serve: Serve, path: str, kind: str) -> None:
     served = serve(origins=("http://localhost:3000",))
@@ -89,12 +94,26 @@ def test_a_body_of_a_program_needs_no_type_and_that_of_a_page_does(serve: Serve,
         assert served.client.post(path, content=body, headers=headers | other).status_code == 403
 
 
-def test_a_body_of_another_type_or_that_is_compressed_is_refused(told: Served) -> None:
-    refused = [({"content-type": kind}, "content_type") for kind in ("text/plain", "multipart/form-data; boundary=x")]
-    refused += [(JSON | {"content-encoding": encoding}, "content_encoding") for encoding in ("gzip", "br")]
+def test_a_body_of_another_type_or_compression_is_refused(told: Served) -> None:
+    refused = [({"content-type": kind}, "content_type") for kind in ("text/html", "multipart/form-data; boundary=x")]
+    refused += [(JSON | {"content-encoding": encoding}, "content_encoding") for encoding in ("zstd", "br", "gzip, br")]
     for headers, code in refused:
         response = told.client.post("/v1/chat/completions", content=b'{"messages": []}', headers=headers)
         assert (response.status_code, response.json()["error"]["code"]) == (415, code), headers
+
+
+@pytest.mark.parametrize(("encoding", "compressed"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_a_compressed_body_is_read_within_the_same_limits(
+    told: Served, encoding: str, compressed: Callable[[bytes], bytes]
+) -> None:
+    headers = JSON | {"content-encoding": encoding}
+    body = b'{"messages": [{"role": "user", "content": "Hi"}]}'
+    assert told.client.post("/v1/chat/completions", content=compressed(body), headers=headers).status_code == 200
+    wrong = {compressed(b" " * (LIMITS.size + 1)): 413, compressed(body)[:-9]: 400, body: 400, b"": 400}
+    for sent, status in wrong.items():
+        answer = told.client.post("/v1/chat/completions", content=sent, headers=headers)
+        assert answer.status_code == status
+        assert answer.json()["error"]["message"]
 
 
 def test_no_answer_is_kept_or_guessed_at_by_a_browser(told: Served) -> None:
