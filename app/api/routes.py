@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from app.api import proof
 from app.api.answering import ClientGone
 from app.api.calls import Api, answer
-from app.api.dialects import embeddings, ollama_models, speculation
+from app.api.dialects import embeddings, lm_studio, ollama_models, speculation
 from app.api.dialects.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.dialects.chat import ChatBody
 from app.api.dialects.completions import CompletionBody
@@ -113,6 +113,9 @@ ENDPOINTS = (
     ApiRoute("POST", "/api/embed", embeddings.embed_for_ollama, embeddings.EmbeddingsBody),
     ApiRoute("POST", "/api/embeddings", embeddings.embed_one_for_ollama, embeddings.OllamaEmbeddingsBody),
     ApiRoute("GET", "/api/v0/models", list_for_lm_studio),
+    ApiRoute("GET", "/api/v1/models", lm_studio.list_models),
+    ApiRoute("POST", "/api/v1/models/load", lm_studio.load, lm_studio.LoadBody),
+    ApiRoute("POST", "/api/v1/models/unload", lm_studio.unload, lm_studio.UnloadBody),
     ApiRoute("POST", "/v1/embeddings", embeddings.embed, embeddings.EmbeddingsBody),
     ApiRoute("GET", "/v1/speculation", speculation.show),
     ApiRoute("PUT", "/v1/speculation", speculation.change, SpeculationBody),

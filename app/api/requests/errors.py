@@ -199,6 +199,8 @@ def unexpected() -> ApiError:
 
 # Endpoints whose clients expect the form of the Anthropic and of Ollama's API.
 _ANTHROPIC_PATHS, _OLLAMA_PATHS = "/v1/messages", "/api/"
+# LM Studio's own API beside Ollama's, with errors as OpenAI has them.
+_LM_STUDIO_PATHS = ("/api/v0/", "/api/v1/")
 EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
@@ -233,7 +235,8 @@ def error_reply(error: ApiError, path: str) -> JsonReply:
     if path.startswith(_ANTHROPIC_PATHS):
         body = error.anthropic()
     else:
-        body = error.ollama() if path.startswith(_OLLAMA_PATHS) else error.openai()
+        is_ollama = path.startswith(_OLLAMA_PATHS) and not path.startswith(_LM_STUDIO_PATHS)
+        body = error.ollama() if is_ollama else error.openai()
     return JsonReply(body, error.status, headers)
 
 

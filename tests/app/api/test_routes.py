@@ -15,6 +15,20 @@ def test_programs_for_lm_studio_find_its_list(starter: Served) -> None:
     assert starter.get("/api/v0/models/none").status_code == 404
 
 
+def test_programs_for_the_newer_api_of_lm_studio_list_load_and_unload(starter: Served) -> None:
+    main, *_ = starter.get("/api/v1/models").json()["models"]
+    assert (main["type"], main["key"], main["publisher"], main["format"]) == ("llm", "starter/main", "starter", "mlx")
+    [instance] = main["loaded_instances"]
+    assert instance["config"]["context_length"] == main["max_context_length"]
+    loaded = starter.post("/api/v1/models/load", {"model": main["key"], "context_length": 4096}).json()
+    assert (loaded["instance_id"], loaded["status"]) == (instance["id"], "loaded")
+    # It is the app's own.
+    refused = starter.post("/api/v1/models/unload", {"instance_id": instance["id"]})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "in-use")
+    for path, body in {"load": {"model": "none"}, "unload": {"instance_id": "none"}}.items():
+        assert starter.post(f"/api/v1/models/{path}", body).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
