@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -79,6 +80,14 @@ def file_of(app: App) -> Path | None:
     return Path(os.path.realpath(Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name))
 
 
+def installed(app: App) -> bool:
+    """Whether the program is here: its command, or the folder of one that is started in another way."""
+    if app.command and shutil.which(app.command) is not None:
+        return True
+    file = file_of(app)
+    return app.run is None and file is not None and file.parent.is_dir()
+
+
 def connected(app: App) -> bool:
     """Whether the program's file has what Tandem wrote."""
     noted = _note_of(app)
@@ -86,6 +95,12 @@ def connected(app: App) -> bool:
         return noted is not None and noted.text in (_read(Path(noted.file)) or "")
     except ValueError:
         return False
+
+
+def leads_to(app: App, endpoint: Endpoint) -> bool:
+    """Whether the program's file has what Tandem wrote, for the API at this address."""
+    noted = _note_of(app)
+    return noted is not None and endpoint.address in noted.text and connected(app)
 
 
 def plan(app: App, endpoint: Endpoint) -> ConfigChange:

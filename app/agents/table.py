@@ -136,9 +136,10 @@ class App:
     lines of variables for a program without a file. `file` is below the person's folder; the variable `folder_variable`
     moves its first folder. The program reads the API's key from `key_variable`. `start` is the command that uses the
     file, "" for a program with a list of models. `run` turns the content into a command for one run, with its
-    variables; None for a program that is no command. `first_prompt` is about how many tokens its first request has, and
-    `beside` the name of a file in Tandem's own folder that `content` has written. `waits_longer` says that the content
-    makes it wait longer for an answer than it does of itself.
+    variables; None for a program that is no command. `command` is its name in a terminal, "" if it has none.
+    `first_prompt` is about how many tokens its first request has, and `beside` the name of a file in Tandem's own
+    folder that `content` has written. `waits_longer` says that the content makes it wait longer for an answer than it
+    does of itself.
     """
 
     name: str
@@ -149,6 +150,7 @@ class App:
     folder_variable: str = ""
     start: str = ""
     run: Callable[[str], tuple[Sequence[str], Mapping[str, str]]] | None = None
+    command: str = ""
     first_prompt: int = 0
     beside: str = ""
     waits_longer: bool = False
@@ -259,6 +261,7 @@ _APPS = (
         key_variable="ANTHROPIC_AUTH_TOKEN",
         start="claude --settings {file}",
         run=lambda content: (("claude", "--settings", content), {}),
+        command="claude",
         # As with version 2.1 of this and 0.169, 1.18 and 0.86 of the programs below.
         first_prompt=22_905,
         waits_longer=True,
@@ -270,6 +273,7 @@ _APPS = (
         folder_variable="CODEX_HOME",
         start="codex --profile tandem",
         run=lambda content: (("codex", *(part for line in content.splitlines() for part in ("-c", line))), {}),
+        command="codex",
         first_prompt=5_400,
         beside=CATALOG,
         waits_longer=True,
@@ -280,6 +284,7 @@ _APPS = (
         ".config/opencode/tandem.json",
         start="OPENCODE_CONFIG={file} opencode",
         run=lambda content: (("opencode",), {"OPENCODE_CONFIG_CONTENT": content}),
+        command="opencode",
         first_prompt=7_384,
         waits_longer=True,
     ),
@@ -290,9 +295,10 @@ _APPS = (
         key_variable="OPENAI_API_KEY",
         start="aider --env-file {file}",
         run=lambda content: (("aider",), _variables(content)),
+        command="aider",
         first_prompt=729,
     ),
-    App("Zed", _zed, ".config/zed/settings.json", shared=True),
+    App("Zed", _zed, ".config/zed/settings.json", shared=True, command="zed"),
     App("Continue", _continue, ".continue/models/tandem.yaml", folder_variable="CONTINUE_GLOBAL_DIR"),
     App(
         "Open WebUI",
@@ -300,6 +306,7 @@ _APPS = (
         key_variable="OPENAI_API_KEY",
         # After its first start, it prefers what it has stored to these variables.
         run=lambda content: (("open-webui", "serve"), {**_variables(content), "ENABLE_PERSISTENT_CONFIG": "False"}),
+        command="open-webui",
     ),
 )
 APPS = {app.id: app for app in _APPS}

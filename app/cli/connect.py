@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, declared_endpoint, serving_endpoint
+from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, NotProved, declared_endpoint, serving_endpoint
 from app.cli.command import BAD_USAGE, DONE, FAILED, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, models_here, own_settings, use_last_pair
 from app.cli.terminal import print_table, say
@@ -50,15 +50,50 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command, or list the programs without a name; returns the exit code."""
+    """Run the command, or show how all programs stand without a name; returns the exit code."""
     if arguments.name is None:
-        print_table(("NAME", "PROGRAM"), [(app.id, app.name) for app in APPS.values()])
+        _show_all(own_settings())
         return DONE
     app = APPS[arguments.name]
     values = own_settings()
     if arguments.starts is not None:
         return _run(app, arguments, values)
     return _take_back(app) if arguments.undo else _connect(app, values, only_show=arguments.print)
+
+
+def _show_all(values: SettingsValues) -> None:
+    """Print which programs are installed, set up, and able to work with the API that serves, which is asked once."""
+    from app.agents.connecting import connected, installed, leads_to
+    from app.cli.serve import reached
+    from app.wording.agents import room_sentence
+
+    declared = declared_endpoint(values)
+    endpoint = None
+    state = f"No local API answers at {declared.address}: turn it on in the window's settings, or run `tandem serve`."
+    try:
+        endpoint = reached(declared)
+    except NotProved as error:
+        state = str(error)
+    if endpoint is not None and endpoint.needs_key and not endpoint.key:
+        state = f"The local API at {endpoint.address} asks for its key: set {KEY_VARIABLE} to it."
+        endpoint = None
+    elif endpoint is not None:
+        state = f"The local API answers at {endpoint.address}."
+    rows = []
+    for app in APPS.values():
+        is_set_up = connected(app)
+        works = endpoint is not None and leads_to(app, endpoint) and not room_sentence(app, endpoint)
+        states = [_word(is_set_up), _word(works)]
+        if not app.file:
+            # It gets variables with each start.
+            states = ["-", "-"]
+        rows.append((app.id, app.name, _word(installed(app)), *states))
+    print_table(("NAME", "PROGRAM", "INSTALLED", "SET UP", "WORKS"), rows)
+    print(f"\n{state}")
+
+
+def _word(is_so: bool) -> str:
+    return "yes" if is_so else "no"
 
 
 def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:

@@ -223,6 +223,41 @@ def test_a_server_without_a_key_is_used_where_others_have_accounts(
     engine.close()
 
 
+def test_without_a_name_it_shows_what_is_installed_set_up_and_works(
+    claude: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert claude.parent == own_home
+    (own_home / ".config" / "zed").mkdir(parents=True)
+    port = free_port()
+    SettingsStore(settings_folder() / "settings.json").change(api_port=port)
+
+    def shown() -> dict[str, list[str]]:
+        assert main(["connect"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        states.append(lines[-1])
+        return {line.split()[0]: line.split()[-3:] for line in lines[1 : lines.index("")]}
+
+    states = list[str]()
+    rows = shown()
+    assert (rows["claude-code"], rows["zed"]) == (["yes", "no", "no"], ["yes", "no", "no"])
+    assert rows["codex"][1:] == ["no", "no"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\ny\n"))
+    assert [main(["connect", name]) for name in ("zed", "claude-code")] == [0, 0]
+    capsys.readouterr()
+    assert shown()["zed"] == ["yes", "yes", "no"]
+    engine = ScriptedEngine()
+    served = Served(engine, port=port)
+    rows = shown()
+    # The first request of Claude Code has no room in this model.
+    assert (rows["zed"], rows["claude-code"]) == (["yes", "yes", "yes"], ["yes", "yes", "no"])
+    assert [state.split(":")[0].split(" at ")[0] for state in states] == [
+        *["No local API answers"] * 2,
+        "The local API answers",
+    ]
+    served.close()
+    engine.close()
+
+
 def test_a_server_that_asks_for_a_key_that_nobody_has_is_said(
     claude: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
