@@ -62,7 +62,7 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
     valid_for = translate(
         "Rounding", "This is true up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
     )
-    return joined(_equal_lengths(main, usual), valid_for.format(keys=QLocale().toString(usual.keys)))
+    return joined(_equal_lengths(main, usual), valid_for.format(keys=_tested_context(usual)))
 
 
 def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
@@ -72,12 +72,17 @@ def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
         text = translate("Rounding", "With {main}, rounding differs at every draft length on this Mac.")
         return text.format(main=recorded_name(main))
     valid_for = translate("Rounding", "This is true up to {keys} tokens of context.")
-    return joined(_equal_lengths(main, usual), valid_for.format(keys=QLocale().toString(usual.keys)))
+    return joined(_equal_lengths(main, usual), valid_for.format(keys=_tested_context(usual)))
 
 
 def is_always_equal(rounding: Rounding) -> bool:
     """Return whether this computer rounds passes in the same way at every draft length, as far as that was tested."""
     return rounding.usual.rows > MAX_DEPTH
+
+
+def _tested_context(usual: KeyRange) -> str:
+    """Return the longest context in tokens for which a range holds; its `keys` are one more."""
+    return QLocale().toString(usual.keys - 1)
 
 
 def _equal_lengths(main: str, usual: KeyRange) -> str:

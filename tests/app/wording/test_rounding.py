@@ -47,15 +47,16 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
     [
         (None, None, "is measured while Tandem is idle."),
         (
+            # A range ends below its number of keys.
             Rounding((KeyRange(1117, 33),)),
             0.0,
-            "rounding is the same at every draft length on this Mac. This is true up to 1,117 tokens of context. "
+            "rounding is the same at every draft length on this Mac. This is true up to 1,116 tokens of context. "
             "Beyond that, there may be fewer draft tokens. It does not slow answers down.",
         ),
         (
             Rounding((KeyRange(1117, 12),)),
             0.083,
-            "the same up to 11 draft tokens per round on this Mac. This is true up to 1,117 tokens of context. "
+            "the same up to 11 draft tokens per round on this Mac. This is true up to 1,116 tokens of context. "
             "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate).",
         ),
         (Rounding((KeyRange(1117, 1),)), None, "so answers are written without draft tokens."),
