@@ -176,6 +176,8 @@ class GraphicsState:
     strings: FontStrings | None = None
     # Whether the font is of Type 3: then its size says nothing, as its glyphs may have any.
     is_drawn_font: bool = False
+    # Whether its characters have several bytes: then spaces between words are added to no byte, or are rare.
+    is_composite_font: bool = False
     # The size of the font.
     size: float = 0.0
     # How text is shown, by the number of `Tr`: 0 filled, 1 stroked, 2 both, 3 invisible, 4 to 7 the same as a clip.
@@ -184,8 +186,11 @@ class GraphicsState:
     leading: float = 0.0
     # How wide glyphs are, of their usual width.
     stretch: float = 1.0
-    # What is between glyphs.
+    # What is between glyphs, and beside it after spaces.
     spacing: float = 0.0
+    word_spacing: float = 0.0
+    # How far text is above its line.
+    rise: float = 0.0
 
     def text_colours(self) -> list[Colour]:
         """Return the colours that text is filled and stroked with; none in modes that do neither."""

@@ -37,8 +37,7 @@ class TextOperators:
         # once the line has changed.
         self._page_matrix: Matrix = IDENTITY
         self._page_matrix_of: Matrix | None = None
-        # `OperatorHandler` says what they return and may raise. Spaces between words (Tw) and raised text (Ts) are not
-        # followed.
+        # `OperatorHandler` says what they return and may raise.
         self.handlers: OperatorTable = {
             b"BT": self._begin_text,
             b"Tm": self._set_text_matrix,
@@ -49,6 +48,8 @@ class TextOperators:
             b"Tr": self._set_mode,
             b"Tz": self._set_stretch,
             b"Tc": self._set_spacing,
+            b"Tw": self._set_word_spacing,
+            b"Ts": self._set_rise,
             b"Tf": self._set_font,
             b"Tj": self._show,
             b"TJ": self._show_parts,
@@ -92,12 +93,21 @@ class TextOperators:
             self._page_matrix_of = matrix
         return self._page_matrix
 
-    def _advance(self, gap: float, length: int) -> None:
-        """Go on by a gap, in thousandths of the font's size to the left, and by the bytes of strings."""
+    def _advance(self, gap: float, length: int, spaces: int) -> None:
+        """Go on by a gap, in thousandths of the font's size to the left, and by the bytes of strings.
+
+        So many of these bytes are spaces, to which the spacing of words is added.
+        """
         graphics = self._graphics
-        moved = -gap / 1000 * graphics.size
+        moved = self._moved_by(gap, spaces)
         self._nearest += moved + length * min(0.0, graphics.spacing)
         self._farthest += moved + length * (max(0.0, graphics.spacing) + _WIDTH * abs(graphics.size))
+
+    def _moved_by(self, gap: float, spaces: int) -> float:
+        """Return how far a gap and the spacing of words move what comes after them."""
+        graphics = self._graphics
+        between_words = 0.0 if graphics.is_composite_font else spaces * graphics.word_spacing
+        return between_words - gap / 1000 * graphics.size
 
     # The state of text.
 
@@ -113,16 +123,24 @@ class TextOperators:
     def _set_spacing(self, operands: list[Any]) -> None:
         self._graphics.spacing = float(operands[0])
 
+    def _set_word_spacing(self, operands: list[Any]) -> None:
+        self._graphics.word_spacing = float(operands[0])
+
+    def _set_rise(self, operands: list[Any]) -> None:
+        self._graphics.rise = float(operands[0])
+
     def _set_font(self, operands: list[Any]) -> None:
         graphics = self._graphics
         # What holds if the font is missing.
         graphics.has_font = False
         graphics.strings = None
         graphics.is_drawn_font = False
+        graphics.is_composite_font = False
         graphics.size = float(operands[1])
         font = self._content.given_resource("/Font", operands[0])
         graphics.has_font = True
         graphics.is_drawn_font = font.get("/Subtype") == "/Type3"
+        graphics.is_composite_font = font.get("/Subtype") == "/Type0"
         graphics.strings = self._content.page.objects.strings_of(font)
         if graphics.strings is not None:
             self._content.page.strings.add(graphics.strings)
@@ -142,6 +160,7 @@ class TextOperators:
         return None if shown is None else [([], b"T*"), *shown]
 
     def _show_spaced(self, operands: list[Any]) -> list[PdfOperation] | None:
+        self._set_word_spacing(operands)
         self._set_spacing(operands[1:])
         self._next_line([])
         shown = self._shown(operands[2:3])
@@ -169,7 +188,7 @@ class TextOperators:
                 shown.append(part)
                 if not is_seen:
                     # Where it is plainly seen, all parts have been passed.
-                    self._advance(part, 0)
+                    self._advance(part, 0, 0)
             elif isinstance(part, bytes):
                 string = self._seen(part, is_seen=is_seen)
                 is_changed = is_changed or string is not part
@@ -185,7 +204,7 @@ class TextOperators:
         is_blank = not string.strip(_BLANKS)
         if not is_seen:
             is_hidden = self._is_hidden(string)
-            self._advance(0, len(string))
+            self._advance(0, len(string), string.count(b" "))
             if is_hidden and not is_blank:
                 page.count(HIDDEN)
                 return None
@@ -218,25 +237,29 @@ class TextOperators:
         back = 0.0
         on = 0.0
         length = 0
+        spaces = 0
         seen = 0
         for part in parts:
             if isinstance(part, bytes):
                 length += len(part)
+                spaces += part.count(b" ")
                 seen += len(part.strip(_BLANKS))
             elif isinstance(part, _NUMBER):
                 back += max(part, 0.0)
                 on += min(part, 0.0)
-        for gap in (back, on):
+        for moved in (self._moved_by(back, 0), self._moved_by(on, 0), self._moved_by(0, spaces)):
             # No string begins farther back, or farther on.
-            if gap and not self._is_on_page(self._nearest - gap / 1000 * graphics.size):
+            if moved and not self._is_on_page(self._nearest + moved):
                 return False
-        self._advance(back + on, length)
+        self._advance(back + on, length, spaces)
         page.seen += seen
         return True
 
     def _is_on_page(self, across: float) -> bool:
         """Return whether a point of the line is on the page."""
-        return self._content.page.box.holds(mapped(self._line_to_page(), across * self._graphics.stretch, 0))
+        return self._content.page.box.holds(
+            mapped(self._line_to_page(), across * self._graphics.stretch, self._graphics.rise)
+        )
 
     def _is_hidden(self, string: bytes) -> bool:
         """Return whether a string that is shown next cannot be seen."""
@@ -247,7 +270,9 @@ class TextOperators:
         size = abs(graphics.size) if graphics.has_font and graphics.size else 1.0
         left = self._nearest * graphics.stretch
         right = (self._farthest + _WIDTH * len(string) * size) * graphics.stretch
-        box = mapped_box(self._line_to_page(), left, -0.2 * size, right, 0.8 * size)
+        bottom = graphics.rise - 0.2 * size
+        top = graphics.rise + 0.8 * size
+        box = mapped_box(self._line_to_page(), left, bottom, right, top)
         if page.box.area > 0 and not box.meets(page.box):
             return True
         if page.reads_unseen:
@@ -257,7 +282,7 @@ class TextOperators:
         is_unseen = self._has_no_ink_or_size()
         if not is_unseen:
             # Within the first glyph.
-            point = mapped(self._line_to_page(), left + 0.3 * size, 0.3 * size)
+            point = mapped(self._line_to_page(), left + 0.3 * size, graphics.rise + 0.3 * size)
             is_unseen = all(page.areas.hide(colour, box, point) for colour in graphics.text_colours())
         if is_unseen:
             page.unseen += len(string)

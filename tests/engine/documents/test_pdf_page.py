@@ -45,6 +45,9 @@ def is_hidden(content: bytes, file: PageFile | None = None) -> bool:
         b"q 1 0 0 1 -900 0 cm " + SECRET + b" Q",
         b"BT /F1 10 Tf 72 650 Td [-100000 (Secret)] TJ ET",
         b"BT /F1 10 Tf 100 400 Td 1000 Tz [-20000 (Secret)] TJ ET",
+        b"BT /F1 10 Tf 5000 Tw 72 650 Td ( ) Tj (Secret) Tj ET",
+        b"BT /F1 10 Tf 5000 Tw 72 650 Td [( ) (Secret)] TJ ET",
+        b"BT /F1 10 Tf -900 Ts 72 650 Td (Secret) Tj ET",
         b"BT /F1 1 Tf 72 650 Td (Secret) Tj ET",
         b"BT /F1 10 Tf 0.1 0 0 0.1 72 650 Tm (Secret) Tj ET",
         b"q 0.05 0 0 0.05 0 0 cm BT /F1 20 Tf 72 650 Td (Secret) Tj ET Q",
@@ -65,6 +68,8 @@ def test_text_that_nobody_sees_is_left_out_and_counted(content: bytes) -> None:
     [
         SECRET,
         b"0.8 g " + SECRET,
+        b"BT /F1 10 Tf 900 Ts 72 -250 Td (Secret) Tj ET",
+        b"BT /F1 10 Tf -5 Tw 72 650 Td ( ) Tj (Secret) Tj ET",
         b"1 1 0 rg " + SECRET,
         b"0 0 1 rg 50 600 300 80 re f 1 g " + SECRET,
         b"0 0 1 rg 50 640 m 300 640 l 350 660 l 300 680 l 50 680 l h f 1 g " + SECRET,
