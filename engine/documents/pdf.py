@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from engine.documents.marked_text import MarkedText
+from engine.documents.pdf_heights import MarkedHeights
 from engine.documents.pdf_tables import with_tables
 from engine.documents.zipped_parts import Encrypted, skipping_damage
 from engine.files.safe_xml import safe_xml
@@ -62,8 +63,9 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
 
 
 def _text_of(page: PageObject) -> str:
-    """Return the text of a page, with its tables."""
-    content = page.extract_text()
+    """Return the text of a page, with its tables and with marks before raised and lowered digits."""
+    heights = MarkedHeights()
+    content = heights.marked(page.extract_text(visitor_text=heights.visit))
     try:
         layout = page.extract_text(extraction_mode="layout", layout_mode_space_vertically=False)
     except MemoryError:
