@@ -192,9 +192,10 @@ def _draws_behind(style: Element) -> bool:
     for properties in style.iter():
         if properties.get("run-through") == "background" or properties.find("background-image[@href]") is not None:
             return True
-        if properties.tag in _AREAS and properties.get("background-color", "transparent") != "transparent":
-            if colour_of(properties.get("background-color", "")) != WHITE:
-                return True
+        background = properties.get("background-color", "transparent")
+        is_coloured = background != "transparent" and colour_of(background) != WHITE
+        if properties.tag in _AREAS and is_coloured:
+            return True
         if properties.tag == "paragraph-properties" and properties.get("fill", "none") not in ("none", "solid"):
             return True
         if properties.tag == "page-layout-properties":

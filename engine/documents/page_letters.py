@@ -84,7 +84,7 @@ class PageLetters(NamedTuple):
 
     def _background(self, attributes: Mapping[str, str], styles: Declarations) -> str:
         """Return the colour behind an element's letters."""
-        # Placed elements may lie over anything, so what is behind their letters is unknown, even with a colour of theirs.
+        # Placed elements may lie over anything, so what is behind their letters is unknown.
         if styles.get("position") in (*_PLACED, UNCLEAR) or attributes.get("background"):
             return UNKNOWN
         if any(name in styles for name in ("background-image", "text-shadow", "filter")):

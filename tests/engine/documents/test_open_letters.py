@@ -237,7 +237,8 @@ BLUE = 'fo:background-color="#1f3864"'
     "style_around",
     [
         style("Part", "", "section", more=f"<style:section-properties {BLUE}/>"),
-        f'<style:page-layout style:name="L"><style:header-style><style:header-footer-properties {BLUE}/></style:header-style></style:page-layout>',
+        "<style:page-layout><style:header-style>"
+        f"<style:header-footer-properties {BLUE}/></style:header-style></style:page-layout>",
         style("Fades", "", "paragraph", more='<style:paragraph-properties draw:fill="gradient"/>'),
     ],
     ids=["section", "header", "gradient"],
