@@ -176,8 +176,17 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
     """Parse a display formula as one block, whatever its lines look like."""
     if state.is_code_block(first):
         return False
+    # It ends with the item of a list that it is in, as a fence does.
+    within = first + 1
+    while within < last and (state.isEmpty(within) or state.sCount[within] >= state.blkIndent):
+        within += 1
+    is_last = within == last
+    last = within
     end = display_end(lambda line: state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]], first, last)
-    if end is None or (end > last and "goes_on" not in state.env):
+    if end is None:
+        return False
+    goes_on = is_last and "goes_on" in state.env
+    if end > last and not goes_on:
         return False
     closed = end <= last
     end = min(end, last)

@@ -172,3 +172,12 @@ def test_nothing_is_left_out_however_deep_it_is() -> None:
 )
 def test_what_models_write_almost_rightly_is_read_as_it_is_meant(markdown: str, shows: str) -> None:
     assert shows in PARSER.render(markdown)
+
+
+@pytest.mark.parametrize("opening", ["$$", "```math", "\\["])
+def test_a_formula_that_is_left_open_ends_with_its_item(opening: str) -> None:
+    text = document_text(shown(f"- a\n  {opening}\n  x = 1\n- b\n\nAfter it.\n\n$$\ny = 2\n$$\n\nThe end."))
+    paragraphs = shown(f"- {opening}\n  x\n- b\n\n$$\ny = 2\n$$")
+    formulas = [span.formula.latex for paragraph in paragraphs for span in paragraph.spans if span.formula]
+    assert [words for words in ("b", "After it.", "The end.") if words not in text] == []
+    assert formulas == ["y = 2"]
