@@ -96,7 +96,6 @@ class RequestProposers:
         self, drafter: Drafter | None, answers: AnswerIndex | None = None, ahead: DraftingAhead | None = None
     ) -> None:
         """End the proposers in use, and build those that the request's method asks for."""
-        self._prefilled_by_others = self.draft_prefill_tokens
         self.abandon()
         self.plain_reason = None
         self.ahead = None
@@ -113,7 +112,8 @@ class RequestProposers:
                 self.attempt(source, partial(self._add, source, context))
 
     def abandon(self) -> None:
-        """End the request; the proposers' sequences stay with its conversation."""
+        """End the request; the proposers' sequences stay with its conversation, and its figures as they are."""
+        self._prefilled_by_others = self.draft_prefill_tokens
         for source, proposer in list(self.by_source.items()):
             self.attempt(source, proposer.abandon)
         self.by_source.clear()
