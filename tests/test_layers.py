@@ -20,7 +20,7 @@ APP_LAYERS = (
 )  # fmt: skip
 # The parts of the engine that engine/speculation imports: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (
-    "engine.answer_index", "engine.cpu_backend", "engine.errors", "engine.files",
+    "engine.ahead", "engine.answer_index", "engine.cpu_backend", "engine.errors", "engine.files",
     "engine.grammars", "engine.heads", "engine.main_model.loaded_model",
     "engine.main_model.output_rows", "engine.main_model.sampling", "engine.methods", "engine.mlx_lm_private",
     "engine.pictures", "engine.requests",
