@@ -9,6 +9,7 @@ import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size, time_for
 from engine.requests import SamplingSettings, SpeculationSettings
+from engine.settings import DRAFT_AHEAD
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
 # Characters; more than any model's context holds.
@@ -60,6 +62,13 @@ def add_parser(subparsers: Any) -> None:
         "Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
     )
     add_options(parser)
+    add_engine_options(parser)
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the engine that `run` opens itself."""
+    ahead_help = "where the draft model drafts while the main model verifies (off)"
+    parser.add_argument("--draft-ahead", choices=DRAFT_AHEAD, default="off", help=ahead_help)
 
 
 def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> None:
@@ -81,9 +90,9 @@ def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> N
 
 def run(
     arguments: argparse.Namespace,
-    open_engine: Callable[[], AbstractContextManager[EngineClient]] = lambda: Engine(own_engine_settings()),
+    open_engine: Callable[[], AbstractContextManager[EngineClient]] | None = None,
 ) -> int:
-    """Run the command with the engine that `open_engine` makes; returns the exit code."""
+    """Run the command with the engine that `open_engine` makes, or with its own; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the terminal cannot show must not end the program.
@@ -98,7 +107,7 @@ def run(
         pictures = _pictures(arguments.image)
         texts = _texts(arguments.file)
         pair = chosen_pair(arguments)
-        with open_engine() as engine:
+        with open_engine() if open_engine is not None else _own_engine(arguments) as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, texts)
             conversation.load(*pair)
             if question is not None:
@@ -109,6 +118,10 @@ def run(
     except EngineError as error:
         show.event(Failed(error, ""))
         return BAD_USAGE if error.code == "bad-request" else FAILED
+
+
+def _own_engine(arguments: argparse.Namespace) -> Engine:
+    return Engine(replace(own_engine_settings(), draft_ahead=arguments.draft_ahead))
 
 
 def _question(arguments: argparse.Namespace) -> str | None:

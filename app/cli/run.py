@@ -19,3 +19,4 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("main", metavar="MODEL", help="folder, GGUF file or name of the main model")
     chat.add_options(parser, with_main=False)
+    chat.add_engine_options(parser)

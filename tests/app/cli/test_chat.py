@@ -18,6 +18,7 @@ from engine.errors import EngineError
 from engine.events import Token
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
+from engine.settings import EngineSettings
 from tests.app.cli.scripted_chat import KOREAN, ROUND, AnsweringEngine
 from tests.app.picture_files import animation, picture
 from tests.mac_memory import report_memory
@@ -436,3 +437,18 @@ def test_a_chat_goes_on_after_a_paused_answer_and_continue_lets_it_go_on(
     assert engine.asked[2] == ["Rain?", f"{loop.text} at last.", "And?"]
     # Ctrl-C leaves it as it was paused.
     assert engine.asked[5][-3:] == ["Rain again?", loop.text, "And then?"]
+
+
+@pytest.mark.parametrize(("options", "place"), [([], "off"), (["--draft-ahead", "here"], "here")])
+def test_the_engine_drafts_ahead_where_the_option_says(
+    monkeypatch: pytest.MonkeyPatch, options: list[str], place: str
+) -> None:
+    opened = []
+
+    def open_engine(settings: EngineSettings) -> AnsweringEngine:
+        opened.append(settings.draft_ahead)
+        return AnsweringEngine([*KOREAN])
+
+    monkeypatch.setattr("app.cli.chat.Engine", open_engine)
+    assert main(["chat", *options, "hi"]) == 0
+    assert opened == [place]
