@@ -177,7 +177,7 @@ class NgramProposer(Proposer):
     def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
         """Return the tokens after `leader`, the latest longest match, until too many other matches differ.
 
-        Matches at least half as long vote with their lengths; one that differs at a position votes no more after it.
+        Matches more than half as long vote with their lengths; one that differs at a position votes no more after it.
         """
         longest = leader.length
         tokens = self._index.following(leader.end, self._max_depth)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.proposers.ngram import FIRST_DEPTH, MISSES_TO_PAUSE, REACH, NgramProposer
+from engine.speculation.proposers.ngram import FIRST_DEPTH, MIN_COPIED, MISSES_TO_PAUSE, REACH, NgramProposer
 
 CODE = list(range(100, 140))
 
@@ -24,6 +24,11 @@ def proposer_after(
         ([1, 2, 3, 4, 5, 6, 7, 8, 50, 51, 0, 6, 7, 8, 60, 61, 0, 1, 2, 3, 4, 5, 6, 7, 8], [50, 51, 0, 6, 7, 8, 60, 61]),
         # The occurrences disagree after 4.
         ([1, 2, 3, 4, 50, 0, 1, 2, 3, 4, 60, 0, 9, 1, 2, 3], [4]),
+        # Matches of half the longest one's length do not vote against it.
+        (
+            [1, 2, 3, 4, 5, 6, 50, 51, 4, 5, 6, 60, 0, 4, 5, 6, 61, 9, 4, 5, 6, 62, 7, 1, 2, 3, 4, 5, 6],
+            [50, 51, 4, 5, 6, 60, 0, 4],
+        ),
         # Tokens of the template are neither matched nor proposed.
         ([1, 99, 2, 3, 4, 99, 5, 1, 99, 2], []),
         ([1, 2, 3, 4, 99, 5, 1, 2, 3], [4]),
@@ -106,8 +111,9 @@ def test_where_an_edited_copy_did_not_go_on_the_next_one_is_not_expected_to() ->
         assert proposer.max_proposals() == 0
 
 
-def test_a_short_likeness_is_no_copy_that_could_go_on() -> None:
-    proposer = proposer_after([*CODE, 1, *CODE[:3]])
+@pytest.mark.parametrize(("matched", "goes_on"), [(3, False), (MIN_COPIED - 1, False), (MIN_COPIED, True)])
+def test_only_a_likeness_of_some_length_is_a_copy_that_may_go_on(matched: int, goes_on: bool) -> None:
+    proposer = proposer_after([*CODE, 1, *CODE[:matched]])
     assert proposer.max_proposals() > 0
     proposer.committed([7], accepted=0, drafted=2)
-    assert proposer.max_proposals() == 0
+    assert (proposer.max_proposals() > 0) is goes_on
