@@ -28,6 +28,9 @@ from contents import BESIDE, UNUSED_MODULES
 
 _LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
 
+# Their wheels have no text of a licence: only its name can be stated. Any other package without one stops the build.
+_WITHOUT_TEXT = {"latex2mathml", "pyside6-essentials", "sentencepiece", "shiboken6", "tokenizers"}
+
 
 def main(bundle: str, version: str) -> None:
     """Write both files into the bundle."""
@@ -86,9 +89,14 @@ def licence_of(package: Distribution) -> str:
 
 
 def notice(package: Distribution) -> str:
-    """Return the name of a package, its licence, and the texts of its licence files."""
+    """Return the name of a package, its licence, and the texts of its licence files.
+
+    Raises `SystemExit` if there is no text and the package is not known to come without one.
+    """
     files = [file for file in package.files or () if _LICENCE_FILE.search(str(file))]
     texts = [Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").strip() for file in files]
+    if not any(texts) and name_of(package) not in _WITHOUT_TEXT:
+        raise SystemExit(f"{name_of(package)} has no text of its licence")
     head = f"{package.metadata['Name']} {package.version}: {licence_of(package)}"
     return "\n\n".join([f"{'=' * 80}\n{head}", *dict.fromkeys(texts), ""])
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import plistlib
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,8 @@ _NEVER = (
     "lupdate",
     "starter/recipe",
 )
+# The name of a package at the beginning of its notice.
+_NOTICE = re.compile(r"^={80}\n(\S+) ", re.MULTILINE)
 # Seconds that the self-test may take.
 _SELF_TEST_S = 300
 
@@ -94,6 +97,7 @@ def wrong_files(folder: Path) -> Iterator[str]:
         if name.endswith((".pyi", ".h")) or any(part in name for part in _NEVER):
             yield f"{name} is of no use in the bundle"
     yield from missing_files(folder, names)
+    yield from missing_notices(folder)
     if folder.suffix != ".app" and size_of(folder) > LARGEST:
         yield f"{size_of(folder) / 1e6:.0f} MB are more than {LARGEST / 1e6:.0f}"
 
@@ -117,11 +121,32 @@ def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
     for language in ("en", "ko", "ja", "zh_CN"):
         if not any(name.endswith(f"i18n/tandem_{language}.qm") for name in names):
             yield f"the translation for {language} is missing"
+    for language in ("ko", "ja", "zh_CN"):
+        if not any(name.endswith(f"/qtbase_{language}.qm") for name in names):
+            yield f"Qt's own translation for {language} is missing"
+    # Its own version, without which the app takes itself for a checkout and never offers an update.
+    if not any(name.endswith("/METADATA") and "/tandem_chat-" in name for name in names):
+        yield "the metadata of tandem-chat are missing"
     # Their licences let users replace them.
     libraries = ("QtCore", "QtGui", "QtWidgets") if folder.suffix == ".app" else ("libQt6Core.so", "libQt6Gui.so")
     for replaceable in libraries:
         if not any(replaceable in name for name in names):
             yield f"{replaceable} must be a file of its own"
+
+
+def missing_notices(folder: Path) -> Iterator[str]:
+    """Yield the packages whose metadata are in the bundle, but whose licence is not in NOTICES.txt."""
+    notices = [file.read_text(encoding="utf-8") for file in folder.rglob("resources/NOTICES.txt")]
+    told = {normalised(name) for text in notices for name in _NOTICE.findall(text)}
+    packages = {normalised(file.parent.name.partition("-")[0]) for file in folder.rglob("*.dist-info/METADATA")}
+    # A bundle without the file is wrong already, by `missing_files`.
+    for name in sorted(packages - told) if notices else ():
+        yield f"{name} is not in NOTICES.txt"
+
+
+def normalised(name: str) -> str:
+    """Return the name of a package as registries write it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def broken_links(folder: Path) -> Iterator[str]:

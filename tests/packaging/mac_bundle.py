@@ -27,7 +27,9 @@ from types import SimpleNamespace
 # What is imported of PySide6; PyInstaller finds the rest by links and by its table of plugins.
 _SOURCES = (file.read_text(encoding="utf-8") for file in (Path(__file__).resolve().parents[2] / "app").rglob("*.py"))
 QT_MODULES = sorted({name for source in _SOURCES for name in re.findall(r"from PySide6\.(Qt\w+) import", source)})
-_CODE = re.compile(r"\.(so|dylib|metallib)$|\.framework/Versions/A/(\w+|Resources/Info\.plist)$")
+_CODE = re.compile(
+    r"\.(so|dylib|metallib)$|/translations/qtbase_\w+\.qm$|\.framework/Versions/A/(\w+|Resources/Info\.plist)$"
+)
 
 PACKAGING, OUT, MACOS = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 SITE, WORK = OUT / "site-packages", OUT / "work"
@@ -54,8 +56,8 @@ from PyInstaller.utils.hooks.qt import QtLibraryInfo  # noqa: E402
 Pair = tuple[str, str]
 
 
-def qt_plugins() -> list[Pair]:
-    """Return the plugins that PyInstaller's hooks collect for QT_MODULES."""
+def qt_files() -> list[Pair]:
+    """Return the plugins and translations that PyInstaller's hooks collect for QT_MODULES."""
     qt = SITE / "PySide6" / "Qt"
     paths = {name: str(qt / name.lower()) for name in ("Plugins", "Translations")}
     info = QtLibraryInfo("PySide6")
@@ -63,7 +65,8 @@ def qt_plugins() -> list[Pair]:
     info.location = {f"{name}Path": path for name, path in paths.items()} | {"PrefixPath": str(qt)}
     info._load_module_info()
     hooks.get_module_file_attribute = lambda name: str(SITE / f"{name.replace('.', '/')}.abi3.so")
-    return [pair for name in QT_MODULES for pair in info.collect_module(f"PySide6.{name}")[1]]
+    collected = [info.collect_module(f"PySide6.{name}") for name in QT_MODULES]
+    return [pair for _, plugins, translations in collected for pair in [*plugins, *translations]]
 
 
 def analysis(_: object, *, excludes: Sequence[str], datas: Sequence[Pair], **__: object) -> SimpleNamespace:
@@ -73,7 +76,7 @@ def analysis(_: object, *, excludes: Sequence[str], datas: Sequence[Pair], **__:
     used = tuple(f"PySide6/{name}." for name in QT_MODULES)
     found = [entry for entry in found if not entry[0].startswith(excluded)]
     found = [entry for entry in found if entry[0].startswith(used) or not entry[0].startswith("PySide6/")]
-    for file, folder in [*qt_plugins(), *datas]:
+    for file, folder in [*qt_files(), *datas]:
         if Path(file).is_file():
             found.append((f"{folder}/{Path(file).name}", file, classify_binary_vs_data(file) or "DATA"))
     code = [entry for entry in found if entry[2] != "DATA"]
@@ -85,9 +88,11 @@ def analysis(_: object, *, excludes: Sequence[str], datas: Sequence[Pair], **__:
     return SimpleNamespace(scripts=[], pure=[], binaries=code, datas=others)
 
 
-def data_files(package: str, **_: object) -> list[Pair]:
-    """Return every file of a package but its modules, as PyInstaller does: libraries too."""
+def data_files(package: str, excludes: Sequence[str] = (), **_: object) -> list[Pair]:
+    """Return every file of a package but its modules and `excludes`, as PyInstaller does: libraries too."""
+    excluded = {SITE / package / path for path in excludes}
     files = [file for file in (SITE / package).rglob("*") if file.is_file() and file.suffix != ".so"]
+    files = [file for file in files if not excluded & {file, *file.parents}]
     return [(str(file), str(file.parent.relative_to(SITE))) for file in files]
 
 

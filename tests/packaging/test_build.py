@@ -14,6 +14,8 @@ import pytest
 from packaging.tags import mac_platforms
 from packaging.utils import parse_wheel_filename
 
+from tests.packaging.stand_ins import replace_tools_of_the_build
+
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
 
@@ -72,9 +74,7 @@ def test_pip_takes_the_wheels_for_macos_26_with_a_python_that_was_built_before_i
 @pytest.fixture
 def verify(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The check of a bundle, without the tools that only the build's environment has."""
-    for tool in ("macholib.mach_o", "macholib.MachO", "macholib.util", "PyInstaller.archive.readers"):
-        monkeypatch.setitem(sys.modules, tool, _Anything(tool))
-    monkeypatch.syspath_prepend(str(PACKAGING))
+    replace_tools_of_the_build(monkeypatch)
     return runpy.run_path(str(PACKAGING / "verify.py"))
 
 
@@ -135,10 +135,3 @@ def test_the_app_is_sealed_after_its_last_file_and_before_the_image(
     before, after = run[:seal], run[seal + 1 :]
     assert [command[1] for command in before][-2:] == ["-m", "notices.py"]
     assert [command[1] for command in after] == ["verify.py", "disk_image.py", "sign.py"]
-
-
-class _Anything(type(sys)):  # type: ignore[misc]
-    """A module of a tool that only the build's environment has."""
-
-    def __getattr__(self, name: str) -> Any:
-        return name

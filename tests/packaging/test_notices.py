@@ -1,0 +1,55 @@
+"""The notices: every package of the bundle with the text of its licence, and nothing inside that they do not name."""
+
+from __future__ import annotations
+
+import runpy
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.packaging.stand_ins import replace_tools_of_the_build
+
+PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
+
+
+@pytest.fixture
+def notices(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    replace_tools_of_the_build(monkeypatch)
+    return runpy.run_path(str(PACKAGING / "notices.py"))
+
+
+@pytest.fixture
+def bundle(notices: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bundle with the notices of this environment."""
+    monkeypatch.setitem(notices["main"].__globals__, "bill_of_materials", lambda *_: "{}")
+    (tmp_path / "_internal" / "resources").mkdir(parents=True)
+    notices["main"](str(tmp_path), "1.2.3")
+    return tmp_path
+
+
+def text_of_licence(package: str) -> str:
+    licence = next(file for file in distribution(package).files or () if "licen" in file.name.lower())
+    return Path(str(licence.locate())).read_text(encoding="utf-8").strip()
+
+
+def test_notices_have_the_texts_of_licences_word_for_word(bundle: Path) -> None:
+    text = (bundle / "_internal/resources/NOTICES.txt").read_text(encoding="utf-8")
+    for package in ("tandem-chat", "mlx", "mlx-lm", "mlx-vlm", "numpy"):
+        assert text_of_licence(package) in text
+
+
+def test_a_package_without_the_text_of_its_licence_stops_the_build(notices: dict[str, Any]) -> None:
+    notices["notice"].__globals__["_LICENCE_FILE"] = notices["re"].compile("nothing")
+    with pytest.raises(SystemExit, match="mlx-lm has no text of its licence"):
+        notices["notice"](distribution("mlx-lm"))
+    assert "Apache" in notices["notice"](distribution("tokenizers"))
+
+
+def test_what_lies_in_the_bundle_must_be_in_the_notices(bundle: Path) -> None:
+    verify = runpy.run_path(str(PACKAGING / "verify.py"))
+    for folder in ("mlx_vlm-0.7.10", "PySide6_Essentials-6.11.3", "somebodys_package-1.0"):
+        (bundle / f"{folder}.dist-info").mkdir()
+        (bundle / f"{folder}.dist-info" / "METADATA").touch()
+    assert [*verify["missing_notices"](bundle)] == ["somebodys-package is not in NOTICES.txt"]
