@@ -60,6 +60,12 @@ def test_a_tag_builds_tests_signs_and_drafts(jobs: dict[str, Any]) -> None:
     assert {system.partition("-")[0] for system in jobs["build"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos"}
 
 
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_a_workflow_says_what_it_may_do(file: Path) -> None:
+    permissions = yaml.safe_load(file.read_text(encoding="utf-8"))["permissions"]
+    assert permissions == {"contents": "write" if file.name == "feed.yml" else "read"}
+
+
 def test_only_the_draft_may_write(jobs: dict[str, Any]) -> None:
     whole = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
     assert whole["permissions"] == {"contents": "read"}
@@ -76,6 +82,8 @@ def test_the_certificate_may_be_absent(jobs: dict[str, Any]) -> None:
     assert certificate["if"] == "runner.os == 'macOS' && env.HAS_CERTIFICATE == 'true'"
     assert all("secrets." not in str(one) for one in build["steps"] if one is not certificate)
     variables = {"TANDEM_SIGNING_IDENTITY", "TANDEM_NOTARY_PROFILE"}
+    # A keychain that locks itself makes codesign wait for a password until the job is ended.
+    assert 'security set-keychain-settings "$keychain"\n' in certificate["run"]
     assert {*re.findall(r'echo "(TANDEM_\w+)=', certificate["run"])} == variables
     signing = (ROOT / "packaging" / "sign.py").read_text(encoding="utf-8")
     assert all(f'"{variable}"' in signing for variable in variables)
