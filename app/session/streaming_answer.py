@@ -175,7 +175,9 @@ class StreamingAnswer:
         self._gathering = False
         self.turn.tools = tools
         self.turn.answer.state = State.WAITING
-        if self._other is None:
+        if self._cancelled:
+            self._end_cancelled()
+        elif self._other is None:
             self._prepare()
         else:
             main = self._other.path
@@ -201,10 +203,14 @@ class StreamingAnswer:
         """End the answer with an error."""
         self._receive([Failed(error, "")])
 
+    def _end_cancelled(self) -> None:
+        """End an answer that was stopped before its request reached the engine."""
+        self._receive([Finished("cancelled", "", (), self.turn.answer.stats)])
+
     def _submit(self, request: ChatRequest) -> None:
         """Pass the request to the engine, whose events then arrive at `_receive`."""
         if self._cancelled:
-            self._receive([Finished("cancelled", "", (), self.turn.answer.stats)])
+            self._end_cancelled()
             return
         self._request = request
         # Another model may have been loaded while tools ran.

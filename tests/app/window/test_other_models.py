@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 
 import pytest
 from PySide6.QtWidgets import QMenu
 
+from app.tools.tool import Tool
 from engine.errors import ModelNotUsable
 from tests.app.conftest import OpenShown
 from tests.app.scripted_engine import model_info
@@ -76,4 +78,22 @@ def test_a_model_that_cannot_be_loaded_or_is_not_waited_for_ends_the_answer(open
     engine.load_gate.set()
     window.wait(lambda: window.session.answers.is_idle)
     assert window.answer().state.value == ("cancelled" if stops else "failed")
+    assert len(engine.requests) == 1
+
+
+def test_an_answer_that_is_stopped_while_servers_start_loads_no_other_model(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, _, engine = open_shown()
+    window.ask_and_wait("first")
+    started: list[Callable[[Sequence[Tool]], object]] = []
+    monkeypatch.setattr(window.session.tools, "gather", lambda _chat, then: started.append(then))
+    choose(window, path_of(FOREIGN))
+    window.wait(lambda: bool(started))
+    window.trigger("stop")
+    window.wait(lambda: window.session.answers.is_idle)
+    started[0]([])
+    window.settle()
+    assert window.answer().state.value == "cancelled"
+    assert engine.beside == ()
     assert len(engine.requests) == 1
