@@ -120,6 +120,7 @@ class ModelsPage(ThemeAware, QWidget):
         self._tab = tab
         if tab != SEARCH:
             self.field.clear()
+            self._library.hub_search.search("")
         self._tabs.buttons[tab].setChecked(True)
         self.note.hide()
         self._rebuild()

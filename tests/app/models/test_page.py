@@ -281,6 +281,7 @@ def test_search_explains_itself_and_its_failures(open_settings: OpenShown) -> No
         next(button for button in page.findChildren(QPushButton) if button.text() == tab).click()
         assert page.field.text() == ""
         assert page.cards
+        assert library.hub_search.searched == ModelSearch()
 
 
 def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:
