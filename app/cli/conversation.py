@@ -34,6 +34,8 @@ with suppress(ImportError):
     import readline  # noqa: F401
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.+))?")
+# Around a question of several lines.
+_QUOTES = '"""'
 _HELP = """\
 /help          list these commands
 /model         show the models
@@ -42,7 +44,8 @@ _HELP = """\
 /continue      let an answer go on that was paused because it repeats itself
 /clear         forget the questions and answers so far
 /save FILE     write them to a file, as Markdown
-/exit          leave (also /quit, or Ctrl-D)
+/exit          leave (also /quit, /bye, or Ctrl-D)
+\"""            begin a question of several lines, which ends with \"""
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
 
@@ -258,10 +261,12 @@ def talk(conversation: TerminalConversation, quiet: bool) -> int:
     while (line := _read_line()) is not None:
         question = readable(line).strip()
         command = _COMMAND.fullmatch(question)
+        if question.startswith(_QUOTES):
+            question = _quoted(question.removeprefix(_QUOTES))
         if command is None:
             if question:
                 conversation.ask(question, in_chat=True)
-        elif command[1] in ("exit", "quit"):
+        elif command[1] in ("exit", "quit", "bye"):
             break
         elif command[1] == "continue":
             if not conversation.continue_answer():
@@ -276,12 +281,20 @@ def talk(conversation: TerminalConversation, quiet: bool) -> int:
     return DONE
 
 
-def _read_line() -> str | None:
+def _quoted(first: str) -> str:
+    """Return a question of several lines, which `first` begins: up to a line that ends with quotes, or the end."""
+    lines = [first]
+    while not lines[-1].endswith(_QUOTES) and (line := _read_line("... ")) is not None:
+        lines.append(readable(line).rstrip())
+    return "\n".join(lines).removesuffix(_QUOTES).strip()
+
+
+def _read_line(prompt: str = "> ") -> str | None:
     """Return the next line, None at the end. The prompt never goes to redirected output."""
     try:
         if sys.stdout.isatty():
-            return input("> ")
-        print("> ", end="", file=sys.stderr, flush=True)
+            return input(prompt)
+        print(prompt, end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         return line.rstrip("\n") if line else None
     except EOFError:

@@ -39,7 +39,7 @@ def terminal() -> Iterator[Terminal]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("leave", ["/quit\n", CTRL_D])
+@pytest.mark.parametrize("leave", ["/quit\n", "/bye\n", CTRL_D])
 def test_it_is_left_with_exit_code_0(terminal: Terminal, leave: str) -> None:
     terminal.until("> ")
     terminal.type(leave)
@@ -52,6 +52,23 @@ def test_ctrl_c_at_the_prompt_leaves_with_130_and_a_newline(terminal: Terminal) 
     code, text = terminal.end()
     assert code == 130
     assert text.endswith("\n")
+
+
+def test_a_question_between_three_quotation_marks_has_several_lines(terminal: Terminal) -> None:
+    terminal.until("> ")
+    terminal.type('"""one\n')
+    terminal.until("... ")
+    # Within it, nothing is a command.
+    terminal.type("/exit\n")
+    terminal.until("... ")
+    terminal.type('two"""\n')
+    assert re.search(r"ONE\s+/EXIT\s+$", terminal.until("TWO!"))
+    terminal.until("> ")
+    terminal.type('"""three"""\n')
+    terminal.until("THREE!")
+    terminal.until("> ")
+    terminal.type("/bye\n")
+    assert terminal.end()[0] == 0
 
 
 def test_a_talk(terminal: Terminal, tmp_path: Path) -> None:
