@@ -12,7 +12,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+# That of UTF-32 begins with that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 # Control characters other than tabs, line ends and form feeds.
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
@@ -147,7 +154,7 @@ def decode(content: bytes, language: str = "") -> DecodedText | None:
 
 def unreadable_bytes(content: bytes, text: str) -> int:
     """Return how many bytes of a file in UTF-8 are read as U+FFFD in its text, or passed over."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if content.startswith(tuple(mark for mark in _MARKS if mark != codecs.BOM_UTF8)):
         return 0
     return content.count(0) + max(0, text.count("\ufffd") - content.count("\ufffd".encode()))
 
@@ -163,7 +170,7 @@ def _decoded_after_mark(content: bytes, codec: str) -> DecodedText | None:
     if codec == "utf-16":
         if text is None and (text := _decoded(content[:-1], codec)) is not None:
             text += "\ufffd"
-    elif text is None or "\0" in text:
+    elif codec == "utf-8-sig" and (text is None or "\0" in text):
         text = _damaged_utf8(content.removeprefix(codecs.BOM_UTF8), _MARKED)
     return None if text is None or "\0" in text else DecodedText(text)
 

@@ -16,7 +16,7 @@ def read(content: bytes, language: str = "") -> str:
     return decoded[0]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_text_is_read_in_every_unicode_encoding(encoding: str) -> None:
     assert decode("草稿 초안".encode(encoding)) == ("草稿 초안", "")
 
