@@ -19,9 +19,10 @@ from starlette.types import ASGIApp
 from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.engine_host import EngineHost
+from app.api.guard import is_loopback
 from app.api.models import ModelDirectory
 from app.api.requests import errors
-from app.api.requests.callers import UserSettings
+from app.api.requests.callers import USER_HEADER, UserSettings
 from app.api.requests.conversation import as_plain_texts
 from app.api.requests.errors import ApiError, JsonReply
 from app.api.requests.kept_thoughts import KeptThoughts
@@ -253,7 +254,8 @@ class Api:
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
         given = self._thoughts.given_to
-        caller = body.caller(request)
+        address = "" if request.client is None or is_loopback(request.client.host) else request.client.host
+        caller = body.caller(address, request.headers.get(USER_HEADER, ""))
         complete = [replace(asked, main=named, messages=given(asked.messages), caller=caller) for asked in requests]
         answering = Answering(host.engine, complete, call.id, self.activity, form=form)
         self._answering[answering] = body

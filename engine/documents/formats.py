@@ -69,6 +69,11 @@ def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[bytes, MarkedTex
     return lambda data, text: reader(ZippedParts(data), text).read()
 
 
+def _read_word(data: bytes, text: MarkedText) -> None:
+    """Read a DOCX file, and the files in it of any format here."""
+    WordReader(ZippedParts(data), text, read_inner_file).read()
+
+
 PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
 OLD_OFFICE = FileFormat(
@@ -89,7 +94,7 @@ FORMATS = (
     FileFormat((".ods",), f"{_OPEN}.spreadsheet", main="opendocument.spreadsheet", read=_by(OpenDocumentReader)),
     FileFormat((".odp",), f"{_OPEN}.presentation", main="opendocument.presentation", read=_by(OpenDocumentReader)),
     # After those with the same words in their types. Documents with macros and templates have others of Office.
-    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read=_by(WordReader)),
+    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read=_read_word),
     FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read=_by(SheetsReader)),
     FileFormat(
         (".pptx", ".pptm"), f"{_OFFICE}.presentationml.presentation", main="presentation", read=_by(SlidesReader)

@@ -73,10 +73,16 @@ class _OpenParagraph:
 
 
 class WordReader(OfficeReader):
-    """Reads DOCX files as Word shows them, with all revisions accepted."""
+    """Reads DOCX files as Word shows them, with all revisions accepted.
 
-    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+    `read_inner(name, content, text)` adds a file that the document has in it, or raises what readers of files do.
+    """
+
+    def __init__(
+        self, parts: ZippedParts, text: MarkedText, read_inner: Callable[[str, bytes, MarkedText], None]
+    ) -> None:
         super().__init__(parts, text)
+        self._read_inner = read_inner
         # Notes that were not read so far, by the name of their elements and their ids.
         self._notes = dict[tuple[str, str | None], _NoteOfPart]()
         for kind, part_name in _NOTES.items():
@@ -315,12 +321,9 @@ class WordReader(OfficeReader):
 
     def _add_chunk(self, chunk: Element) -> None:
         """Add a file in the document that Word reads as a part of it, such as the page that it was made from."""
-        # Imported here because that module imports this one.
-        from engine.documents.formats import read_inner_file
-
         name = self._related.get(chunk.get("id", ""), "")
         with skipping_damage(self._text):
-            read_inner_file(name, self._parts.read(name), self._text)
+            self._read_inner(name, self._parts.read(name), self._text)
 
     def _put_off_box(self, box: Element) -> None:
         """Have the text of a box follow the paragraph; a box may have any colour."""

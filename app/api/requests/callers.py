@@ -10,13 +10,10 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from starlette.requests import Request
-
-from app.api.guard import is_loopback
 from app.api.requests.constraints import ConstrainedSettings
 
-# The user of Open WebUI, which can send it with each call.
-_USER_HEADER = "x-openwebui-user-id"
+# The header in which Open WebUI can name its user.
+USER_HEADER = "x-openwebui-user-id"
 # Claude Code's `metadata.user_id` ends with this and the id of a session; newer versions send an object as JSON.
 _SESSION = "_session_"
 
@@ -43,16 +40,18 @@ class UserSettings(ConstrainedSettings, kw_only=True):
                 fields[name] = None
         return fields
 
-    def caller(self, request: Request) -> str:
-        """Return a name for whoever makes this call. It differs if the user or the computer that calls does."""
+    def caller(self, address: str, named: str) -> str:
+        """Return a name for whoever makes this call. It differs if the user or the computer that calls does.
+
+        `address` is that of another computer, "" for this one; `named` is what USER_HEADER says, or "".
+        """
         names = (
             self.user,
             self.safety_identifier,
             _without_session((self.metadata or {}).get("user_id")),
-            request.headers.get(_USER_HEADER),
+            named,
         )
         user = next((name for name in names if name and isinstance(name, str)), "")
-        address = "" if request.client is None or is_loopback(request.client.host) else request.client.host
         # An address has no spaces.
         return f"{address} {user}"
 
