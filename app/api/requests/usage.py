@@ -34,7 +34,16 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
         "rounding": alone.rounding or None,
         "same_text_cost": alone.same_text_cost,
         "draft": answers[0].draft or None,
+        **drafting_ahead(alone),
     }
+
+
+def drafting_ahead(stats: RequestStats) -> dict[str, Any]:
+    """Return what drafting ahead did in an answer, or why nothing was drafted ahead; nothing if it is off."""
+    if not stats.ahead:
+        return {}
+    names = ("ahead", "ahead_hits", "ahead_misses", "ahead_late", "ahead_bad", "ahead_used", "ahead_hidden_s")
+    return {name: getattr(stats, name) for name in names}
 
 
 def reasoning_tokens(lengths: Sequence[int], finished: Finished) -> int:
