@@ -4,8 +4,9 @@
 `tandem bench --main FOLDER/main --draft FOLDER/draft --draft-ahead here`.
 
 All passes cost what they cost with trained weights. What the layers add is small, so the last hidden state is nearly
-the embedding of the last token, and the output matrix has that embedding at the row of the token's successor: both
-models write a walk over their vocabulary. The draft's table of successors differs in a share of its rows.
+the embedding of the last token, and the output matrix has that embedding in the row of the token's successor: both
+models write a walk over their vocabulary. For a share of the tokens the draft prefers another successor, and the right
+one is its second choice, as it usually is with trained pairs.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ SHAPES = {
 FIRST_TOKEN = 300
 # The largest weight in the layers: what they add to the hidden state must not change the likeliest token.
 LARGEST = 1e-3
+# The score of a right successor that the draft does not prefer; that of its choice is 1.
+SECOND = 0.8
 
 
 def write_pair(folder: Path, sizes: tuple[str, str], accept: float, tokenizer: Path, seed: int = 5) -> None:
@@ -47,13 +50,13 @@ def write_pair(folder: Path, sizes: tuple[str, str], accept: float, tokenizer: P
     walk = draw.permutation(np.arange(FIRST_TOKEN, vocabulary))
     successors = np.full(vocabulary, walk[0])
     successors[walk] = np.roll(walk, -1)
-    agrees = draw.random(vocabulary) < accept
-    of_draft = np.where(agrees, successors, np.roll(successors, 7))
-    _write(folder / "main", sizes[0], successors, tokenizer)
-    _write(folder / "draft", sizes[1], of_draft, tokenizer)
+    differs = draw.random(vocabulary) >= accept
+    _write(folder / "main", sizes[0], successors, np.zeros(vocabulary, dtype=bool), tokenizer)
+    _write(folder / "draft", sizes[1], successors, differs, tokenizer)
 
 
-def _write(folder: Path, size: str, successors: np.ndarray, tokenizer: Path) -> None:
+def _write(folder: Path, size: str, successors: np.ndarray, differs: np.ndarray, tokenizer: Path) -> None:
+    """Write a model that continues token t by `successors[t]`, or by another one if it `differs`; (vocabulary,) each."""
     layers, width, inner, heads, kv_heads = SHAPES[size]
     vocabulary = len(successors)
     config = {
@@ -79,10 +82,12 @@ def _write(folder: Path, size: str, successors: np.ndarray, tokenizer: Path) -> 
     mx.random.seed(len(size))
     weights = {name: _small(name, value) for name, value in tree_flatten(model.parameters())}
     embedding = mx.random.normal((vocabulary, width))
-    predecessors = np.zeros(vocabulary, dtype=np.int64)
-    predecessors[successors] = np.arange(vocabulary)
+    scores = mx.array(np.where(differs, SECOND, 1.0), mx.float32)
+    output = mx.zeros((vocabulary, width)).at[mx.array(successors)].add(scores[:, None] * embedding)
+    others = np.flatnonzero(differs)
+    preferred = mx.array(np.roll(successors, 7)[others])
     weights["model.embed_tokens.weight"] = embedding
-    weights["lm_head.weight"] = embedding[mx.array(predecessors)]
+    weights["lm_head.weight"] = output.at[preferred].add(embedding[mx.array(others)])
     mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
 
 
