@@ -56,7 +56,10 @@ def write_pair(folder: Path, sizes: tuple[str, str], accept: float, tokenizer: P
 
 
 def _write(folder: Path, size: str, successors: np.ndarray, differs: np.ndarray, tokenizer: Path) -> None:
-    """Write a model that continues token t by `successors[t]`, or by another one if it `differs`; (vocabulary,) each."""
+    """Write a model that continues token t by `successors[t]`, or by another one if it `differs`.
+
+    Both arrays have the shape (vocabulary,).
+    """
     layers, width, inner, heads, kv_heads = SHAPES[size]
     vocabulary = len(successors)
     config = {
