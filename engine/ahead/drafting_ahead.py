@@ -143,18 +143,30 @@ class DraftingAhead:
             self._awaited = True
 
     def _receive(self, until: float) -> DraftReply | None:
-        """Return the reply to the latest outcome, if it comes before `until`; all others are dropped."""
-        expected = (self._begin.conversation, self._round, len(self._text))
+        """Return the reply to the latest outcome, if it comes before `until`; None if it is late or not sound.
+
+        Replies to earlier outcomes, or of earlier answers, came too late for these, and are dropped.
+        """
         while (reply := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
-            if (reply.conversation, reply.round, reply.position) != expected:
-                continue
-            # A token that the main model does not have would make it read foreign memory.
-            if len(reply.tokens) <= self.depth and all(token < self._begin.vocabulary for token in reply.tokens):
-                return reply
-            self.figures.bad += 1
-            return None
+            if reply.conversation == self._begin.conversation and reply.round >= self._round:
+                if self._is_sound(reply):
+                    return reply
+                self.figures.bad += 1
+                return None
+            if time.monotonic() >= until:
+                # A runner that sends for ever must not be waited for.
+                break
         self.figures.late += 1
         return None
+
+    def _is_sound(self, reply: DraftReply) -> bool:
+        """Whether a reply, to the latest outcome or a later one, is one that a runner sends to the latest.
+
+        A token that the main model does not have would make it read foreign memory.
+        """
+        is_for_it = reply.round == self._round and reply.position == len(self._text)
+        is_possible = len(reply.tokens) <= self.depth and all(token < self._begin.vocabulary for token in reply.tokens)
+        return is_for_it and is_possible
 
     def _count(self, reply: DraftReply | None) -> None:
         if reply is None:

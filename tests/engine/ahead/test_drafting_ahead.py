@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
@@ -91,6 +92,30 @@ def test_a_runner_whose_replies_are_bad_three_times_rests_for_the_answer() -> No
     assert (ahead.figures.bad, ahead.figures.state) == (MAX_BAD, "bad-replies")
     assert len(link.outcomes) == MAX_BAD
     assert isinstance(link.sent[-1], End)
+
+
+def test_a_runner_that_sends_for_ever_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    link, text = FakeLink(silent=True), [1, 2, 3]
+    ahead = following(link, text)
+    received: list[float] = []
+
+    def stale(timeout_s: float) -> DraftReply:
+        received.append(timeout_s)
+        assert len(received) < 10**6
+        return DraftReply(7, 1, 3)
+
+    monkeypatch.setattr(link, "receive", stale)
+    assert ahead.prepared() == ()
+    assert ahead.figures.late == 1
+
+
+@pytest.mark.parametrize("change", [{"round": 9}, {"position": 1}])
+def test_a_reply_to_what_was_not_asked_is_bad(change: dict[str, int]) -> None:
+    link, text = FakeLink(), [1, 2, 3]
+    ahead = following(link, text)
+    link.answers[-1] = replace(link.answers[-1], **change)
+    assert ahead.prepared() == ()
+    assert ahead.figures.bad == 1
 
 
 def test_more_tokens_than_were_asked_for_are_no_reply() -> None:
