@@ -37,8 +37,9 @@ _MARKED = 0
 _MEANINGLESS = re.compile(r"[\x80-\x9f\ue000-\uf8ff]")
 # Accented letters, which have ASCII neighbours, look like single characters or narrow kana.
 _WIDE_WORD = re.compile(r"[^\x00-\x7f\uff61-\uff9f]{2}")
-# Zeros between text of one line, and only one.
+# Zeros inside a line.
 _ZEROS_INSIDE = re.compile(rb"(?<=[^\0\r\n])\0+(?=[^\0\r\n])")
+# A single zero inside a line.
 _ONE_ZERO = re.compile(rb"[^\0\r\n]\0[^\0\r\n]")
 # Where an archive says that it is one: its zeros stand between texts.
 _TAR_MARK = slice(257, 262)
@@ -199,9 +200,11 @@ def _damaged_utf8(content: bytes, times: int) -> str | None:
 def _without_zeros(content: bytes) -> bytes | None:
     """Return a text without its bytes of value 0, of which logs have runs after a crash; None for what is no text.
 
-    Files that are no text have single zeros, mostly zeros, or other control characters.
+    A line feed takes the place of a run inside a line. Files that are no text have single zeros, mostly zeros, or other
+    control characters.
     """
     plain = _ZEROS_INSIDE.sub(b"\n", content).replace(b"\0", b"")
+    # Logs have ESC before the codes of colours.
     is_binary = content[_TAR_MARK] == b"ustar" or _ONE_ZERO.search(content) is not None
     if is_binary or len(content) > 2 * len(plain) or not has_no_controls(plain.replace(b"\x1b", b"")):
         return None

@@ -52,6 +52,10 @@ def marked(runs: Iterable[Run]) -> str:
 
 
 def _with_heights(runs: list[Run], following: str) -> str:
+    """Return the words of runs that are all struck or all not, with the marks of raised and lowered ones.
+
+    `following` are the words after these runs.
+    """
     joined = [
         Run("".join(run.words for run in group), letters) for letters, group in groupby(runs, lambda run: run.letters)
     ]
@@ -61,6 +65,7 @@ def _with_heights(runs: list[Run], following: str) -> str:
         if run.letters.raised:
             written += _raised(run.words, after.words)
         elif run.letters.lowered:
+            # A raised number begins with "^", so it does not read as a part of the lowered one.
             written += _lowered(run.words, written[-1:], "" if after.letters.raised else after.words)
         else:
             written += run.words

@@ -407,6 +407,7 @@ class MarkedText:
         text = marked(frame.words)
         match frame.role:
             case TableCell():
+                # Cells are open only in a table.
                 if self._table is not None and not self._table.end_cell(frame.role, text.strip()):
                     self.left_out["hidden-text"] += 1
             case Footnote():
@@ -415,7 +416,7 @@ class MarkedText:
                 self.letters = frame.letters_around
                 self.block = frame.block_around
             case Link(address):
-                # The spaces around the words are not part of the link.
+                # The spaces around the words are not part of the link. One of spaces alone stays as it is.
                 inner = text.strip() or text
                 self._words.append(Run(text.replace(inner, linked(inner, address), 1)))
                 self.block = frame.block_around

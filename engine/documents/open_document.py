@@ -132,7 +132,7 @@ class OpenDocumentReader(OfficeReader):
             "tracked-changes": self._count_changes,
             "list": self._add_list,
             "list-item": self._begin_item,
-            # Tables and sheets; `_book` renames those of a spreadsheet.
+            # Tables, and sheets: the tables of a spreadsheet, which `_book` renames.
             "table": self._add_table,
             "table-row": self._add_row,
             "table-row-group": self._row_group,

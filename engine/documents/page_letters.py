@@ -44,6 +44,7 @@ class PageLetters(NamedTuple):
     letters: Letters = PLAIN
     # As in `Look`, or `_CLEAR` for letters without any opacity.
     colour: str = UNKNOWN
+    # As in `Look`, and never `_CLEAR`.
     background: str = WHITE
     pixels: float | None = _USUAL_PIXELS
     # Whether the CSS property `visibility` lets them be seen.

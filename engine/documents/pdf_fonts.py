@@ -139,7 +139,7 @@ class Rewritten(NamedTuple):
 
 
 class FontStrings(ABC):
-    """The strings of a composite font, as pypdf reads them rightly.
+    """Rewrites the strings of a composite font so that pypdf reads them rightly.
 
     `font` is what pypdf is given instead of the font of the file.
     """
@@ -153,7 +153,7 @@ class FontStrings(ABC):
         # The characters of the codes that were met, in UTF-16, and the codes among them that have none.
         self._characters: dict[bytes, bytes] = {}
         self._unmapped: set[bytes] = set()
-        # Most strings are words, or parts of words.
+        # The strings that were rewritten: mostly words or parts of words, which come again.
         self._rewritten: dict[bytes, Rewritten] = {}
 
     def rewritten(self, string: bytes) -> Rewritten:

@@ -41,10 +41,11 @@ class Shape(NamedTuple):
 
 
 def backgrounds(shapes: Iterable[Shape], page: str, painted: Iterable[Area | None]) -> dict[Element, str]:
-    """Return the colour behind the text of each shape of a slide whose page has a colour.
+    """Return the colour behind the text of each shape of a slide.
 
-    `painted` is what every slide has there. The shapes are in the order in which they are drawn; text over what another
-    one may draw has an unknown background.
+    `page` is the colour of the slide's own background, as in `Look`. `painted` are the areas that its layout and master
+    draw on; None is one that is not known, which may be anywhere. The shapes are in the order in which they are drawn;
+    text over what another one may draw has an unknown background.
     """
     covered = list(painted)
     colours: dict[Element, str] = {}

@@ -203,13 +203,14 @@ class SheetsReader:
         return linked(content, link[1]) if link else content
 
     def _content(self, cell: Element, formula: str, code: str) -> list[CellRun]:
-        """Return what is in a cell, as a format of numbers shows it. What this hides is counted."""
+        """Return what is in a cell, as the number format `code` shows it; what the format hides is counted."""
         kind = cell.get("t", "n")
         content = cell.findtext("v")
-        # A text may be known to be empty.
+        # The result of a formula may be known to be the empty text: t="str" with an empty value.
         is_unknown = (content or "") in self._unknown and (kind != "str" or content is None)
         if formula and is_unknown:
             texts = [CellRun(formula)]
+            # Its result may be a text or a number: it is hidden if the format shows neither.
             is_hidden = hides_texts(code) and not shown(1, code)
         else:
             texts = self._value(cell, kind, content or "", code)

@@ -26,9 +26,10 @@ class SlideLayout:
         self.colours = palette(theme, master)
         if layout.find("clrMapOvr/overrideClrMapping") is not None:
             self.colours = Palette()
-        plain = next(iter(theme.iter("bgFillStyleLst")), Element("none"))
-        self._has_plain_fill = [fill.tag for fill in plain][:1] == ["solidFill"]
-        # What the layout and the master paint over; None for what has no known area.
+        fills = next(iter(theme.iter("bgFillStyleLst")), Element("none"))
+        # Whether the first of the theme's fills for pages, which is _PLAIN_FILL, has one colour.
+        self._has_plain_fill = [fill.tag for fill in fills][:1] == ["solidFill"]
+        # The areas that the layout and the master paint behind a slide's own shapes; None for one that is not known.
         self.drawn: list[Area | None] = []
         # The places of the layout by their numbers and their kinds, and those of the master by their kinds.
         self._by_number = dict[str, Element]()

@@ -212,7 +212,7 @@ class _PageReader:
 
     def read(self) -> None:
         """Add the whole page."""
-        # Sheets that are not loaded may colour everything.
+        # Style sheets that are not loaded may colour everything: then even the page's background is unknown.
         letters = PageLetters(background=WHITE if self._styles.is_whole else UNKNOWN)
         # Nodes to visit and roles to end, the next one last: pages nest deeper than Python's stack.
         waiting: list[_Visit | Role] = [_Visit(self._page.root, letters)]
