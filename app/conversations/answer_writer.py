@@ -84,6 +84,7 @@ class AnswerWriter:
             self._flush_waits = False
         try:
             with self._taken() as (text, tokens, rounds):
+                # Rounds come only with text or tokens.
                 if text or tokens:
                     store.answers.append(self.message_id, text, tokens, rounds)
             self.write_error = None

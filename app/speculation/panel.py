@@ -104,7 +104,10 @@ class SpeculationPanel(ThemeAware, QFrame):
         return self._measured
 
     def _make_area(self) -> QWidget:
-        """Make the body that scrolls. It is empty, because each step would lay its content out again."""
+        """Make the area that scrolls, and return its body.
+
+        The body is empty as yet: if it had content, each call here would lay that out again.
+        """
         self._area = QScrollArea(self)
         self._body = QWidget()
         self._area.setWidgetResizable(True)

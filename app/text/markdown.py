@@ -186,6 +186,7 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
     if end is None:
         return False
     goes_on = is_last and "goes_on" in state.env
+    # After `last` if the formula is still open there.
     if end > last and not goes_on:
         return False
     closed = end <= last

@@ -151,9 +151,10 @@ def instructions_of(tools: Iterable[Tool]) -> str:
 
 
 def with_distinct_names(tools: Iterable[Tool]) -> list[Tool]:
-    """Return the tools, in their order, with names by which a model can tell them apart.
+    """Return the tools, in their order, each with a `called` by which a model can tell it from the others.
 
     A server's name is put before the names of its tools, so that none takes the name of another's tool or of Tandem's.
+    Of those that would still be called the same, later ones get a number, so Tandem's come first.
     """
     taken: dict[str, Tool] = {}
     for tool in tools:

@@ -384,7 +384,7 @@ def download_words(status: DownloadStatus) -> str:
 
 
 def download_badge(status: DownloadStatus) -> tuple[str, str]:
-    """Return the word for the state of a download, and the tone of its badge."""
+    """Return the word for the state of a download, and the tone of its badge (see `Badge`)."""
     if status.waits_for_network:
         return translate("Models", "waiting"), "neutral"
     return {

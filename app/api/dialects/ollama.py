@@ -369,7 +369,7 @@ class OllamaWriter(ResponseWriter):
     def _end(self, event: Finished) -> dict[str, Any]:
         stats = event.stats
         total_s = time.perf_counter() - self._began + self.load_s
-        # The first token comes with the prompt.
+        # `decode_tps` does not count the first token, which the pass over the prompt gives.
         decoding_s = (stats.generated_tokens - 1) / stats.decode_tps if stats.decode_tps else 0.0
         return {
             "done": True,

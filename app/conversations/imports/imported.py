@@ -139,7 +139,9 @@ class ChatBuilder:
         model: str = "",
         attachments: Sequence[Attachment] = (),
     ) -> None:
-        """Add a message. One of another role, or with neither text nor files, is left out and counted.
+        """Add a message. One whose role is none of ROLES, or with neither text nor files, is left out and counted.
+
+        It is counted as "tool" if it is a tool's, else as "empty".
 
         `parent` is a uid, `written_at` in seconds since 1970, and `model` the name of the model that wrote an answer.
         """
