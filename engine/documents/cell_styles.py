@@ -99,6 +99,7 @@ def string_runs(string: Element) -> list[CellRun]:
 
 
 def _runs(string: Element) -> Iterator[CellRun]:
+    """Yield the runs of a string; those without properties have the font of their cell."""
     for part in string:
         if part.tag == "t":
             yield CellRun(part.text or "")

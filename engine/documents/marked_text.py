@@ -436,6 +436,7 @@ class MarkedText:
             self._end_innermost()
 
     def _end_table(self) -> None:
+        """End the open table, if there is one, and add it; of one that only places things, each row is a block."""
         self._end_cell()
         self.end_block()
         table = self._table

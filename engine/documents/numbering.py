@@ -146,6 +146,7 @@ def word_lists(part: Element, styles: Mapping[str, Element]) -> dict[str, Number
 
 
 def _level(level: Element, index: int) -> ListLevel:
+    """Return level `index` of a DOCX list, as the element `level` describes it."""
     form = value(level, "numFmt")
     return ListLevel(
         form=form,

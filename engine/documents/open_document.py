@@ -272,6 +272,7 @@ class OpenDocumentReader(OfficeReader):
         return Through()
 
     def _add_sheet(self, sheet: Element) -> None:
+        """Add a sheet below its name as a heading; one that is hidden, and hidden columns with content, are counted."""
         if self._style("table", sheet, "display") == "false":
             self._text.left_out["hidden-sheet"] += 1
             return
@@ -310,6 +311,7 @@ class OpenDocumentReader(OfficeReader):
             self._add(row, TableRow())
 
     def _row_group(self, group: Element) -> Role | None:
+        """Return the role of a group of rows; None if it is folded, and its rows with content are counted."""
         if group.get("display") != "false":
             return Through()
         self._rows_left.clear()

@@ -63,6 +63,7 @@ class OpenPages:
         return self._masters.get(page.get("master-page-name", ""), Element("none"))
 
     def _colour(self, page: Element, master: Element) -> str:
+        """Return the colour of a slide, by its own fill or that of its master; `UNKNOWN` if that is not one colour."""
         for element in (page, master):
             fill = self._fill_of(element, ("drawing-page",))
             if fill.is_solid:

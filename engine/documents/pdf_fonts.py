@@ -175,6 +175,7 @@ class FontStrings(ABC):
         """Return what stands for codes in a string for pypdf."""
 
     def _meet(self, code: bytes) -> None:
+        """Keep the character of a code; the file's own map goes before the CMap."""
         character = self._mapped.get(int.from_bytes(code, "big"))
         if character is None:
             character = self._cmap.character(code)
@@ -271,6 +272,10 @@ def _mapped_codes(cmap: bytes) -> dict[int, str]:
 
 
 def _ranges(entries: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the codes of a CMap's ranges, as numbers, and their characters.
+
+    A range has a list of characters, or only that of its first code, from which those of the others follow.
+    """
     for first_code, last_code, first_character, characters in _RANGE.findall(entries):
         first = _number(first_code)
         last = _number(last_code)

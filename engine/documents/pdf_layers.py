@@ -32,6 +32,10 @@ class Layers:
         return bool(self._off) and not self._shows(content)
 
     def _shows(self, content: Any) -> bool:
+        """Return whether what belongs to `content`, a layer or a dictionary of several, is shown.
+
+        What is not known is taken for shown.
+        """
         if isinstance(content, IndirectObject) and content.idnum in self._off:
             return False
         membership = content.get_object() if content is not None else None

@@ -90,6 +90,7 @@ class StateOperators:
         self._graphics.line_width = float(operands[0])
 
     def _set_parameters(self, operands: list[Any]) -> None:
+        """Set the opacities and the width of lines that a dictionary of parameters has (the operator "gs")."""
         parameters = self._content.given_resource("/ExtGState", operands[0])
         if "/ca" in parameters:
             self._graphics.fill_opacity = float(resolved_entry(parameters, "/ca"))

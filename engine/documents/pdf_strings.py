@@ -130,6 +130,7 @@ class TextOperators:
         self._graphics.rise = float(operands[0])
 
     def _set_font(self, operands: list[Any]) -> None:
+        """Set the font and its size (the operator "Tf"); pypdf gets another font where it reads this one wrongly."""
         graphics = self._graphics
         # What holds if the font is missing.
         graphics.has_font = False

@@ -94,6 +94,10 @@ class SlidesReader(OfficeReader):
             self._text.finish()
 
     def _add_slide(self, number: int, name: str) -> None:
+        """Add the slide of the part `name`: its number and title as a heading, its shapes and its notes.
+
+        One that is hidden is counted.
+        """
         slide = self._parts.xml(name)
         self._related = self._parts.related(name)
         if slide.get("show") in ("0", "false"):
@@ -171,6 +175,7 @@ class SlidesReader(OfficeReader):
         return Through()
 
     def _add_shape(self, shape: Element) -> None:
+        """Add the text of a shape; titles, which are headings, and what a master repeats are passed over."""
         # Several paragraphs are a list.
         self._is_list = "\n" in drawn_lines(shape)
         self._counts.clear()

@@ -262,6 +262,7 @@ class _PageReader:
         return only_places(rows, has_tables=len(table.css("table")) > 1)
 
     def _add(self, words: str, letters: PageLetters) -> None:
+        """Add words that are seen, with their letters; leave out others."""
         if letters.is_unseen:
             self._omit(words)
             return

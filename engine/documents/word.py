@@ -109,6 +109,7 @@ class WordReader(OfficeReader):
         self._meanings = self._all_meanings()
 
     def _all_meanings(self) -> dict[str, Meaning | Handler]:
+        """Return what the elements mean, by their names (see `Meaning`); others are walked through."""
         return {
             "p": self._add_paragraph,
             "r": self._add_run,
@@ -182,6 +183,10 @@ class WordReader(OfficeReader):
     # Tables.
 
     def _add_table(self, table: Element) -> None:
+        """Add a table on its colour, which is unknown if its style or its rows may have others.
+
+        A table that only places things on a page is added as if it were none.
+        """
         colour = shading(table, "tblPr/shd")
         if colour is None:
             colour = self._behind

@@ -127,6 +127,7 @@ def passes_of(shape: AttentionShape, keys: int, attention: Callable[..., mx.arra
     sinks = mx.zeros(shape.heads, shape.dtype) if shape.sinks else None
 
     def passes(width: int) -> Iterator[mx.array]:
+        """Yield the outputs of passes of `width` rows each; rows at the end that fill no pass are left out."""
         use, mask = (attention, "causal") if width > 1 else (_mlx_attention, None)
         for start in range(0, shape.rows - width + 1, width):
             queries = all_queries[:, :, start : start + width]
