@@ -78,7 +78,7 @@ def require(condition: bool, name: str, expected: str, actual: object) -> None:
         raise BadRequest(name, expected, actual)
 
 
-def require_between(low: float, name: str, value: float, high: float) -> None:
+def require_between(name: str, value: float, low: float, high: float) -> None:
     """Raise `BadRequest` unless the value called `name` is one from `low` to `high`."""
     require(low <= value <= high, name, f"between {low:g} and {high:g}", value)
 

@@ -50,10 +50,10 @@ class SamplingSettings:
     thinking_budget: int | None = None
 
     def __post_init__(self) -> None:
-        require_between(0, "temperature", self.temperature, MAX_TEMPERATURE)
+        require_between("temperature", self.temperature, 0, MAX_TEMPERATURE)
         require(self.top_k >= 0, "top_k", "0 or more", self.top_k)
         require(0.0 < self.top_p <= 1.0, "top_p", "above 0 and at most 1", self.top_p)
-        require_between(0, "min_p", self.min_p, 1)
+        require_between("min_p", self.min_p, 0, 1)
         require(self.repetition_penalty > 0.0, "repetition_penalty", "above 0", self.repetition_penalty)
         require(self.penalty_window >= 0, "penalty_window", "0 or more", self.penalty_window)
         if self.seed is not None:
@@ -85,7 +85,7 @@ class SpeculationSettings:
         require_one_of(methods(), "method", self.method)
         require_one_of(ACCEPTANCE_RULES, "acceptance", self.acceptance)
         if self.depth is not None:
-            require_between(0, "depth", self.depth, MAX_DEPTH)
+            require_between("depth", self.depth, 0, MAX_DEPTH)
 
     @property
     def redraws(self) -> bool:
@@ -197,7 +197,7 @@ class ChatRequest:
             require(self.max_tokens >= 0, "max_tokens", "0 or more", self.max_tokens)
         if self.overflow is not None:
             require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
-        require_between(0, "alternatives", self.alternatives, MOST_ALTERNATIVES)
+        require_between("alternatives", self.alternatives, 0, MOST_ALTERNATIVES)
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))
 
     @property

@@ -59,7 +59,7 @@ class EngineSettings:
     draft_ahead: str = "off"
 
     def __post_init__(self) -> None:
-        require_between(1, "most_active", self.most_active, 32)
+        require_between("most_active", self.most_active, 1, 32)
         for name in ("most_waiting", "prefix_cache_bytes", "prefix_folder_bytes", "answer_index_bytes"):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         require(self.context >= 1, "context", "1 or more", self.context)
