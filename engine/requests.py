@@ -34,7 +34,8 @@ class SamplingSettings:
     at 0 switch that rule off. The penalties cover the last `penalty_window` tokens. `logit_bias` maps token ids to
     numbers that are added to their logits. With `seed` None every request draws a seed, which its stats report. After
     `thinking_budget` tokens of thoughts, if not None, the mark that ends thoughts follows, with 0 at once.
-    Ranges of annotations are those of JSON.
+
+    Every range is checked here. The annotated ones are also checked where settings are read from JSON.
     """
 
     temperature: Annotated[float, Meta(ge=0, le=MAX_TEMPERATURE)] = 0.0

@@ -15,7 +15,8 @@ Where a reader of the paper finds its parts:
   on its position alone, so a prepared token is right as often as one that is drafted after the outcome.
 
 The runner is a process because MLX's default device belongs to the whole process: a thread that drafts on the CPU would
-turn the engine's passes to the CPU, too. It loads a copy of the draft model, whose memory is asked for first.
+turn the engine's passes to the CPU, too. It loads a copy of the draft model, and is started only if there is memory for
+that.
 
 What never belongs here: the choice between sources (`engine.speculation.choosing`), and anything that decides which
 tokens are committed.

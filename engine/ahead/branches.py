@@ -1,7 +1,7 @@
 """Passes of a draft model over one text, and over several continuations of it side by side.
 
 One pass reads the rows of all continuations. Each row has the position that it would have alone, and a mask lets it see
-only the text up to its fork and its own branch. Miao et al., SpecInfer, arXiv:2305.09781.
+only the text up to its fork and its own branch. See Miao et al., SpecInfer, arXiv:2305.09781.
 
 Rotary positions are changed in the model itself, which only a process of its own may do.
 """
@@ -29,7 +29,7 @@ class NoBranches(Exception):
 
 @dataclass(slots=True)
 class _PassRows:
-    """The positions (rows,) and the mask of the rows in the current pass; None for a chain."""
+    """The positions (rows,) and the mask of the rows in the current pass; None if they are the text's next tokens."""
 
     positions: mx.array | None = None
     mask: mx.array | None = None
@@ -66,10 +66,9 @@ class _BranchRope:
 
 @dataclass(slots=True)
 class Tree:
-    """Continuations of the first `trunk` positions, each with a fork among them.
+    """Continuations ("branches") of a text of `trunk` tokens, each from its own fork on.
 
-    `forks[b]` is the number of positions that branch b shares with the trunk. `owners` are the branches of the rows
-    that were fed so far.
+    Branch b shares the first `forks[b]` tokens with the text. `owners` has the branch of each row that was fed so far.
     """
 
     trunk: int
@@ -77,7 +76,7 @@ class Tree:
     owners: list[int] = field(default_factory=list)
 
     def mask(self, branches: Sequence[int]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return what a next row of each of `branches` sees: (rows, trunk + rows fed + rows)."""
+        """Return what the next row of each of `branches` sees, (rows, trunk + rows fed so far + rows)."""
         owners = np.array([*self.owners, *branches])
         seen = np.zeros((len(branches), self.trunk + len(owners)), dtype=bool)
         for row, branch in enumerate(branches):
@@ -87,9 +86,10 @@ class Tree:
 
 
 class BranchPasses:
-    """One draft model and its caches, which hold `length` tokens of a text, and possibly a tree after them.
+    """One draft model and its caches, which hold the tokens of a text, and possibly a tree after them.
 
-    It changes how `model` finds positions, so nothing else may use the model. Raises `NoBranches`.
+    It changes how `model` finds positions, so nothing else may use the model. Raises `NoBranches` if the passes of that
+    model cannot hold a tree.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -109,9 +109,11 @@ class BranchPasses:
 
     @property
     def length(self) -> int:
+        """The number of tokens in the caches, those of a tree included."""
         return int(self._caches[0].offset)
 
     def clear(self) -> None:
+        """Forget the text."""
         self._caches = [BranchCache(self._rows) for _ in range(self._layers)]
 
     def cut(self, length: int) -> None:
@@ -125,7 +127,7 @@ class BranchPasses:
         return logits[0]
 
     def feed_tree(self, tree: Tree, branches: Sequence[int], tokens: Sequence[int]) -> mx.array:
-        """Feed the next token of each of `branches`; returns lazy logits (branches, V)."""
+        """Feed `tokens`, the next one of each of `branches`, in one pass; returns lazy logits (branches, V)."""
         grown = {branch: tree.owners.count(branch) for branch in branches}
         self._rows.positions = mx.array([tree.forks[branch] + grown[branch] for branch in branches])
         self._rows.mask = mx.array(tree.mask(branches))
@@ -141,7 +143,7 @@ class BranchPasses:
         return [array for cache in self._caches for array in (cache.keys, cache.values)]
 
     def _try(self) -> None:
-        """Compare a tree with the chains that it holds. Raises `NoBranches`."""
+        """Compare a tree of two branches with each of them as a text alone. Raises `NoBranches` if they differ."""
         tokens = list(range(1, _TRIED + 1))
         try:
             self.feed(tokens)

@@ -15,14 +15,15 @@ from engine.requests import MAX_DRAFTED, SamplingSettings
 
 # The least seconds that a round waits to learn whether its outcome was prepared.
 HANDOVER_S = 0.002
-# The most seconds before drafting here was measured.
+# How long it waits while the time of drafting in this process is not known.
 FIRST_PATIENCE_S = 0.1
+# The draft tokens asked for until the first were used.
 FIRST_DEPTH = 4
-# The runner rests after this many replies in a row that came too late or were not used, for this many rounds, which
-# are doubled each time.
+# After MAX_MISSES replies in a row that came too late or were not used, the runner rests for FIRST_PAUSE rounds. Each
+# further pause is twice as long, up to LAST_PAUSE; once draft tokens are used, the next one is FIRST_PAUSE again.
 MAX_MISSES = 4
 FIRST_PAUSE, LAST_PAUSE = 32, 512
-# After this many replies that no sound runner sends it rests for the remainder of the answer.
+# After this many replies that no sound runner sends, it rests for the remainder of the answer.
 MAX_BAD = 3
 
 
@@ -49,8 +50,8 @@ class DraftingAhead:
 
     The runner rests while its tokens are of no use, because it slows a main model on the same computer down.
     `fixed_depth` is the depth that the person fixed, if any. `drafting_s(tokens)` returns the seconds that drafting so
-    many tokens here takes, None before that was measured: a round waits no longer for the runner. Belongs to the
-    engine's thread.
+    many tokens in this process takes, None before that was measured: about as long a round waits for the runner.
+    Belongs to the engine's thread.
     """
 
     def __init__(
@@ -69,14 +70,14 @@ class DraftingAhead:
         self._drafting_s = drafting_s
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
-        # The tokens that the runner knows, and the outcomes that it was sent.
+        # How many tokens the runner knows, and the number of the latest outcome.
         self._sent = 0
         self._round = 0
-        # Whether a reply to the last outcome is awaited, the end of that wait, and the reply.
+        # Whether the reply to the latest outcome is not read yet, when waiting for it ends, and that reply.
         self._awaited = False
         self._until = 0.0
         self._reply: DraftReply | None = None
-        # Replies in a row that were of no use, the rounds left of a pause, and those of the next pause.
+        # How many replies in a row were of no use, how many rounds are left of a pause, and how many the next one has.
         self._misses = 0
         self._pausing = 0
         self._pause = FIRST_PAUSE
@@ -84,7 +85,7 @@ class DraftingAhead:
     def prepared(self) -> tuple[int, ...]:
         """Return the draft tokens that were prepared for the last outcome; () if there are none, or not in time.
 
-        The first call after an outcome may wait as long as drafting here takes.
+        The first call after an outcome may wait about as long as drafting in this process takes.
         """
         if self._awaited:
             self._awaited = False
@@ -93,7 +94,7 @@ class DraftingAhead:
         return () if self._reply is None else self._reply.tokens
 
     def report_round(self, used: int) -> None:
-        """Send the runner what the last round committed, in which `used` of the prepared tokens were verified."""
+        """Send the outcome of a round, which verified `used` of the prepared tokens, to a runner that does not rest."""
         if used:
             self._misses = 0
             self._pause = FIRST_PAUSE
@@ -125,13 +126,13 @@ class DraftingAhead:
         self._link.send(End(self._begin.conversation))
 
     def _ask(self) -> None:
-        """Send the outcome of a round, which asks for draft tokens that follow the text."""
+        """Send the tokens that the runner lacks as the outcome of a round; it prepares draft tokens to follow them."""
         if self._generation != self._link.generation:
             # A new runner knows nothing of this answer.
             self._generation = self._link.generation
             self._sent = 0
             self._link.send(self._begin)
-        # An outcome has at least one token.
+        # An outcome has at least one token, so it may repeat the last one.
         position = min(self._sent, len(self._text) - 1)
         self._round = (self._round + 1) % 2**32
         tokens = tuple(self._text[position:])
@@ -169,6 +170,7 @@ class DraftingAhead:
         return is_for_it and is_possible
 
     def _count(self, reply: DraftReply | None) -> None:
+        """Count a reply; None stands for one that came too late or was bad."""
         if reply is None:
             self._misses += 1
         elif reply.tokens:

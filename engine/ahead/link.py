@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 # Seconds in which a runner has to load its model.
 START_S = 300.0
-# How often a runner is started.
+# How often a runner is started at most.
 ATTEMPTS = 2
 
 
@@ -124,7 +124,7 @@ class RunnerLink:
         try:
             first = connection.channel.receive(START_S)
         except (ChannelClosed, OSError, ValueError) as error:
-            # A channel that is closed meanwhile has no socket to wait for.
+            # `OSError` or `ValueError`: the channel was closed meanwhile, so it has no socket to wait for.
             log.info("the draft runner ended while it started: %s", error)
             first = Refusal("ended")
         if isinstance(first, messages.Ready):

@@ -55,7 +55,7 @@ class RoundOutcome(WireMessage, frozen=True):
 
 
 class DraftReply(WireMessage, frozen=True):
-    """Draft `tokens` that were prepared to follow the text of `position` tokens, none if no branch was for it."""
+    """The draft `tokens` that were prepared to follow the text of `position` tokens; () if none were."""
 
     conversation: _UInt
     round: _UInt32
@@ -64,7 +64,7 @@ class DraftReply(WireMessage, frozen=True):
 
 
 class End(WireMessage, frozen=True):
-    """The answer has ended or rests, so the runner does nothing more for it."""
+    """The answer has ended, or rests until its next outcome: the runner works no more for it."""
 
     conversation: _UInt
 

@@ -58,7 +58,7 @@ def runner_cores() -> list[int]:
 def serve(channel: Channel[ToRunner], load: Callable[[], LoadedModel]) -> None:
     """Load the model, send `Ready`, and draft until the engine is gone. Raises `ChannelClosed` then.
 
-    If the model cannot draft here, send a `Refusal` and wait for that.
+    If the model cannot draft here, send a `Refusal` instead, and wait for the engine to close the connection.
     """
     try:
         loaded = load()

@@ -24,6 +24,7 @@ from engine.main_model.sampling import Sampler
 # The most tokens of a catch-up pass.
 CHUNK = 256
 
+# The work for an outcome: between two of its values it runs one pass.
 DraftingSteps = Iterator[None]
 
 
@@ -110,7 +111,7 @@ class TreeDrafter:
         return DraftReply(outcome.conversation, outcome.round, position, tuple(prepared))
 
     def step(self) -> None:
-        """Run one pass of the work for the next outcome; ends being `busy` if there is nothing left to do."""
+        """Run one pass of the work for the next outcome; `busy` becomes false if nothing was left to do."""
         if next(self._plan, self) is self:
             self._stop(self._cache)
 
@@ -174,7 +175,7 @@ class TreeDrafter:
         self._passes.cut(len(self._cached))
 
     def _recovery_tokens(self, cache: TreeCache) -> list[int]:
-        """Return the likeliest recovery token for each accepted length; the token that was rejected is none."""
+        """Return the likeliest recovery token for each accepted length, never the draft token rejected there."""
         sampler = self._sampled_with
         proposed = cache.proposed
         first = cache.position
@@ -233,5 +234,6 @@ class TreeDrafter:
 
     @property
     def _sampled_with(self) -> Sampler:
+        """The sampler of the answer that has begun."""
         assert self._sampler is not None
         return self._sampler

@@ -116,6 +116,7 @@ class BatchDecoder:
         """
         member = next(member for member in self._members if member.generation is generation)
         row = self._members.index(member)
+        # As in `SequenceBatch`, the last row takes the place of the one that leaves.
         last = self._members.pop()
         if last is not member:
             self._members[row] = last
@@ -124,12 +125,13 @@ class BatchDecoder:
         with self._failing_next_step():
             self._drafting.end(member.request)
         sequence = generation.conversation.main
-        # The frames of an error refer to its member, and to the caches of all.
+        # The traceback of an error would keep its member, and the caches of all, in memory.
         failed = member.error is not None
         member.error = None
         self._remove(member)
         if failed:
-            # Its sampler failed, so the token that was fed is not part of its text.
+            # Its sampler failed. A round that was started ahead was fed a token that is not part of the text, so the
+            # caches are of no use.
             sequence.set_caches([], list(sequence.tokens), 0)
             return None
         in_flight = self._in_flight
@@ -144,7 +146,7 @@ class BatchDecoder:
         for member in self._members:
             with self._failing_next_step():
                 self._drafting.end(member.request)
-            # The frames of an error refer to its member, or to this decoder, and to the caches.
+            # The traceback of an error would keep its member or this decoder, and so the caches, in memory.
             member.error = None
         self._members = []
         self._in_flight = None
@@ -168,6 +170,10 @@ class BatchDecoder:
         mx.eval(self._batch.arrays(), [] if left is None else left.arrays())
 
     def _remove(self, member: Member) -> None:
+        """Remove the row of a member that has left, and copy its caches back to its sequence.
+
+        If that fails, or the rows have failed before, the sequence is left without caches, and this raises the error.
+        """
         assert self._batch is not None
         sequence = member.generation.conversation.main
         try:

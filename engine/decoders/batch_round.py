@@ -111,6 +111,7 @@ class BatchRound:
         return tokens[of_row], logprobs[of_row]
 
     def _count_accepted(self, row: int) -> int:
+        """Return how many of the draft tokens of a row were drawn, too; 0 if it has none or its sampler failed."""
         proposal = self.proposals[row]
         if proposal is None or self.members[row].error is not None:
             return 0
@@ -202,6 +203,11 @@ class BatchSampling:
         return draw_together(samplers, counts, noises, scores)
 
     def _row(self, current: BatchRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
+        """Draw for one member with its own sampler; return its tokens and log-probabilities, (depth + 1,) each.
+
+        If the sampler fails, the member has its `error`, and what is returned is of no use. A failure of the device is
+        raised.
+        """
         member = current.members[row]
         proposal = current.proposals[row]
         first = current.done.firsts[row]

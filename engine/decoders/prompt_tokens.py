@@ -81,6 +81,7 @@ class PromptTokens:
         return taken
 
     def _read(self, first: int, logits: mx.array) -> None:
+        """Report the tokens from `first` on, by the logits (rows, V) that predict them; all are evaluated."""
         scores = fit(logits, self._vocabulary).astype(mx.float32)
         total = mx.logsumexp(scores, axis=-1, keepdims=True)
         ids = mx.array(list(self._ids[first : first + logits.shape[0]]), mx.uint32)

@@ -85,6 +85,10 @@ class SpeculativeDecoder:
                 self._drafting.end(self._request)
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
+        """Run rounds until the answer ends or the decoder is left; yield what each committed.
+
+        Also yields None, after each piece of a proposer's catch-up.
+        """
         generation = self._generation
         if generation.ids:
             self._begin_drafting()
@@ -167,6 +171,7 @@ class SpeculativeDecoder:
         return choice
 
     def _start(self, choice: Choice) -> _StartedRound:
+        """Start a round as chosen, with a proposal if `choice` has a depth, while no other round is under way."""
         started_at = time.perf_counter()
         drafting = self._drafting
         request = self._request

@@ -72,7 +72,7 @@ def model_of(
 ) -> tuple[GgufArchitecture, GgufSettings, dict[str, Any]]:
     """Return the entry of a file's architecture, its settings, and the configuration for mlx-lm.
 
-    `factors` are those of `GgufSettings`; None, before any tensor is read, stands for some that can be used. Raises
+    `factors` are those of `GgufSettings`; None, while no tensor is read, takes 1.0 for each that the file has. Raises
     `ModelNotUsable`: is-part, is-embedding, unknown-architecture, or damaged for sizes that do not fit together.
     """
     path = file.files[0]
@@ -83,11 +83,12 @@ def model_of(
     if reason := refusal_of(name):
         raise ModelNotUsable(path, reason, name[:80])
     if factors is None:
-        factors = {name: (1.0,) for name in ROPE_FACTORS if name in file.tensors}
+        factors = {tensor: (1.0,) for tensor in ROPE_FACTORS if tensor in file.tensors}
     try:
         settings = GgufSettings(file, factors)
         entry = _MIXTRAL if name == "llama" and settings.whole("expert_count", 0) else _TABLE[name]
         return entry, settings, entry.settings(settings)
+    # A `SettingError` is a `ValueError`, so it comes first.
     except SettingError as error:
         raise ModelNotUsable(path, "unknown-architecture", f"{name}: {error}"[:160]) from error
     # Sizes that are zero or do not divide each other.

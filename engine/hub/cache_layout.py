@@ -140,7 +140,7 @@ class RepositoryCache:
     def discard(self, commit: str, digests: Iterable[str], earlier_blobs: Iterable[str] = ()) -> None:
         """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.
 
-        The blobs in `found` were in the snapshot before the download began; they stay.
+        The `earlier_blobs` were in the snapshot before the download began; they stay.
         """
         listed = set(digests)
         # What the snapshot has of another download, as of another quantisation, stays, too.

@@ -35,6 +35,7 @@ class ActiveRequest:
 
 
 def log_finished(event: Finished) -> None:
+    """Log why a request has ended, and its most important figures."""
     stats = event.stats
     log.info(
         "%s after %d tokens in %d rounds: %.1f tokens/s, %d of %d draft tokens accepted, first token after %.3f s",

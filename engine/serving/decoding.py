@@ -184,6 +184,7 @@ class Decoding:
         return needed - present <= self._models.memory.use().free
 
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
+        """Run one step of the request's decoder. Return what it committed, None if it prepared a round or ended."""
         assert active.decoder is not None
         generation, stream = active.generation, active.stream
         generation.speculation = stream.speculation
@@ -194,6 +195,7 @@ class Decoding:
         return event
 
     def _join_batch(self, active: ActiveRequest) -> None:
+        """Add the request to the batch, which is created for the first one. If this raises, it has not joined."""
         if self._batch is None:
             self._batch = BatchDecoder(self._models.main, self._models.drafting)
         self._batch.reserve(sum(active_request.batch_obstacle is None for active_request in self.turns))
@@ -218,6 +220,10 @@ class Decoding:
             self._batch = None
 
     def _step_batch(self) -> Iterable[tuple[ActiveRequest, StepOutcome]]:
+        """Run one step of the batch; return what it gave its members.
+
+        If the step fails, the batch is dissolved as the result is iterated (see `_dissolve_batch`).
+        """
         assert self._batch is not None
         members = {active.generation: active for active in self.turns if active.batched}
         for generation, active in members.items():

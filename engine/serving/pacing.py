@@ -102,7 +102,7 @@ class PassParts:
         pass_s = self._tokens * (self._pacer.token_s or 0.0)
         if not self._done:
             at_once = 0.0 < pass_s <= min(UNSURE_S, most_s)
-            # The time of the second layer sizes the next part.
+            # Two, because the first takes next to no time (see `_of_layer`): the second one's time sizes the next part.
             return layers if at_once else min(2, layers)
         # A pass that begins faster than expected may slow down again.
         layer_s = max(_of_layer(self._spent_s, self._done), _of_layer(pass_s, layers))

@@ -258,6 +258,11 @@ class Scheduler:
         self.changes.step()
 
     def _start_waiting(self) -> None:
+        """Begin waiting requests, oldest first, until enough are active or the next one cannot begin yet.
+
+        Those whose parts are being made are passed over. If the oldest of the others is for another main model, that is
+        used once all answers of the present one have ended.
+        """
         if not self.changes.busy:
             self._bring_model()
         self._waiting.prepare(0 if self.changes.blocks_requests else self.settings.most_active - self.active)
@@ -320,6 +325,7 @@ class Scheduler:
                 self._finish(active)
 
     def _report(self, active: ActiveRequest, outcome: StepOutcome) -> None:
+        """Deliver a step's tokens, and finish the request if they end it; on an exception, fail or restart it."""
         try:
             if isinstance(outcome, CachesLost):
                 self._prefilling.appendleft(active)
@@ -335,6 +341,7 @@ class Scheduler:
             self._fail_alone(active, error)
 
     def _finish(self, active: ActiveRequest) -> None:
+        """Deliver `Finished`, even if removing the request raises; then keep its answer, and its intact caches."""
         try:
             intact = self._remove(active)
         finally:

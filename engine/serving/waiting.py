@@ -76,7 +76,10 @@ class Waiting(deque[RequestStream]):
             most -= self.ready(stream)
 
     def ready(self, stream: RequestStream) -> bool:
-        """Whether the parts of a request for the main model in use are made. The first call starts making its parts."""
+        """Whether the parts of a request are made, or have failed; the first call starts making them.
+
+        The request has to be for the main model in use.
+        """
         if stream not in self._parts:
             request = self._request_of(stream)
             main = self._models.main

@@ -11,7 +11,8 @@ _MOST_GROWTH_TOKENS = 8192
 def compiled_buffer_tokens(tokens: int) -> int:
     """Return the buffer size, in tokens, of a compiled pass that holds `tokens` tokens.
 
-    Each size needs its own trace, so there are few sizes: each twice the one before, up to a largest step.
+    Each size needs its own trace, so there are few sizes: up to 8192 each is twice the one before; above, they
+    are the multiples of 8192.
     """
     size = GROWTH_TOKENS
     while size < min(tokens, _MOST_GROWTH_TOKENS):

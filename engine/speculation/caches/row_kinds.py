@@ -99,6 +99,7 @@ class KeyValueRows:
         count = length - self.layout.starts[row]
 
         def with_row(buffer: mx.array | None, text: mx.array | None) -> mx.array:
+            """Return `buffer` with the last `count` slots of `text` in the row; each may be None, but not both."""
             if buffer is None:
                 assert text is not None
                 buffer = mx.zeros((rows, text.shape[1], slots, text.shape[3]), text.dtype)
@@ -182,7 +183,8 @@ class WindowRows(KeyValueRows):
         """Return a copy of a row as a RotatingKVCache, with the last `max_size` tokens; see `KeyValueRows.take`."""
         cache = super().take(row, length)
         if cache.keys is not None:
-            # In a full ring the oldest slot has to exist, because the next token overwrites it.
+            # The layout may hold one token less than the window. In a full ring the slot of that one has to exist, with
+            # zeros: the next token overwrites it.
             count = min(length, self.max_size)
             cache.keys = _last_slots(cache.keys, count)
             cache.values = _last_slots(cache.values, count)

@@ -75,7 +75,7 @@ class CachedSequence:
         self.reader: RequestPictures | None = None
         # Where the positions of tokens in a text with pictures are not their indices, those of this text.
         self.positions: Positions | None = None
-        # Those beyond MAX_CHECKPOINTS may take `checkpoint_bytes`.
+        # Ascending by position. Those beyond MAX_CHECKPOINTS may take `checkpoint_bytes`.
         self.checkpoints: list[Checkpoint] = []
         self.checkpoint_bytes = 0
         # Receives the tapped outputs of all kept rows.
@@ -198,8 +198,9 @@ class CachedSequence:
     def thin(self, most: int, newest: int = 3) -> None:
         """Drop checkpoints until at most `most` remain, those close to their neighbours first.
 
-        The `newest` stay, and the first one at the end of a turn: other conversations share the system prompt before
-        it. So more than `most` may remain.
+        The `newest` stay, of which there is at least one, and the first that is at no multiple of CHECKPOINT_SPACING:
+        there a turn ends, or another text parts from this one, so other conversations share the text before it. So more
+        than `most` may remain.
         """
         shared = next((point for point in self.checkpoints if point.position % CHECKPOINT_SPACING), None)
         while len(self.checkpoints) > max(most, newest + 1):
