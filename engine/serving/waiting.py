@@ -87,6 +87,7 @@ class Waiting(deque[RequestStream]):
             grammar = request.grammar
             files = PictureFiles(request.pictures)
             job = partial(prompt_job, request, main, files)
+            # A grammar in text is compiled only when the first call in the answer begins.
             self._parts[stream] = _RequestParts(
                 None if source is None else PROMPT_PROCESS.start_prompt(source, job),
                 None if grammar is None or grammar.in_text else main.grammars.start(grammar),
