@@ -107,11 +107,6 @@ class BranchPasses:
                 module.rope = _BranchRope(module.rope, self._rows)
         self._try()
 
-    @property
-    def length(self) -> int:
-        """The number of tokens in the caches, those of a tree included."""
-        return int(self._caches[0].offset)
-
     def clear(self) -> None:
         """Forget the text."""
         self._caches = [BranchCache(self._rows) for _ in range(self._layers)]
