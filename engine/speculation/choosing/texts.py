@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
-from engine.methods import PROPOSERS
+from engine.methods import DRAFTER_METHOD, PROPOSERS
 from engine.requests import MAX_DEPTH, MAX_DRAFTED
 from engine.speculation.choosing.costs import MEMORY, Costs
 
@@ -145,13 +145,13 @@ class TextStatistics(Struct):
 
     def learn(self, source: str, verified: int, accepted: int, weights: Sequence[float]) -> None:
         """Count a proposal in each state, weighted by the state's probability."""
-        states = self.counts[source] = self._known(source)
+        states = self.counts[_counted(source)] = self._known(source)
         for counts, weight in zip(states, weights, strict=True):
             for index, count in enumerate(counts[: min(verified, accepted + 1)]):
                 count.observe(weight, index < accepted)
 
     def _known(self, source: str) -> _Counts:
-        return self.counts.get(source) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
+        return self.counts.get(_counted(source)) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
 
 
 class AnswerState:
@@ -188,6 +188,11 @@ class AnswerState:
         for share, state in zip(self._belief, STATES, strict=True):
             weights[state[part]] += share
         return weights
+
+
+def _counted(source: str) -> str:
+    """Return the source whose counts those of `source` are: what is drafted ahead, the draft model has drafted."""
+    return DRAFTER_METHOD if PROPOSERS[source].ahead else source
 
 
 def _part(source: str) -> int:

@@ -176,7 +176,8 @@ class Way:
     `drafter` names an entry of `DRAFTERS`, or is "". `source` is the proposer whose tokens an answer must have been
     offered; "" if the way decides that itself or does not speculate. `company` is how many other requests are served
     at once. With `earlier` the same question was answered in another chat before. `main` is the main model that rows
-    of the main model "text" ask instead, "" for none.
+    of the main model "text" ask instead, "" for none. `ahead` says what happens to the replies of a draft runner, as in
+    `tests.engine.ahead.runners.DISTURBANCES`; "" if there is none.
     """
 
     speculation: SpeculationSettings
@@ -185,6 +186,7 @@ class Way:
     company: int = 0
     earlier: bool = False
     main: str = ""
+    ahead: str = ""
 
 
 def _draft(depth: int = 3, **changes: Any) -> SpeculationSettings:
@@ -204,6 +206,10 @@ WAYS: dict[str, Way] = {
     "rejection": Way(_draft(acceptance="rejection"), "draft model", "draft"),
     "same text": Way(_draft(same_text=True), "draft model"),
     "taught draft model": Way(_draft(), "taught", "draft"),
+    "draft ahead": Way(_draft(), "draft model", ahead="untouched"),
+    "draft ahead, any depth": Way(AUTO, "draft model", ahead="untouched"),
+    "draft ahead, wrong tokens": Way(_draft(), "draft model", ahead="wrong_but_possible"),
+    "draft ahead, lost replies": Way(_draft(), "draft model", ahead="lost"),
     "draft model of other bytes": Way(_draft(), "other bytes", "draft"),
     "draft model of other words": Way(_draft(), "other words", "draft"),
     "block head": Way(_draft(7), "dflash", "head"),

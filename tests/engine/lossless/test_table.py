@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from engine.ahead import drafting_ahead
+from engine.ahead import link as links
 from engine.events import TokensCommitted
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
+from tests.engine.ahead.runners import DISTURBANCES, Disturbance, on_a_thread, started
 from tests.engine.lossless.chain_sessions import Told
 from tests.engine.lossless.drafters import DRAFTERS, MAINS, base_of, teach
 from tests.engine.lossless.table import (
@@ -29,6 +33,7 @@ from tests.engine.lossless.table import (
     main_of,
 )
 from tests.engine.serving_requests import Client, load_models, request, run
+from tests.patience import PATIENCE_S
 
 # Served beside a request that is asked "in a batch"; each has settings of its own.
 COMPANY = (
@@ -53,7 +58,7 @@ class Servers:
         self._folder = folder
         self._mains: dict[str, Path] = {}
         self._drafters: dict[tuple[str, str], Path | None] = {}
-        self._schedulers: dict[tuple[str, str, bool], Scheduler] = {}
+        self._schedulers: dict[tuple[str, str, bool, str], Scheduler] = {}
         self._plain_answers: dict[tuple[str, str], PlainAnswer] = {}
 
     def _main(self, name: str) -> Path:
@@ -69,19 +74,29 @@ class Servers:
             self._drafters[main, name] = DRAFTERS[name](folder, base_of(main, self._main(main)))
         return self._drafters[main, name]
 
-    def scheduler(self, main: str, drafter: str = "", *, indexed: bool = False) -> Scheduler:
-        """Return a scheduler with these models; with `indexed` it keeps an index of answers of chats."""
-        key = (main, drafter, indexed)
+    def scheduler(self, main: str, drafter: str = "", *, indexed: bool = False, ahead: str = "") -> Scheduler:
+        """Return a scheduler with these models; with `indexed` it keeps an index of answers of chats.
+
+        With `ahead` it has a draft runner, whose replies are disturbed as that says.
+        """
+        key = (main, drafter, indexed, ahead)
         if key not in self._schedulers:
             index = self._folder / f"answers of {main} with {drafter}" if indexed else None
             taught = self._folder / f"what drafts of {main} were taught" if drafter == "taught" else None
-            settings = EngineSettings(most_active=8, answer_index_folder=index, taught_folder=taught)
+            settings = EngineSettings(
+                most_active=8,
+                answer_index_folder=index,
+                taught_folder=taught,
+                draft_ahead="here" if ahead else "off",
+            )
             scheduler = Scheduler(settings)
             self._schedulers[key] = scheduler
             folder = self._drafter(main, drafter)
             assert load_models(scheduler, self._main(main), folder).draft_problem is None
             if drafter == "taught" and folder is not None:
                 teach(scheduler, folder)
+            if ahead:
+                start_runner(scheduler, DISTURBANCES[ahead])
         return self._schedulers[key]
 
     def plain(self, row: str, main: str) -> PlainAnswer:
@@ -104,6 +119,16 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     opened = Servers(tmp_path_factory.mktemp("lossless"))
     yield opened
     opened.close()
+
+
+def start_runner(scheduler: Scheduler, disturb: Disturbance) -> None:
+    """Start a draft runner on a thread, whose replies arrive disturbed, and wait until it has its model.
+
+    It may refuse that: the passes of the draft model for pictures hold no branches.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(links, "in_a_process", partial(on_a_thread, disturb=disturb))
+        assert started(scheduler).ahead in ("ready", "no-branches")
 
 
 def answer_in_an_earlier_chat(scheduler: Scheduler, asked: ChatRequest) -> None:
@@ -173,7 +198,10 @@ def test_the_answer_is_that_of_plain_decoding(
     told = Told(monkeypatch)
     told.answers = [token if place % 3 else 0 for place, token in enumerate(plain.tokens)]
     monkeypatch.setattr(ReducedVocabulary, "pays", lambda *_: True)
-    scheduler = servers.scheduler(main, decoded.drafter, indexed=decoded.earlier)
+    scheduler = servers.scheduler(main, decoded.drafter, indexed=decoded.earlier, ahead=decoded.ahead)
+    if decoded.ahead == "untouched":
+        # No reply is late, however busy the machine is.
+        monkeypatch.setattr(drafting_ahead, "HANDOVER_S", PATIENCE_S)
 
     client = serve(scheduler, decoded, asked.request(decoded.speculation))
 
