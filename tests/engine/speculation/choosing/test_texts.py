@@ -84,3 +84,12 @@ def test_thousands_of_rounds_can_be_loaded_again() -> None:
     for number in range(2000):
         AnswerState(Costs(), texts).observe("draft", 4, 4 * (number % 7 > 0))
     assert convert(to_builtins(texts), TextStatistics) == texts
+
+
+def test_what_is_drafted_ahead_counts_as_drafted_by_the_draft_model() -> None:
+    texts = TextStatistics()
+    answer = AnswerState(Costs(), texts)
+    for _ in range(20):
+        answer.observe("ahead", 3, 3)
+    assert texts.counts.keys() == {"draft"}
+    assert answer.forecast("ahead", 3) == answer.forecast("draft", 3)
