@@ -289,11 +289,14 @@ class _GrowingTags(GrowingCall):
         return goes_on is not None and not self._stopped
 
     def _whole_value(self, text: str) -> bool:
-        """Take a value that is no free text, if it is whole and another argument follows; return whether it is."""
+        """Take a value that is no free text, if it is whole and another argument follows; return whether it was taken.
+
+        One that was not is tried again with the next piece, unless it is long.
+        """
         closing = self._closing
         close = text.find(closing, self._at)
         if close < 0 or not self._goes_on(text, close + len(closing)):
-            self._stopped = len(text) - self._at > _LONGEST_VALUE
+            self._stopped = self._stopped or len(text) - self._at > _LONGEST_VALUE
             return False
         schema = self._schemas[self.name].properties[self._key]
         content = text[self._at : close]

@@ -100,9 +100,10 @@ class PageLetters(NamedTuple):
         return self.background if colour == _CLEAR else colour
 
     def _pixels(self, size: str) -> float | None:
-        """Return the size of the letters of an element inside these.
+        """Return the size in pixels of the letters of an element inside these.
 
-        `size` is its `font-size` in small letters. None if that is not known.
+        `size` is its `font-size` in lower case. Returns None if the size cannot be known, as that of shares of the root
+        element's, which pages for phones make as large as 100 pixels.
         """
         if not size or size == "inherit":
             return self.pixels
@@ -111,8 +112,6 @@ class PageLetters(NamedTuple):
             return None
         number = float(length[1])
         unit = length[2] or ""
-        if unit == "rem":
-            return number * _USUAL_PIXELS
         if unit in _SHARES:
             return None if self.pixels is None else number * _SHARES[unit] * self.pixels
         return number * _PIXELS[unit] if unit in _PIXELS else None

@@ -190,3 +190,7 @@ def test_two_backgrounds_that_differ_hide_nothing() -> None:
     assert "Buy now" in text_of('<p style="background:none;background-color:#036;color:#fff">Buy now</p>')
     head = "<style>p{background:none} .dark{background-color:#000;color:#fff}</style>"
     assert "Buy now" in text_of('<p class="dark">Buy now</p>', head)
+
+
+def test_sizes_in_shares_of_the_root_hide_nothing() -> None:
+    assert text_of("<p>14 pixels</p>", sheet("html{font-size:100px} p{font-size:.14rem}")) == "14 pixels"
