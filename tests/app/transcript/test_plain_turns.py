@@ -62,7 +62,8 @@ def _words_of(arguments: tuple[Any, ...]) -> str:
     """Return what the call is about."""
     owner, *others = arguments
     turns = [part for part in (*others, getattr(owner, "turn", None)) if isinstance(part, Turn)]
-    return "".join([*(turn.answer.text for turn in turns), *map(str, others), getattr(owner, "_text", "")])
+    words = [str(part) for part in others if not isinstance(part, Turn)]
+    return "".join([*(turn.answer.text for turn in turns), *words, getattr(owner, "_text", "")])
 
 
 def chat_of(number: int, *answers: str) -> Chat:
