@@ -51,7 +51,7 @@ def test_a_pdf_file_without_a_user_password_is_read_and_half_characters_are_repl
     open_.encrypt("", "owner", algorithm="RC4-128")
     open_.write(tmp_path / "open.pdf")
     assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
-    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
+    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page, **_options: "x\ud835y\0")
     text = document_text("open.pdf", (tmp_path / "open.pdf").read_bytes(), 100).text
     assert text == "x\ufffdy"
     assert count_tokens(starter_pair()[0], text)
