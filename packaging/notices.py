@@ -84,7 +84,9 @@ def licence_of(package: Distribution) -> str:
     classified = [
         line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier") or () if line.startswith("License ::")
     ]
-    stated = metadata["License-Expression"] or ", ".join(classified) or metadata["License"] or "see its authors' page"
+    # Where `importlib_metadata` is imported, a field that a package lacks is an error instead of None.
+    expression, licence = ("".join(metadata.get_all(name) or ()) for name in ("License-Expression", "License"))
+    stated = expression or ", ".join(classified) or licence or "see its authors' page"
     return stated.partition("\n")[0]
 
 
