@@ -100,11 +100,8 @@ def test_a_server_over_sse_is_called_with_its_headers(hosts: Hosts, server: Serv
     assert hosts.host.status("remote").state == "running"
 
 
-@pytest.mark.parametrize("refusal", [(404, b""), (400, b"No transport found for sessionId")])
-def test_a_session_over_sse_that_was_lost_is_begun_again_and_no_call_runs_twice(
-    hosts: Hosts, server: Server, refusal: tuple[int, bytes]
-) -> None:
-    Events.refusal = refusal
+def test_a_session_over_sse_that_was_lost_is_begun_again_and_no_call_runs_twice(hosts: Hosts, server: Server) -> None:
+    Events.refusal = 400, b"No transport found for sessionId"
     read, add = hosts.start(server)
     Events.streams.clear()
     assert hosts.call(read).text == "fine"
@@ -112,6 +109,14 @@ def test_a_session_over_sse_that_was_lost_is_begun_again_and_no_call_runs_twice(
     assert hosts.failure(add).code == "lost-session"
     assert Events.ran == ["read"]
     assert hosts.call(add).text == "fine"
+
+
+def test_a_call_over_sse_that_is_refused_with_404_did_not_run_and_is_repeated(hosts: Hosts, server: Server) -> None:
+    Events.refusal = 404, b""
+    _, add = hosts.start(server)
+    Events.streams.clear()
+    assert hosts.call(add).text == "fine"
+    assert Events.ran == ["add"]
 
 
 def test_a_key_that_is_refused_in_a_call_over_sse_is_named_at_once(
