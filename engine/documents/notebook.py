@@ -49,7 +49,10 @@ def _output(output: dict[str, Any]) -> str:
     kind = next((kind for kind in _KINDS if kind in forms), None)
     if kind is None:
         return f"[{', '.join(forms)}]" if forms else ""
-    return _last_state(_joined(forms[kind]))
+    form = forms[kind]
+    # Before version 4, JSON is written as a text.
+    is_decoded = kind == "application/json" and "data" in output
+    return _last_state(json.encode(form).decode() if is_decoded else _joined(form))
 
 
 def _last_state(words: str) -> str:
@@ -59,7 +62,7 @@ def _last_state(words: str) -> str:
 
 
 def _joined(lines: Any) -> str:
-    return "".join(lines) if isinstance(lines, list) else str(lines)
+    return "".join(map(str, lines)) if isinstance(lines, list) else str(lines)
 
 
 def _fenced(content: str, language: str) -> str:

@@ -10,6 +10,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf.generic import (
@@ -408,6 +409,23 @@ def test_a_notebook_of_version_3_is_read() -> None:
     blocks = ["python\nprint(1)", "output\n1", "output\n2", "output\n[png]", "output\nKeyError: 'x'"]
     expected = "\n\n".join(["## Title", *(f"```{block}\n```" for block in blocks)])
     assert document_text("a.ipynb", json.dumps(book).encode(), MOST).text == expected
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ({"data": {"application/json": {"a": True, "b": None}}}, '{"a":true,"b":null}'),
+        ({"data": {"application/json": [{"a": 1}, 2]}}, '[{"a":1},2]'),
+        ({"data": {"application/json": ["a", "b"]}}, '["a","b"]'),
+        ({"json": ['{"a": ', "true}"]}, '{"a": true}'),
+        ({"json": [1, 2]}, "12"),
+    ],
+    ids=["object", "list", "list of texts", "lines of version 3", "no lines"],
+)
+def test_an_output_of_a_notebook_that_is_json_is_read_as_json(output: dict[str, Any], text: str) -> None:
+    cell = {"cell_type": "code", "source": "", "outputs": [{"output_type": "display_data", **output}]}
+    book = json.dumps({"cells": [cell]}).encode()
+    assert document_text("a.ipynb", book, MOST).text == f"```output\n{text}\n```"
 
 
 def test_a_progress_bar_of_a_notebook_is_read_as_it_is_in_the_end() -> None:
