@@ -188,7 +188,7 @@ def _groups(section: Sequence[_FormatToken], number: float) -> str:
 
     The last group gets the last digits. The first one has those for which there is no place.
     """
-    digits = str(round(abs(number)))
+    digits = str(Decimal(repr(abs(number))).quantize(Decimal(1), ROUND_HALF_UP))
     texts: list[str] = []
     first_group = 0
     for token in reversed(section):
