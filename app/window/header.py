@@ -32,6 +32,8 @@ _PROGRESS_MS = 150
 _SHORTEST_NAME = 56
 _READABLE_NAME = 96
 _LONGEST_NAME = 200
+# The state is shown where there is more room than this.
+_SHORTEST_STATE = 60
 # The least width of a header that shows "Text | Tokens".
 _ANSWERS_NEED = 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
@@ -120,7 +122,7 @@ class Header(ThemeAware, QFrame):
         self.draft = Chip(self)
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state, self._state_may_go, self._beside_panel = "", True, False
+        self._state, self._state_is_elsewhere, self._beside_panel = "", True, False
         self._names = ("", "")
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
@@ -173,7 +175,7 @@ class Header(ThemeAware, QFrame):
         self._show_main(pair)
         self._show_draft(pair)
         self._state = self._loading_sentence() if pair.loading else self._shown_state
-        self._state_may_go = not pair.loading and self._says_state_elsewhere(pair)
+        self._state_is_elsewhere = not pair.loading and self._says_state_elsewhere(pair)
         self._status.setToolTip(tip(self._shown_state))
         if pair.loading:
             self._progress_timer.start()
@@ -207,7 +209,7 @@ class Header(ThemeAware, QFrame):
         self.draft.setToolTip(tip(self._shown_state))
 
     def _says_state_elsewhere(self, pair: Pair) -> bool:
-        """Return whether the state is also said elsewhere, so that it may go where there is no room for it.
+        """Return whether the state is also said elsewhere, so that it needs no words in the header.
 
         A draft that is off and a main model that is not there say so themselves. If the current answer is decoded
         without speculation, the state is the reason, which only the panel says, too.
@@ -291,11 +293,11 @@ class Header(ThemeAware, QFrame):
             chip.set_name_width(min(most, max(shortest, free // 2, free - other.name_width())))
         left = self._free() - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
-        # While all is well, the mark of the draft model says so.
-        worth_it = left > 60 and not self._state_may_go
+        # A state that is said elsewhere too (`_says_state_elsewhere`) needs no words here.
+        worth_it = left > theme.scaled(_SHORTEST_STATE) and not self._state_is_elsewhere
         self._status.setText(shown if worth_it else "")
-        if self._session.models.pair.loading and shown != self._state:
-            # Keep the width of the name, so that nothing moves.
+        if self._session.models.pair.loading and self._status.text() != self._state:
+            # Elided to the name's width, so that the chip does not grow.
             (self.main if self._session.models.pair.loading == "main" else self.draft).set_name(self._state)
 
     def _free(self) -> int:

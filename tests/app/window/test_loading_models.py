@@ -41,6 +41,16 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> No
     assert window.unsent == ""
 
 
+def test_the_header_says_at_every_width_that_a_model_loads(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine(load_gate=threading.Event())
+    header = open_window(engine, load=False).header
+    for width in range(640, 800):
+        header.resize(width, header.height())
+        views = (view for view in header.findChildren(QLabel) if not header.draft.isAncestorOf(view))
+        assert "Loading…" in [view.text() for view in views if view.isVisible()], width
+    engine.load_gate.set()  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("take_back", by_tier(["button", "typing", "another chat"], ["button", "another chat"]))
 def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, take_back: str) -> None:
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
