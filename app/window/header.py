@@ -28,7 +28,8 @@ from engine.model_files.names import name_of_snapshot
 
 _PROGRESS_MS = 150
 # Widths in pixels at the normal text size.
-# The least width of a model's name, the one below which the words next to it are hidden, and the greatest one.
+# The width below which a model's name is elided to its last word, the one below which the words next to it are hidden,
+# and the greatest one.
 _SHORTEST_NAME = 56
 _READABLE_NAME = 96
 _LONGEST_NAME = 200
@@ -280,17 +281,16 @@ class Header(ThemeAware, QFrame):
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
             chip.set_narrow(False)
-        least = theme.scaled(_SHORTEST_NAME)
         most = theme.scaled(_LONGEST_NAME)
         free = self._free() - sum(chip.width_without_name() for chip in chips)
+        # Words beside the names go before these are hard to read.
         if free < min(2 * theme.scaled(_READABLE_NAME), sum(chip.name_width() for chip in chips)):
             for chip in chips:
                 chip.set_narrow(True)
             free = self._free() - sum(chip.width_without_name() for chip in chips)
-        shortest = min(least, free // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
             # A name may use the space that the other one leaves of its half.
-            chip.set_name_width(min(most, max(shortest, free // 2, free - other.name_width())))
+            chip.set_name_width(min(most, max(free // 2, free - other.name_width())))
         left = self._free() - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         # A state that is said elsewhere too (`_says_state_elsewhere`) needs no words here.
