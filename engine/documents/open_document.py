@@ -13,7 +13,7 @@ from engine.documents.letters import Run
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.numbering import NumberedList
 from engine.documents.office import Handler, Meaning, OfficeReader, lines, link_role
-from engine.documents.open_letters import OpenFormat, OpenStyles
+from engine.documents.open_letters import OpenFormat, OpenStyles, first_background
 from engine.documents.open_lists import numbered_lists
 from engine.documents.open_pages import OpenPages
 from engine.documents.open_sheets import (
@@ -340,8 +340,7 @@ class OpenDocumentReader(OfficeReader):
             # Its format shows nothing.
             self._text.left_out["hidden-text"] += shown_times
         style = self._styles.format("table-cell", cell.get("style-name", ""))
-        colours = (colour for colour in (style.behind_cell, self._in_tables) if colour is not None)
-        behind = next(colours, self._behind)
+        behind = first_background(style.behind_cell, self._in_tables, self._behind)
         format_around = self._format_around
         self._format_around = style
         for _ in range(shown_times):

@@ -14,13 +14,19 @@ _LENGTH = re.compile(r"(-?\d*\.?\d+)(pt|cm|mm|in|pc|px)")
 # Points for each unit.
 _POINTS = {"pt": 1.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pc": 12.0, "px": 0.75}
 _HEIGHTS = {"super": 33, "sub": -33}
+# A background of no colour.
+CLEAR = "transparent"
 _OF_LETTERS = ("text-properties", "properties")
 # The family of styles that say what is behind the cells of a table.
 _OF_TABLES = ("table", "table-row", "table-column")
 
 
 class OpenFormat(NamedTuple):
-    """What a style says about letters, None for what it says nothing about. Colours are as in `Look`."""
+    """What a style says about letters, None for what it says nothing about.
+
+    Colours are as in `Look`. A background may also be `CLEAR`: what is behind it is seen, whatever colour the
+    styles have that this one is based on.
+    """
 
     # How far the letters are above the line, in percent of their size.
     height: int | None = None
@@ -44,7 +50,7 @@ class OpenFormat(NamedTuple):
 
     def is_unseen(self, around: str) -> bool:
         """Return whether nobody sees letters on a page or in a cell of a colour, unless they have another one."""
-        behind = next((colour for colour in (self.behind, self.behind_paragraph) if colour is not None), around)
+        behind = first_background(self.behind, self.behind_paragraph, around)
         return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, behind, self.points))
 
 
@@ -91,7 +97,7 @@ class OpenStyles:
     def in_tables(self) -> str | None:
         """The colour behind cells that have none, if it is not that of the page."""
         families = (style for (family, _), style in self._elements.items() if family in _OF_TABLES)
-        return UNKNOWN if any(_background(style, "") for style in families) else None
+        return UNKNOWN if any(_background(style, "") not in (None, CLEAR) for style in families) else None
 
     def _with_bases(self, family: str, name: str) -> Iterator[Element]:
         """Yield a style and those that it is based on, the nearest first. A style may be based on itself."""
@@ -100,6 +106,11 @@ class OpenStyles:
             asked.add(name)
             yield style
             name = style.get("parent-style-name", "")
+
+
+def first_background(*colours: str | None) -> str:
+    """Return the first of some backgrounds, the nearest first, that has a colour; `UNKNOWN` if none has."""
+    return next((colour for colour in colours if colour is not None and colour != CLEAR), UNKNOWN)
 
 
 def length(text: str | None) -> float | None:
@@ -169,15 +180,19 @@ def _colour(text: Mapping[str, str]) -> str | None:
 
 
 def _background(style: Element, tag: str) -> str | None:
-    """Return the colour of a background that properties of a style have, of any kind for the tag ""."""
+    """Return the background colour in those of a style's properties that have a tag; in all of them for the tag "".
+
+    Returns `UNKNOWN` for a picture, `CLEAR` for one that is transparent, and None if nothing is said.
+    """
+    background: str | None = None
     for properties in style:
         if tag in ("", properties.tag):
             if properties.find("background-image[@href]") is not None:
                 return UNKNOWN
-            colour = properties.get("background-color", "transparent")
-            if colour != "transparent":
-                return colour_of(colour)
-    return None
+            background = properties.get("background-color", background)
+            if background not in (None, CLEAR):
+                return colour_of(background)
+    return background
 
 
 # The properties of areas whose place on a page is not followed.
@@ -192,8 +207,8 @@ def _draws_behind(style: Element) -> bool:
     for properties in style.iter():
         if properties.get("run-through") == "background" or properties.find("background-image[@href]") is not None:
             return True
-        background = properties.get("background-color", "transparent")
-        is_coloured = background != "transparent" and colour_of(background) != WHITE
+        background = properties.get("background-color", CLEAR)
+        is_coloured = background != CLEAR and colour_of(background) != WHITE
         if properties.tag in _AREAS and is_coloured:
             return True
         if properties.tag == "paragraph-properties" and properties.get("fill", "none") not in ("none", "solid"):
@@ -202,6 +217,6 @@ def _draws_behind(style: Element) -> bool:
             fill = properties.get("fill", "none")
             colour = properties.get("fill-color", "")
             is_plain = fill == "none" or (fill == "solid" and colour_of(colour) == WHITE)
-            if not is_plain or _background(style, "") not in (None, WHITE):
+            if not is_plain or _background(style, "") not in (None, CLEAR, WHITE):
                 return True
     return False

@@ -44,10 +44,14 @@ STYLES = "".join(
         style("Share", 'fo:font-size="1%"'),
         style("OnBlue", WHITE + ' fo:background-color="#1f3864"'),
         style("OnItself", 'fo:color="#1f3864" fo:background-color="#1f3864"'),
+        style("OffBlue", 'fo:background-color="transparent"', parent="OnBlue"),
+        style("Plain", 'fo:color="#1f3864" fo:background-color="transparent"', parent="OnItself"),
         style("Bar", "", "paragraph", more=ON_BLUE.format("paragraph")),
         style("Ghost", WHITE, "paragraph"),
         style("Cell", "", "table-cell", more=ON_BLUE.format("table-cell")),
         style("Gone", WHITE, "table-cell"),
+        style("NoBar", "", "paragraph", "Bar", '<style:paragraph-properties fo:background-color="transparent"/>'),
+        style("NoCell", "", "table-cell", "Cell", '<style:table-cell-properties fo:background-color="transparent"/>'),
         style("Shape", LINE, "graphic"),
     ]
 )
@@ -114,6 +118,9 @@ def test_letters_of_cells_and_titles_are_marked() -> None:
         p(span("Clear", "x")),
         p(span("Tiny", "x")),
         p(span("OnItself", "x")),
+        p(span("OffBlue", "x")),
+        p(span("White", "x"), "NoBar"),
+        table(p(span("White", "x")), "NoCell"),
         p(span("White", span("Out", "x") + "y")),
         p("x", "Ghost"),
         table(p(span("White", "x"))),
@@ -128,6 +135,9 @@ def test_letters_of_cells_and_titles_are_marked() -> None:
         "transparent",
         "tiny",
         "own background",
+        "no background",
+        "no background of a paragraph",
+        "no background of a cell",
         "within",
         "paragraph",
         "in a cell",
@@ -148,11 +158,12 @@ def test_letters_that_nobody_sees_are_left_out_and_counted(body: str) -> None:
         p(span("Odd", "x")),
         p(span("Auto", "x")),
         p(span("OnBlue", "x")),
+        p(span("Plain", "x")),
         p(span("White", "x"), "Bar"),
         table(p(span("White", "x")), "Cell"),
         f"<draw:frame><draw:text-box>{p(span('White', 'x'))}</draw:text-box></draw:frame>",
     ],
-    ids=["two points", "share", "no numbers", "automatic", "background", "paragraph", "cell", "frame"],
+    ids=["two points", "share", "no numbers", "automatic", "background", "no background", "paragraph", "cell", "frame"],
 )
 def test_letters_on_what_may_have_a_colour_are_read(body: str) -> None:
     assert text_of(body) == "x"
