@@ -13,8 +13,9 @@ _PICTURE = re.compile(r"!\[([^\]]*)\]\((?:data|attachment):[^)]*\)")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # The forms of outputs that are text, the best first.
 _KINDS = ("text/markdown", "text/plain", "text/latex", "text/html", "application/json")
-# Their names in streams and before version 4, and what else such outputs have.
+# The names of these forms in streams and before version 4.
 _OLD_KINDS = {"text": "text/plain", "latex": "text/latex", "html": "text/html", "json": "application/json"}
+# What else such outputs have.
 _ABOUT_OUTPUT = ("execution_count", "metadata", "name", "output_type", "prompt_number", "stream")
 
 

@@ -184,9 +184,10 @@ def _shown(section: Sequence[_FormatToken], number: float, first: datetime) -> s
 
 
 def _groups(section: Sequence[_FormatToken], number: float) -> str:
-    """Return a whole number whose digits are in several groups, such as those of telephones: "000-0000-0000".
+    """Return the digits of a number in several groups, such as those of telephones: "000-0000-0000".
 
-    The last group gets the last digits. The first one has those for which there is no place.
+    The number is rounded, and has no sign. The groups are filled from the last one on; the first one also gets the
+    digits for which no group has a place. Raises `ValueError` for groups that are not followed.
     """
     digits = str(Decimal(repr(abs(number))).quantize(Decimal(1), ROUND_HALF_UP))
     texts: list[str] = []
@@ -195,6 +196,7 @@ def _groups(section: Sequence[_FormatToken], number: float) -> str:
         if token.kind != "digits":
             texts.append(token.text)
             continue
+        # A group may also have a point or commas, or be "General".
         if token.text.strip("0#?"):
             raise ValueError
         places = len(token.text)
@@ -230,12 +232,13 @@ def _fraction(section: Sequence[_FormatToken], number: float) -> str:
 
 def _digits(number: Decimal, pattern: str) -> str:
     """Return a number that is not negative with the digits of a pattern, such as "#,##0.00" or "0.0E+0"."""
+    # "General" or "@".
     if pattern[0] not in "0#?.":
         return f"{float(number):.15g}"
     whole, _, places = pattern.rstrip(",").partition(".")
     if "E" in pattern.upper():
         return f"{float(number):.{len(places.upper().partition('E')[0])}E}"
-    # Commas at the end are thousands that are left out, others separate them.
+    # Each comma at the end divides by 1000; others stand between thousands.
     number = number.scaleb(-3 * (len(pattern) - len(pattern.rstrip(","))))
     rounded = number.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
     separator = "," if "," in whole else ""
@@ -249,7 +252,11 @@ def _digits(number: Decimal, pattern: str) -> str:
 
 
 def _time(number: float, first: datetime, *, is_elapsed: bool) -> str:
-    """Return a number of days as a time that has elapsed, or as what the clock and the calendar show."""
+    """Return a number of days as a time that has elapsed, or as what the clock and the calendar show.
+
+    1.5 is "36:00:00" as a time that has elapsed. As a moment, 0.5 is "12:00:00", and from 1 on the day is in front.
+    Raises `ValueError` for moments before `first`, and `OverflowError` for those after the year 9999.
+    """
     seconds = round(number * 86_400)
     if is_elapsed:
         sign = "-" if seconds < 0 else ""

@@ -123,14 +123,18 @@ class NumberedList:
 
 
 def word_lists(part: Element, styles: Mapping[str, Element]) -> dict[str, NumberedList]:
-    """Return the lists of a DOCX file. Those of one definition share their counts, unless one starts anew."""
+    """Return the lists of a DOCX file by their numbers (`numId`); `styles` are its styles by their ids.
+
+    Lists of one definition go on counting where another of them has stopped, even from a number at which that one
+    started anew.
+    """
     definitions = {definition.get("abstractNumId", ""): definition for definition in part.iter("abstractNum")}
     named = {element.get("numId", ""): element for element in part.iter("num")}
     counts = defaultdict[str, dict[int, int]](dict)
     lists = dict[str, NumberedList]()
     for name, element in named.items():
         definition = value(element, "abstractNumId")
-        # A definition may only name the style that has it.
+        # A definition may have no levels but name a style, whose list has them.
         style = styles.get(value(definitions.get(definition, _NONE), "numStyleLink"), _NONE)
         of_style = named.get(value(style, "pPr/numPr/numId"), element)
         definition = value(of_style, "abstractNumId")

@@ -118,8 +118,12 @@ class PageLetters(NamedTuple):
 
 
 def is_left_out(tag: str, styles: Declarations) -> bool:
-    """Return whether an element is not shown with all that is in it: it has no box, or is clear."""
+    """Return whether neither an element nor anything in it is shown.
+
+    Such an element has no box, or no height, size or opacity, unless it moves.
+    """
     is_moving = any(name.startswith(_MOVING) for name in styles)
+    # No animation shows this later.
     if styles.get("display") == "none":
         return True
     is_flat = any(styles.get(side) in _NOTHING for side in _HEIGHTS) and styles.get("overflow") == "hidden"

@@ -117,6 +117,8 @@ def _note_text(note: Any, content: str) -> str:
         return _field_text(note)
     if kind == "/Link":
         address = str((note.get("/A") or {}).get("/URI") or "")
+        # A link within the file has no address, and "" is in any text. An address alone would make a scanned page count
+        # as one with text.
         is_in_text = address.removeprefix("mailto:") in content
         return "" if is_in_text or not content.strip() else f"[Link: {address}]"
     words = str(note.get("/Contents") or "").strip()

@@ -245,7 +245,7 @@ class PaintedAreas:
 
 
 def colour_of(space: str, operands: Sequence[Any]) -> Colour:
-    """Return the colour of components in a colour space."""
+    """Return the colour of components in a colour space, as `space_of` names it; None if it is not known."""
     shares = [float(share) for share in operands if isinstance(share, int | float)]
     if len(shares) != len(operands):
         # A pattern.
@@ -260,6 +260,7 @@ def colour_of(space: str, operands: Sequence[Any]) -> Colour:
     if space == "/Separation" and not any(shares):
         # No ink.
         return WHITE
+    # White has a lightness of 100, and no tint.
     if space == "/Lab" and len(shares) == 3 and shares[0] >= 100 * (1 - _ALIKE) and shares[1] == 0 == shares[2]:
         return WHITE
     return None

@@ -202,7 +202,7 @@ class RichTextReader:
             self._add(words)
 
     def _add(self, words: str) -> None:
-        """Send text where that of the group goes."""
+        """Add text to the destination of the group."""
         match self._destination:
             case _Destination.FIELD:
                 self._field_code += words
@@ -311,11 +311,15 @@ class RichTextReader:
             self._text.end(ended)
 
     def _control(self, word: str, number: int, *, is_optional: bool) -> None:
-        """Follow a control word or sign with its number, which is 1 if it has none; `is_optional` with a star."""
+        """Follow a control word or sign with its number, which is 1 if it has none.
+
+        `is_optional` says whether a star is before it, so that readers who do not know the word leave out its group.
+        """
         in_document = self._destination is _Destination.DOCUMENT
         if word in _PARAGRAPH_ENDS:
             self._end_line()
         elif word == "u":
+            # May be half of a pair; the halves are joined in the whole text.
             self._add(chr(number & 0xFFFF))
             self._skipped = max(0, self._settings.get("uc", 1))
         elif word in _SIGNS:
@@ -326,6 +330,7 @@ class RichTextReader:
         elif word in CELL_WORDS:
             if in_document:
                 self._tables.describe(word, number, self._place)
+            # Of these words, "trowd" alone takes something back: the colours of the row before.
             self._reset(_RESETS.get(word, ()))
         elif word == "cell" and in_document:
             self._end_cell()

@@ -253,9 +253,14 @@ class SheetsReader:
         return content
 
     def _formula(self, cell: Element, place: str) -> str:
-        """Return the formula of a cell, or that of the first cell that it is shared with; "" if it has none."""
+        """Return the formula of a cell, or that of the first cell that it is shared with; "" if it has none.
+
+        Formulas are kept for the cells that share them, so this is called for each cell in the order of the file. A
+        shared one is followed by the place where it stands.
+        """
         if (element := cell.find("f")) is None:
             return ""
+        # One that is not shared has no number, and is kept under the cell's place.
         shared = element.get("si", place)
         if not element.text:
             return self._sheet.formulas.get(shared, "")

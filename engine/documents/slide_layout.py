@@ -44,11 +44,12 @@ class SlideLayout:
             self.drawn += drawn_areas(tree, self.colours)
 
     def models(self, shape: Element) -> list[Element]:
-        """Return the shapes whose place one fills, on the layout and the master."""
+        """Return the places that a slide's shape fills: that of the layout, if any, then that of the master."""
         place = shape.find("nvSpPr/nvPr/ph")
         if place is None:
             return []
         kind = _kind_of_master(shape)
+        # Without a number its kind alone counts: no place has the number "-".
         on_layout = self._by_number.get(place.get("idx") or "-", self._by_kind.get(kind))
         on_master = self._of_master.get(kind if on_layout is None else _kind_of_master(on_layout))
         return [model for model in (on_layout, on_master) if model is not None]

@@ -307,7 +307,7 @@ def _has_content(cell: LexborNode) -> bool:
 
 
 def _is_not_shown(node: LexborNode, tag: str, attributes: Mapping[str, str], styles: Declarations) -> bool:
-    """Return whether an element is not shown, with all that is in it."""
+    """Return whether neither an element nor anything in it is shown."""
     if "hidden" in attributes or is_left_out(tag, styles):
         return True
     return is_for_listeners(styles) and not _has_formula(node)

@@ -190,10 +190,11 @@ class WordReader(OfficeReader):
         colour = shading(table, "tblPr/shd")
         if colour is None:
             colour = self._behind
-        # Rows may have exceptions.
+        # A row may have a shading of its own instead of the table's.
         has_shaded_rows = table.find("tr/tblPrEx/shd") is not None
         if has_shaded_rows or self._formats.shades_tables(value(table, "tblPr/tblStyle")):
             colour = UNKNOWN
+        # A table in a table becomes words of a cell.
         is_frame = not self._text.is_in_table and _is_frame(table)
         self._add_on(colour, table, ParagraphBlock() if is_frame else Table())
 
