@@ -29,6 +29,7 @@ class FieldCard(QFrame):
             self.edit.setFont(font)
         self.edit.setTabChangesFocus(True)
         self.edit.ensurePolished()
+        # Of the 12 pixels, 8 are the document's margins.
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + 12)
         fill(vbox(self, margins=(10, 8, 10, 8)), self.edit)
         self.edit.installEventFilter(self)

@@ -181,7 +181,10 @@ class Library(QObject):
         self._call(lambda hub: hub.connection.check(values), then=then, failed=failed)
 
     def rescan(self, then: Callable[[], None] | None = None) -> None:
-        """Scan the disk again; `models_changed` follows, then `then` is called."""
+        """Scan the disk again; `models_changed` follows, then `then` is called.
+
+        If a scan that began later has ended by then, only `then` is called. If the scan fails, `problem` follows alone.
+        """
         self._scans += 1
         scan = self._scans
 

@@ -285,14 +285,14 @@ class AnswerService(QObject):
         """Start an answer: write its turn, then submit its request. `give_back` is called if it could not be written.
 
         Without `generation` the chat's settings are used. The `other` model answers instead of the loaded one, if it is
-        given.
+        given. `source` names the models and the settings that answer.
         """
         turn.answer.model = source.main_model
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling
-        lost = self._ends_not_stored.append
-        answer = StreamingAnswer(chat, turn, generation, source, self.services, self._arrived, lost, other)
+        end_not_stored = self._ends_not_stored.append
+        answer = StreamingAnswer(chat, turn, generation, source, self.services, self._arrived, end_not_stored, other)
         self._running[turn] = answer
         chat.answering.append(turn)
 

@@ -92,6 +92,7 @@ class Headline(QLabel):
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
+        # The style sheet sets its size in pixels.
         font = self.font()
         width = self.fontMetrics().horizontalAdvance(self.text())
         if width > self.width():

@@ -139,12 +139,14 @@ class AnswerParts:
         return Delta(reasoning, content, tuple(calls), shown, resumed, begun)
 
     def _told_pieces(self) -> tuple[CallPiece | None, CallPiece | None]:
-        """Return what is new of a call of which pieces were told before, and of one of which none were.
+        """Return the next piece of the call of which pieces were told before, and the first piece of another one.
 
-        Text before a call is told first, and calls that are too many never are.
+        Each is None if there is none. No other call begins while text before it is held back, nor once there are
+        `most_calls`.
         """
         if self._growing is None:
             return None, None
+        # With a whole call, `_with_stray` has released what was held back.
         waits = self._stray is not None and bool(self._stray.held) and not self.calls
         too_many = self.most_calls is not None and len(self.calls) >= self.most_calls
         return self._growing.take(waits=waits or too_many)

@@ -61,9 +61,9 @@ class GrowingCalls:
             self._last_piece = CallPiece(ended.name, end="incomplete")
 
     def take(self, *, waits: bool) -> tuple[CallPiece | None, CallPiece | None]:
-        """Return what is new of a call of which pieces were told before, and of one of which none were.
+        """Return the next piece of the call of which pieces were told before, and the first piece of another one.
 
-        While it `waits`, no piece of another call is told.
+        Each is None if there is none. While it `waits`, no other call begins.
         """
         resumed = self._last_piece
         self._last_piece = None

@@ -157,7 +157,10 @@ class TurnCommands(QObject):
         }
 
     def _version_actions(self) -> dict[str, _TurnAction]:
-        """Return the actions that show the previous or the next version of a question or an answer."""
+        """Return the actions that show the previous or the next version of a question or an answer.
+
+        Only buttons run them, which are disabled at the first and the last version.
+        """
         session = self._session
         return {
             "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
