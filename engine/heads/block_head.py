@@ -76,7 +76,10 @@ class DFlash2Network(DFlashNetwork):
 
 
 class MarkovHead(nn.Module):  # type: ignore[misc]
-    """DSpark: a bias from the previous token, gated by the row or with a recurrent state (specforge, dspark.py)."""
+    """DSpark: a bias from the previous token (specforge, dspark.py).
+
+    It is taken as it is (style "vanilla"), gated by the row ("gated"), or has a recurrent state ("rnn").
+    """
 
     def __init__(self, config: BlockConfig, markov: MarkovConfig) -> None:
         super().__init__()

@@ -63,10 +63,13 @@ class NotComputed(RuntimeError):
 
 
 def widest_alike(passes: WidePasses, widths: Iterable[int]) -> Steps[int]:
-    """Return the largest of `widths` up to which passes have the bits of single rows, 1 if none; a pass a step.
+    """Return the largest of `widths` up to which passes have the bits of single rows, 1 if none.
 
-    `widths` ascend: the first one that differs ends the comparison. Raises `NotComputed` if MLX cannot compile a kernel
-    of these passes, or Metal refuses to run it; failures of the device are raised as they are.
+    `widths` ascend: the first one that differs ends the comparison. One with more rows than there are counts as alike.
+    Each step is a pass; where `passes` are lazy, it is one of several rows with its single rows.
+
+    Raises `NotComputed` if MLX cannot compile a kernel of these passes, or Metal refuses to run it; failures of the
+    device are raised as they are.
     """
     single_passes = passes(1)
     single_rows = list[mx.array]()
@@ -82,7 +85,7 @@ def widest_alike(passes: WidePasses, widths: Iterable[int]) -> Steps[int]:
                 if not mx.array_equal(rows, expected).item():
                     return widest
                 yield None
-        # MLX raises them where a kernel is compiled or needs too many registers, and without Metal.
+        # MLX raises either where it cannot compile a kernel, where one needs too many registers, and without Metal.
         except (RuntimeError, ValueError) as error:
             if is_device_failure(error):
                 raise

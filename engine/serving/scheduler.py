@@ -260,8 +260,8 @@ class Scheduler:
     def _start_waiting(self) -> None:
         """Begin waiting requests, oldest first, until enough are active or the next one cannot begin yet.
 
-        Those whose parts are being made are passed over. If the oldest of the others is for another main model, that is
-        used once all answers of the present one have ended.
+        Those whose parts (prompt, pictures, grammar) are being made are passed over. If the oldest that is not passed
+        over is for another main model, this model is put to use once all answers of the present one have ended.
         """
         if not self.changes.busy:
             self._bring_model()
@@ -271,12 +271,15 @@ class Scheduler:
             if stream is None or stream is self._blocked or not self._may_begin(stream):
                 return
             if self.models.serves(stream.request) and not self._waiting.ready(stream):
+                # Its parts are being made from now on, so `first` passes it over.
                 continue
             try:
                 active = self._waiting.begin(stream, self._all_active)
             except NotEnoughMemory:
+                # Only while others are active: it waits until one of them ends.
                 self._blocked = stream
                 return
+            # None if it has failed.
             if active is not None:
                 self._prefilling.append(active)
                 stream.deliver(active.generation.progress())

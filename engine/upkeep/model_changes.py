@@ -35,8 +35,11 @@ class _ModelChange(SteppedTask[LoadedPair]):
 class ModelChanges:
     """Changes `models`, and keeps the prefix cache in step with them.
 
-    `before_main_changes` is called before the main model in use is replaced or unloaded, `before_draft_changes` before
-    its drafter is, and `before_own_unloads` before the own main model is, perhaps while another one is in use.
+    The own main model answers requests that name none (`Models.own`).
+
+    `before_main_changes` is called before the main model in use is replaced or unloaded, unless the change waits until
+    no answer is under way with it. `before_draft_changes` is called before its drafter is replaced or unloaded, and
+    `before_own_unloads` before the own main model is unloaded, even if another one is in use.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class ModelChanges:
         self._before_own_unloads = before_own_unloads
         # The change under way and those that wait, in order.
         self.queue: deque[_ModelChange] = deque()
+        # The work of the stores is queued as changes that let requests begin.
         self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
     @property

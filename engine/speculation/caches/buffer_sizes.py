@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # mlx-lm's caches grow by this many tokens at a time.
 GROWTH_TOKENS = 256
-# Above this size, doubling a buffer would waste more memory than another trace costs time.
+# Above this size, the memory that doubling a buffer would waste weighs more than the time of another trace.
 _MOST_GROWTH_TOKENS = 8192
 
 

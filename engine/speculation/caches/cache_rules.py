@@ -69,7 +69,7 @@ class Rule(ABC):
         return True
 
     def cut(self, position: int) -> None:
-        """Drop the rows from `position` on.
+        """Drop the rows from `position` on, which must not be beyond the rows that the cache has seen.
 
         Raises `AssertionError`, with nothing changed, unless `holds(position)`: the next pass would attend to rows
         that are not there, or to a state that has read too many, and the text would be wrong without any sign of it.

@@ -92,11 +92,15 @@ class RowCaches:
         return taken
 
     def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
-        """Copy row `source` over row `target`, whose own contents `taken` has; all copies are evaluated first."""
+        """Copy row `source` over row `target`.
+
+        All that was read of the buffers is evaluated first: the copies of `source`, and `taken`, those of `target`.
+        """
         copies: list[mx.array] = []
         for cache in flatten(self.caches):
             used = self._used_slices(cache, source)
 
+            # Changes nothing, but notes copies. Layers without values have empty arrays.
             def read(array: mx.array, used: tuple[slice, ...] = used) -> mx.array:
                 copies.append(mx.take(array[slice(None), *used], mx.array([source]), axis=0) if array.size else array)
                 return array

@@ -264,10 +264,10 @@ def _each(change: Callable[..., mx.array], *values: Any) -> Any:
 
     A None among `values` stands for arrays that are not there, and is handed to `change` as it is.
     """
-    parts = next((value for value in values if value is not None), None)
-    if not isinstance(parts, (tuple, list)):
+    some = next((value for value in values if value is not None), None)
+    if not isinstance(some, (tuple, list)):
         return change(*values)
-    columns = [value if value is not None else (None,) * len(parts) for value in values]
+    columns = [value if value is not None else (None,) * len(some) for value in values]
     return tuple(change(*column) for column in zip(*columns, strict=True))
 
 

@@ -31,9 +31,9 @@ class Room:
 class RowLayout:
     """The positions of rows in the buffers of all caches with the same `window` (None: full attention).
 
-    The first slot of row b holds position `starts[b]`; `size` is the number of slots, and no row uses any from `end`
-    on. For one pass it has the slots to write to, and the masks. The buffers have `spare` more rows than the `rows` in
-    use, reserved for texts that join later; a pass writes zeros to them.
+    The first slot of row b holds position `starts[b]`; `size` is the number of slots. No row uses a slot from `end` on,
+    which `begin` sets and `RowCaches.add` raises. For one pass it has the slots to write to, and the masks. The buffers
+    have `spare` more rows than the `rows` in use, reserved for texts that join later; a pass writes zeros to them.
 
     Two rows with `starts` [0, 0] hold 5 and 3 tokens, at `positions` [5, 3]. After `begin([5, 3], width=2, spare=0)`
     row 0 writes to slots 5 and 6, row 1 to slots 3 and 4, and `end` is 7.
@@ -41,6 +41,7 @@ class RowLayout:
 
     def __init__(self, window: int | None) -> None:
         self.window = window
+        # `RowCaches` adds and removes these with its rows.
         self.starts: list[int] = []
         self.size = 0
         self.end = 0

@@ -30,17 +30,16 @@ def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[Cached
     if not _can_share(first):
         return [first]
     chosen = [first]
-    widest = first.rows_to_prefill(most)
-    useful = first.rows_to_prefill(most)
+    widest = useful = first.rows_to_prefill(most)
     for sequence in waiting[1:]:
-        rows = sequence.rows_to_prefill(most)
-        width = max(widest, rows)
-        area = max(widest, rows) * (len(chosen) + 1)
-        padding = area - useful - rows
+        count = sequence.rows_to_prefill(most)
+        width = max(widest, count)
+        area = width * (len(chosen) + 1)
+        padding = area - useful - count
         if area <= most and padding <= max(PADDING_SHARE * area, FREE_TOKENS) and _can_share(sequence):
             chosen.append(sequence)
             widest = width
-            useful = useful + rows
+            useful += count
     return chosen
 
 

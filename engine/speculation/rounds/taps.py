@@ -91,7 +91,10 @@ class Taps:
 
 @contextmanager
 def with_classes(modules: Sequence[nn.Module], classes: Sequence[type[nn.Module]]) -> Iterator[None]:
-    """Give `modules` these classes in the body, subclasses of their own."""
+    """Give each of `modules` the subclass of its class that is at its place in `classes`, in the body.
+
+    No module may be there twice. Caches can be given other classes in the same way.
+    """
     classes_before = [type(module) for module in modules]
     try:
         for module, chosen in zip(modules, classes, strict=True):
