@@ -70,6 +70,8 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+# The places before groups of three digits.
+_THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 _FRACTION = re.compile(
     r"(?P<before>[^#0?]*)(?:(?P<whole>[#0?]+) +)?[#0?]+ */ *(?P<below>[#0?]+|\d+)(?P<after>[^#0?/]*)", re.DOTALL
 )
@@ -235,19 +237,22 @@ def _digits(number: Decimal, pattern: str) -> str:
     # "General" or "@".
     if pattern[0] not in "0#?.":
         return f"{float(number):.15g}"
-    whole, _, places = pattern.rstrip(",").partition(".")
+    shown_pattern = pattern.rstrip(",")
+    before_point, _, places = shown_pattern.partition(".")
+    whole = before_point.rstrip(",")
     if "E" in pattern.upper():
         return f"{float(number):.{len(places.upper().partition('E')[0])}E}"
-    # Each comma at the end divides by 1000; others stand between thousands.
-    number = number.scaleb(-3 * (len(pattern) - len(pattern.rstrip(","))))
-    rounded = number.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
-    separator = "," if "," in whole else ""
-    digits, _, after = f"{rounded:{separator}f}".partition(".")
+    # Each comma at the end, or before the point, divides by 1000; others stand between thousands.
+    dividing_commas = len(pattern) - len(shown_pattern) + len(before_point) - len(whole)
+    rounded = number.scaleb(-3 * dividing_commas).quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
+    digits, _, after = f"{rounded:f}".partition(".")
     # Of the places, those with "#" or "?" at the end are shown only if they are not 0.
     fixed = len(places.rstrip("#?"))
     after = after[:fixed] + after[fixed:].rstrip("0")
     has_digit = digits != "0" or "0" in whole
     digits = digits.zfill(whole.count("0")) if has_digit else ""
+    if "," in whole:
+        digits = _THOUSANDS.sub(",", digits)
     return f"{digits}.{after}" if after else digits
 
 
