@@ -12,6 +12,7 @@ import pytest
 
 from engine.advice.fit import ModelSize
 from engine.files.steps import run_to_completion
+from engine.heads.chain_head import ChainHead
 from engine.heads.context import HeadContext
 from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
@@ -51,6 +52,22 @@ def test_a_text_read_anew_leaves_what_rounds_leave(tmp_path: Path, name: str) ->
     assert rounds.state.keys() == anew.state.keys()
     for key, array in rounds.state.items():
         assert mx.allclose(array, anew.state[key], rtol=1e-4, atol=1e-5), key
+
+
+@pytest.mark.parametrize("name", ["mtp_step3p5", "mtp_mimo_v2_flash"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_proposals_shorter_than_the_depths_leave_rows_in_each_depth(tmp_path: Path, name: str, count: int) -> None:
+    """Depths that propose nothing read the committed pairs all the same; longer proposals need them later."""
+    case = HEADS[name]
+    head = case.bound(tmp_path)
+    assert isinstance(head, ChainHead)
+    assert count < head.depths
+    rounds, anew = head.new_context(), head.new_context()
+    for rows in case.rounds:
+        case.extend(head, rounds, rows)
+        case.propose(head, rounds, count)
+    case.extend(head, anew, sum(case.rounds))
+    assert mx.allclose(case.propose(head, rounds).scores, case.propose(head, anew).scores, atol=5e-5)
 
 
 @each_kind
