@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import cast
 
 import mlx.core as mx
 import numpy as np
@@ -19,6 +20,25 @@ from tests.engine.tiers import by_tier
 FAMILIES = ["llama", "llama:window", "gemma3_text", "qwen3_next", "falcon_h1", "llama4"]
 TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 WIDTH = 32
+
+
+# More often than any test here asks a session for its length.
+MOST_LOOKS = 10_000
+
+
+@pytest.fixture(autouse=True)
+def _endless_rewinding_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a session that asks for its length for ever fail, because a test that hangs names nothing."""
+    length: property = vars(HeadSession)["length"]
+    looks = 0
+
+    def counted(session: HeadSession) -> int:
+        nonlocal looks
+        looks += 1
+        assert looks < MOST_LOOKS, "the session never ends"
+        return cast("int", length.__get__(session))
+
+    monkeypatch.setattr(HeadSession, "length", property(counted))
 
 
 def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> tuple[CachedSequence, HeadSession]:
@@ -79,6 +99,15 @@ def test_a_rewound_session_goes_on_with_other_tokens(read_first: int) -> None:
         pass
 
     assert_same_rows(session, "llama", other)
+
+
+def test_pieces_that_lose_all_their_rows_are_given_up_with_their_bytes() -> None:
+    _, session = started("llama", TOKENS[:14])
+    session.rewind(3)
+    assert session.length == session.unread == 3
+    session.rewind(0)
+    assert session.unread == 0
+    assert session.bytes == session.context.nbytes
 
 
 @pytest.mark.first
