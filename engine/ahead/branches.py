@@ -44,7 +44,7 @@ class BranchCache(KVCache):  # type: ignore[misc]
 
     @property
     def positions(self) -> mx.array | None:
-        """The position of each row in the current pass, if they do not simply follow `offset`."""
+        """The position of each row in the current pass, int32 (rows,), if they do not simply follow `offset`."""
         return self._rows.positions
 
     def make_mask(self, *arguments: Any, **options: Any) -> Any:
@@ -134,7 +134,10 @@ class BranchPasses:
         return logits
 
     def arrays(self) -> list[mx.array]:
-        """Return the arrays that a pass has written, to be evaluated with its logits."""
+        """Return the arrays that a pass has written, to be evaluated with its logits.
+
+        They are the keys and values of each layer, (1, heads, slots, size).
+        """
         return [array for cache in self._caches for array in (cache.keys, cache.values)]
 
     def _try(self) -> None:
