@@ -129,7 +129,6 @@ FAULTS = {
     "denied": "sign-in-unfinished", "closed": "sign-in-closed", "says secrets": "sign-in-failed",
     "odd tokens": "sign-in-failed", "odd letters": "sign-in-failed", "open page": "sign-in-unsafe",
     "odd page": "sign-in-failed", "open tokens": "sign-in-unsafe", "another page": "sign-in-closed",
-    "other issuer": "sign-in-failed",
 }  # fmt: skip
 
 
@@ -149,7 +148,6 @@ def test_a_sign_in_that_fails_says_why_without_secrets_and_leaves_nothing(
         "odd page": {"authorization_endpoint": f"{service.url}/login#"},
         "open tokens": {"token_endpoint": "http://example.org/issue"},
         "another page": {"authorization_endpoint": "file:///etc/passwd"},
-        "other issuer": {"issuer": "https://example.org"},
     }.get(fault, {})
     person, before = Person(), dict(home.keychain.kept)
     home.sign_in(person)
