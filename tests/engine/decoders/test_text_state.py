@@ -16,7 +16,7 @@ from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import run
 
-TEXT = "The quick brown fox jumps over the lazy dog. " * 30
+TEXT = "The quick brown fox jumps over the lazy dog. " * 10
 
 
 def pooled(folder: Path, **modes: bool) -> Path:
