@@ -777,8 +777,8 @@
         <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.</source>
-        <translation>{rounds}ラウンド中{ready}ラウンドで先行ドラフトが用意できていて、ドラフト生成の時間が{ms}ミリ秒短くなりました。</translation>
+        <source>In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.</source>
+        <translation>{rounds}ラウンド中{ready}ラウンドで先行ドラフトが用意できていて、ドラフト生成の{ms}ミリ秒分は検証の間に済んでいました。</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>

@@ -777,8 +777,8 @@
         <translation>미리 초안 쓰기를 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.</source>
-        <translation>라운드 {rounds}개 중 {ready}개에서 초안이 미리 준비되어 있어, 초안 생성 시간이 {ms}ms 줄었어요.</translation>
+        <source>In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.</source>
+        <translation>라운드 {rounds}개 중 {ready}개에서 초안이 미리 준비되어 있어, 초안 생성 {ms}ms를 검증하는 동안에 마쳤어요.</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>

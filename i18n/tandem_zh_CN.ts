@@ -777,8 +777,8 @@
         <translation>尝试了预先起草，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.</source>
-        <translation>{rounds} 轮中有 {ready} 轮的草稿已预先备好，节省了 {ms} 毫秒的草稿生成时间。</translation>
+        <source>In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.</source>
+        <translation>{rounds} 轮中有 {ready} 轮的草稿已预先备好，有 {ms} 毫秒的草稿生成在验证期间就已完成。</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>

@@ -152,5 +152,5 @@ def ahead_summary(stats: RequestStats) -> str:
     """Say what drafting ahead did in an answer, or the code of why nothing was drafted ahead; "" if it was off."""
     rounds = stats.ahead_hits + stats.ahead_misses + stats.ahead_late + stats.ahead_bad
     if stats.ahead_used:
-        return f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms saved)"
+        return f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms hidden)"
     return f"nothing drafted ahead ({stats.ahead})" if stats.ahead and stats.ahead != "ready" else ""

@@ -35,11 +35,11 @@ def ahead_sentence(stats: RequestStats) -> str:
         return reason
     if not stats.ahead_used:
         return translate("Ahead", "Drafting ahead was tried, but would not have made this answer faster.")
-    text = translate("Ahead", "In {ready} of {rounds} rounds the draft was ready, which saved {ms} ms of drafting.")
+    text = translate("Ahead", "In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.")
     locale = QLocale()
     ready = locale.toString(stats.ahead_hits)
-    saved = locale.toString(round(1e3 * stats.ahead_hidden_s))
-    return joined(text.format(ready=ready, rounds=locale.toString(rounds), ms=saved), reason)
+    hidden = locale.toString(round(1e3 * stats.ahead_hidden_s))
+    return joined(text.format(ready=ready, rounds=locale.toString(rounds), ms=hidden), reason)
 
 
 def ahead_rounds(stats: RequestStats) -> int:

@@ -11,10 +11,10 @@ from engine.stats import RequestStats
 USED = RequestStats(ahead="ready", ahead_hits=34, ahead_misses=12, ahead_late=6, ahead_used=30, ahead_hidden_s=0.31)
 
 
-def test_it_says_in_how_many_rounds_the_draft_was_ready_and_what_that_saved() -> None:
-    sentence = "In 34 of 52 rounds the draft was ready, which saved 310 ms of drafting."
+def test_it_says_in_how_many_rounds_the_draft_was_ready_and_what_that_hid() -> None:
+    sentence = "In 34 of 52 rounds the draft was ready, which hid 310 ms of drafting."
     assert ahead_sentence(USED) == sentence
-    assert ahead_summary(USED) == "34 of 52 drafts made ahead (310 ms saved)"
+    assert ahead_summary(USED) == "34 of 52 drafts made ahead (310 ms hidden)"
 
 
 @pytest.mark.parametrize("reason", WHY_NOT)
