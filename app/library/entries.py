@@ -27,6 +27,10 @@ from engine.model_files.model import Model
 _TIGHT = 0.1
 
 
+# How many times as fast as with its draft model a main model should be with a head that is the larger download.
+CLEARLY_FASTER = 1.25
+
+
 @dataclass(frozen=True)
 class MemoryBudget:
     """`context` tokens within `limit` bytes, with `element_bytes` bytes for each number in caches.
@@ -42,15 +46,16 @@ class MemoryBudget:
     def judge(self, main: Model, draft: Model | None = None, head: Model | None = None) -> dict[str, Any]:
         """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
 
-        A head is its draft if it fits, should be faster here than the draft model, and is no larger. Of the context
-        counts no more than the main model's own.
+        A head is its draft if it fits and should be faster here than the draft model: clearly so if it is larger. Of
+        the context counts no more than the main model's own.
         """
         judged: dict[str, Any] = {}
         if head is not None and self.judge(main, head)["fit"].fits:
             gain = estimate_speedup(main, head, "same")
             least_speedup = estimate_speedup(main, draft, "same").speedup if draft is not None else 0.0
-            most_bytes = draft.bytes if draft is not None else head.bytes
-            if gain.speedup >= max(least_speedup, WORTH_IT) and head.bytes <= most_bytes:
+            if draft is not None and head.bytes > draft.bytes:
+                least_speedup *= CLEARLY_FASTER
+            if gain.speedup >= max(least_speedup, WORTH_IT):
                 draft, judged["head_found"] = head, head
             elif keeps_weights() and not gain.gains:
                 judged["head_found"] = head

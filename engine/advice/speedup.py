@@ -3,6 +3,8 @@
 Decoding is bound by reading weights, so a pass over one row costs in proportion to the bytes that it reads: those of
 the files on a Mac; elsewhere four for each parameter, because weights become float32. What each further row costs
 depends on the chip. Accept rates are assumed, not known: they depend on the text and on the pair.
+
+Where heads of the same kind were measured on such a chip, their published speed-ups count instead.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 from engine.advice.fit import SCALE_BITS
-from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, mixture_gain, row_costs
+from engine.advice.published_gains import published_range
+from engine.machine.row_costs import PassCost, chip_family, flat_cost, keeps_weights, mixture_gain, row_costs
 from engine.model_files.head_kinds import is_chained
 from engine.model_files.model import Model
 from engine.requests import MAX_DRAFTED
@@ -32,7 +35,8 @@ _USUAL_BITS, _HEAD_BITS = 4, 16
 class SpeedupEstimate:
     """The speed-up over plain decoding at the best depth.
 
-    `bounds` has the least and the most where nothing was published for this chip; `speedup` is then between them.
+    `bounds` has the least and the most where nothing was published for this chip, or where reports differ; `speedup` is
+    then between them.
     """
 
     speedup: float
@@ -67,6 +71,9 @@ def is_copy(draft: Model, main: Model) -> bool:
 def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimate:
     """Estimate the speed-up of a draft model or a head."""
     if draft.head:
+        published = _published(main, draft.head)
+        if published is not None:
+            return published
         from engine.heads.mtp_config import family_of
 
         family = family_of(main.config) if draft.head == "mtp" else None
@@ -125,7 +132,18 @@ def _estimate(main: Model, accept: float, drafting: Callable[[int], float]) -> S
     least, most = sorted(_at_best_depth(cost, accept, drafting) for cost in costs)
     if _share_used(main) < 1.0:
         most = max(most, mixture_gain())
+    return _estimate_between(least, most)
+
+
+def _estimate_between(least: float, most: float) -> SpeedupEstimate:
     return SpeedupEstimate(most) if least == most else SpeedupEstimate(sqrt(least * most), bounds=(least, most))
+
+
+def _published(main: Model, kind: str) -> SpeedupEstimate | None:
+    """Return what heads of this kind were published to gain on such a chip, or None."""
+    is_mixture = _share_used(main) < 1.0
+    gains = published_range(kind, main.bits or _USUAL_BITS, mixture=is_mixture, family=chip_family())
+    return None if gains is None else _estimate_between(gains.least, gains.most)
 
 
 def _share_used(main: Model) -> float:

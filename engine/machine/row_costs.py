@@ -39,13 +39,20 @@ _MIXTURE_GAIN = 1.8
 # The bits of a weight, with its share of the scale, for which the costs of quantised models were published.
 _PUBLISHED_BITS = 4.5
 
-# The dearest and the cheapest costs of dense quantised models, by the name of the chip; of another chip, all of these.
+# Chips whose kernels work in the same way, each family by the name of its first member.
+_FAMILIES = {
+    r"Apple M[12]\b": "M1",
+    r"Apple M3 Ultra": "M3 Ultra",
+    r"Apple M[34]\b": "M3",
+    r"Apple M5\b": "M5",
+}
+# The dearest and the cheapest costs of dense quantised models, by chip family; of another chip, all of these.
 _QUANTISED: dict[str, tuple[_Curve, _Curve]] = {
-    r"Apple M[12]\b": (_M2, _M2),
-    r"Apple M3 Ultra": (_M3_ULTRA, _M3_ULTRA_WHOLE),
-    r"Apple M[34]\b": (_M4, _M4),
-    r"Apple M5\b": (_M5, _M5),
-    r"Apple ": (_M2, _M4),
+    "M1": (_M2, _M2),
+    "M3 Ultra": (_M3_ULTRA, _M3_ULTRA_WHOLE),
+    "M3": (_M4, _M4),
+    "M5": (_M5, _M5),
+    "": (_M2, _M4),
 }
 
 
@@ -54,34 +61,43 @@ def keeps_weights() -> bool:
     return chip().startswith("Apple ")
 
 
+def family_of_chip(name: str) -> str:
+    """Return the family of the chip with this name, such as "Apple M4 Pro"; "" if nothing was published for it."""
+    return next((family for pattern, family in _FAMILIES.items() if re.match(pattern, name)), "")
+
+
+def chip_family() -> str:
+    """Return the family of this machine's chip; "" if nothing was published for it."""
+    return family_of_chip(chip())
+
+
 def row_costs(used: float = 1.0, *, stored_bits: float = _PUBLISHED_BITS) -> tuple[PassCost, PassCost]:
     """Return the dearest and the cheapest costs to expect on this machine; they are equal where they were published.
 
     `used` is the share of the weights that one row uses, below 1 for a mixture of experts. Weights of 16 or more
     `stored_bits` are not quantised.
     """
-    name = chip()
+    family = chip_family()
     flat = flat_cost(used)
     if not keeps_weights():
         return flat, flat
     if used < 1.0:
-        dear = partial(_at, _MIXTURE) if re.match(r"Apple M5\b", name) else flat
-        cheap_of_mixture = partial(_at, _M2) if _reads_again(name) else dear
+        dear = partial(_at, _MIXTURE) if family == "M5" else flat
+        cheap_of_mixture = partial(_at, _M2) if _reads_again() else dear
         return dear, cheap_of_mixture
     if stored_bits >= 16:
         published = partial(_at, _PLAIN)
-        cheap_of_plain = published if name.startswith("Apple M3 Ultra") else flat
+        cheap_of_plain = published if family == "M3 Ultra" else flat
         return published, cheap_of_plain
-    curves = next(curves for pattern, curves in _QUANTISED.items() if re.match(pattern, name))
     # What is computed for a row is the same for any bits, and so a smaller share of reading more. M1 and M2 read again.
     share = _PUBLISHED_BITS / stored_bits
-    dear, cheap = (partial(_at, curve, share=1.0 if curve is _M2 else share) for curve in curves)
+    dear, cheap = (partial(_at, curve, share=1.0 if curve is _M2 else share) for curve in _QUANTISED[family])
     return dear, cheap
 
 
 def mixture_gain() -> float:
     """Return the most that a mixture of experts may gain on this machine, as published; 0 if nothing was."""
-    return _MIXTURE_GAIN if keeps_weights() and not _reads_again(chip()) else 0.0
+    return _MIXTURE_GAIN if keeps_weights() and not _reads_again() else 0.0
 
 
 def first_guess(used: float, most_rows: int, *, stored_bits: float) -> dict[int, float]:
@@ -99,12 +115,12 @@ def flat_cost(used: float) -> PassCost:
 
 def emulates_bfloat16() -> bool:
     """Whether this chip, an M1 or M2, computes with float16 but has no instructions for bfloat16."""
-    return _reads_again(chip())
+    return _reads_again()
 
 
-def _reads_again(name: str) -> bool:
-    """Whether a chip's kernels read quantised weights again for each row."""
-    return re.match(r"Apple M[12]\b", name) is not None
+def _reads_again() -> bool:
+    """Whether this chip's kernels read quantised weights again for each row."""
+    return chip_family() == "M1"
 
 
 def _at(curve: _Curve, rows: int, *, share: float = 1.0) -> float:

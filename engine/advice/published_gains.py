@@ -1,0 +1,124 @@
+"""What heads gained on Macs, as published: estimates before anything is measured are interpolated from these points.
+
+`resources/published_gains.json` has the points with their sources. A chip has the points of its family (see
+`engine.machine.row_costs.chip_family`), as its members differ less than two kinds of text do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log2, sqrt
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, convert
+
+from engine.files.bounded_json import CONFIG, read_object
+from engine.files.paths import resources
+from engine.machine.row_costs import family_of_chip
+from engine.model_files.head_kinds import is_chained
+
+FORMAT = 1
+# The largest quotient of a range's ends that still helps a person to decide. Contradicting reports can be further
+# apart: then the range lies in their middle.
+WIDEST_RANGE = 1.5
+# A chip family without points has those of an older one whose kernels work in the same way.
+_OLDER_FAMILY = {"M5": "M3"}
+
+Gain = Annotated[float, Meta(gt=0.1, lt=20)]
+
+
+class PublishedGain(Struct, frozen=True, forbid_unknown_fields=True):
+    """One measurement: a head of some kind for one model on one Mac, as a speed-up over plain decoding.
+
+    `least` and `most` are those of its kinds of text. `bits` are those of the main model's weights, 16 for bfloat16;
+    `kind` is a name of `engine.model_files.head_kinds.HEAD_KINDS`.
+    """
+
+    chip: str
+    kind: str
+    model: str
+    bits: Annotated[float, Meta(ge=1, le=32)]
+    mixture: bool
+    least: Gain
+    most: Gain
+    source: str
+
+    @property
+    def middle(self) -> float:
+        """The geometric mean of its ends."""
+        return sqrt(self.least * self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class GainRange:
+    """The least and the most speed-up that published points let expect; equal where only one was published."""
+
+    least: float
+    most: float
+
+
+@cache
+def published_gains() -> tuple[PublishedGain, ...]:
+    """Read the points. Raises `ValueError`, which names what is wrong."""
+    return points_of(read_object(resources() / "published_gains.json", CONFIG))
+
+
+def points_of(content: dict[str, Any]) -> tuple[PublishedGain, ...]:
+    """Return the points of a file's content. Raises `ValueError` for an unknown format or a point that is not one."""
+    if content.get("format") != FORMAT:
+        raise ValueError("unknown format of published gains")
+    points = convert(content["points"], tuple[PublishedGain, ...])
+    for point in points:
+        if not family_of_chip(point.chip) or point.least > point.most:
+            raise ValueError(f"{point.model} on {point.chip}: chip or range")
+    return points
+
+
+def published_range(
+    kind: str, bits: float, *, mixture: bool, family: str, points: Sequence[PublishedGain] | None = None
+) -> GainRange | None:
+    """Return what heads of a kind gained on a chip family with weights of so many bits; None if nothing was published.
+
+    Between the bits of two points, the logarithm of the bits is interpolated; beyond the last, its point counts. Heads
+    that draft a block in one pass have the points of all such kinds: their reports differ no more than those of one.
+    """
+    everything = published_gains() if points is None else points
+    for name in filter(None, (family, _OLDER_FAMILY.get(family))):
+        of_family = [point for point in everything if family_of_chip(point.chip) == name and point.mixture is mixture]
+        alike = [point for point in of_family if _drafts_alike(point.kind, kind)]
+        if alike:
+            return _narrowed(_interpolated(alike, bits))
+    return None
+
+
+def _drafts_alike(kind: str, other: str) -> bool:
+    return kind == other or not (is_chained(kind) or is_chained(other))
+
+
+def _interpolated(points: Sequence[PublishedGain], bits: float) -> GainRange:
+    widths = sorted({point.bits for point in points})
+    below = max((width for width in widths if width <= bits), default=widths[0])
+    above = min((width for width in widths if width >= bits), default=widths[-1])
+    low, high = (_range_at(points, width) for width in (below, above))
+    share = log2(bits / below) / log2(above / below) if below < above else 0.0
+    return GainRange(_between(low.least, high.least, share), _between(low.most, high.most, share))
+
+
+def _range_at(points: Sequence[PublishedGain], bits: float) -> GainRange:
+    middles = [point.middle for point in points if point.bits == bits]
+    return GainRange(min(middles), max(middles))
+
+
+def _between(low: float, high: float, share: float) -> float:
+    return low + (high - low) * share
+
+
+def _narrowed(wide: GainRange) -> GainRange:
+    """Return a range with the same geometric mean that is no wider than `WIDEST_RANGE`."""
+    if wide.most <= WIDEST_RANGE * wide.least:
+        return wide
+    middle = sqrt(wide.least * wide.most)
+    reach = sqrt(WIDEST_RANGE)
+    return GainRange(middle / reach, middle * reach)

@@ -1,0 +1,140 @@
+"""Estimates for heads are near what was published for such a chip, kind of head and width of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from engine.advice.published_gains import (
+    WIDEST_RANGE,
+    GainRange,
+    PublishedGain,
+    points_of,
+    published_gains,
+    published_range,
+)
+from engine.advice.speedup import SpeedupEstimate, estimate_speedup
+from engine.machine.row_costs import family_of_chip
+from engine.model_files.head_kinds import can_run
+from engine.model_files.model import Model
+
+GB = 10**9
+POINTS = published_gains()
+
+
+def estimate(point: PublishedGain) -> SpeedupEstimate:
+    """Estimate the speed-up of the head of a point, for a 27B or a mixture of 35B with 3B active."""
+    active = 17 * GB // 10 if point.mixture else 15 * GB
+    main = Model("org/main", "cache", weight_bytes=15 * GB, active_bytes=active, bits=round(point.bits))
+    return estimate_speedup(main, Model("org/head", "cache", weight_bytes=GB, active_bytes=GB, head=point.kind), "same")
+
+
+@pytest.mark.parametrize("point", POINTS, ids=lambda point: f"{point.chip}-{point.kind}-{point.model}-{point.source}")
+def test_an_estimate_is_within_a_quarter_of_each_published_point(
+    point: PublishedGain, set_chip: Callable[[str], None]
+) -> None:
+    """A point is the middle of its kinds of text; reports contradict each other, so not all are inside a range."""
+    set_chip(point.chip)
+    expected = estimate(point)
+    least, most = expected.bounds or (expected.speedup, expected.speedup)
+    assert most <= WIDEST_RANGE * least * 1.001
+    assert least / 1.25 <= point.middle <= most * 1.25
+    assert can_run(point.kind)
+
+
+@pytest.mark.parametrize(
+    ("chip", "kind", "bits", "measured"),
+    [("Apple M3 Max", "dflash2", 4, 2.05), ("Apple M4", "dspark", 16, 2.4), ("Apple M5 Max", "mtp", 4, 2.0)],
+)
+def test_no_head_is_talked_down_that_others_measured_at_twice_the_speed(
+    chip: str, kind: str, bits: int, measured: float, set_chip: Callable[[str], None]
+) -> None:
+    set_chip(chip)
+    expected = estimate(replace_point(chip=chip, kind=kind, bits=bits))
+    assert expected.most >= measured
+
+
+def replace_point(**changes: object) -> PublishedGain:
+    fields = {"chip": "Apple M4", "kind": "mtp", "model": "", "bits": 4, "mixture": False, "least": 1.0, "most": 1.0}
+    return PublishedGain(**{**fields, "source": "test", **changes})  # type: ignore[arg-type]
+
+
+def expected_range(points: list[PublishedGain], kind: str, bits: float, family: str = "M3") -> GainRange | None:
+    return published_range(kind, bits, mixture=False, family=family, points=points)
+
+
+def test_between_two_widths_the_logarithm_of_the_bits_is_interpolated() -> None:
+    points = [replace_point(kind="dspark", bits=bits, least=gain, most=gain) for bits, gain in ((4, 2.0), (16, 3.0))]
+    assert [expected_range(points, "dspark", bits) for bits in (2, 4, 8, 16, 32)] == [
+        GainRange(gain, gain) for gain in (2.0, 2.0, 2.5, 3.0, 3.0)
+    ]
+
+
+def test_heads_that_draft_a_block_share_their_points() -> None:
+    points = [
+        replace_point(kind="dflash", least=2.0, most=2.0),
+        replace_point(kind="dspark", least=2.5, most=2.5),
+        replace_point(kind="mtp", least=1.5, most=1.5),
+    ]
+    for kind in ("dflash", "dflash2", "dspark", "domino"):
+        assert expected_range(points, kind, 4) == GainRange(2.0, 2.5)
+    assert expected_range(points, "mtp", 4) == GainRange(1.5, 1.5)
+    assert expected_range(points, "eagle3", 4) is None
+
+
+def test_an_m5_has_an_m4s_points_until_it_has_some() -> None:
+    points = [replace_point(least=1.5, most=1.5)]
+    assert expected_range(points, "mtp", 4, "M5") == GainRange(1.5, 1.5)
+    assert expected_range(points, "mtp", 4, "M1") is None
+    assert expected_range(points, "mtp", 4, "") is None
+    points.append(replace_point(chip="Apple M5 Max", least=2.0, most=2.0))
+    assert expected_range(points, "mtp", 4, "M5") == GainRange(2.0, 2.0)
+
+
+def test_reports_that_contradict_each_other_make_a_range_that_still_helps() -> None:
+    points = [replace_point(least=gain, most=gain) for gain in (1.0, 4.0)]
+    wide = expected_range(points, "mtp", 4)
+    assert wide is not None
+    assert wide.most / wide.least == pytest.approx(WIDEST_RANGE)
+    assert wide.least * wide.most == pytest.approx(4.0)
+
+
+def test_the_gain_is_said_with_bounds_only_where_reports_differ(set_chip: Callable[[str], None]) -> None:
+    set_chip("Apple M4 Pro")
+    main = Model("org/main", "cache", weight_bytes=28 * GB, active_bytes=28 * GB, bits=8)
+    head = Model("org/head", "cache", weight_bytes=GB, active_bytes=GB, head="mtp")
+    assert estimate_speedup(main, head, "same").bounds is None
+    differing = estimate_speedup(main, replace(head, head="dspark"), "same")
+    assert differing.bounds is not None
+    assert differing.bounds[0] < differing.speedup < differing.bounds[1]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"chip": "Xeon"},
+        {"least": 3.0},
+        {"least": -1.0},
+        {"most": 10.0**9},
+        {"bits": 0},
+        {"kind": 5},
+        {"script": "rm"},
+    ],
+)
+def test_a_wrong_point_is_refused(damage: dict[str, object]) -> None:
+    fields = {"chip": "Apple M4", "kind": "mtp", "model": "a", "bits": 4, "mixture": False, "least": 1.0, "most": 2.0}
+    assert len(points_of({"format": 1, "points": [{**fields, "source": "a"}]})) == 1
+    with pytest.raises(ValueError):  # noqa: PT011 - the library words it
+        points_of({"format": 1, "points": [{**fields, "source": "a", **damage}]})
+
+
+def test_another_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="format"):
+        points_of({"format": 2, "points": []})
+
+
+def test_chips_of_one_family_share_their_points() -> None:
+    names = ("Apple M1", "Apple M2 Ultra", "Apple M3 Ultra", "Apple M3 Pro", "Apple M4", "Apple M5", "Apple M9", "Xeon")
+    assert [family_of_chip(name) for name in names] == ["M1", "M1", "M3 Ultra", "M3", "M3", "M5", "", ""]
