@@ -140,21 +140,17 @@ def english_and_light(qapp: Application) -> None:
         qapp.theme.set_text_size(100)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def frozen_heap() -> None:
-    """Exempt what is imported by now from the collections after each test, which would be slow otherwise."""
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(autouse=True)
 def nothing_is_left(qapp: Application) -> Iterator[None]:
     """Delete top-level widgets, empty the clipboard, and fail a test that leaves a thread or a running timer.
 
-    Only this thread may delete Qt objects, so none is collected on another one, as in the app.
+    Only this thread may delete Qt objects, so none is collected on another one, as in the app. What was there before a
+    test is exempt from its collections, which would take twenty times as long otherwise.
     """
     threads = set(threading.enumerate())
     gc.disable()
+    gc.collect()
+    gc.freeze()
     yield
     gc.disable()
     # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
