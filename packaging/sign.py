@@ -9,6 +9,7 @@ without an identity; without the second the app is signed but not notarised.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +20,10 @@ ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf")
 # codesign's name for no identity.
 _AD_HOC = "-"
+# How long Apple's notaries may take: minutes as a rule, hours for the first products of a new account. notarytool ends
+# by itself then, but for a connection that hangs.
+_NOTARIES = "40m"
+_NOTARIES_S = 45 * 60
 
 
 def main(product: str) -> None:
@@ -83,15 +88,44 @@ def sign(app: Path, identity: str) -> None:
 
 
 def notarise(product: Path, profile: str) -> None:
-    """Wait for Apple's ticket and attach it, so that a Mac without a network accepts the product too."""
+    """Wait for Apple's ticket and attach it, so that a Mac without a network accepts the product too.
+
+    Raises `SystemExit` if Apple does not accept the product; what Apple has found wrong in it is printed first.
+    """
     submitted = product
     if product.is_dir():
         submitted = product.with_suffix(".zip")
         run("ditto", "-c", "-k", "--keepParent", product, submitted)
-    run("xcrun", "notarytool", "submit", submitted, "--keychain-profile", profile, "--wait")
+    answer = notarytool("submit", str(submitted), "--keychain-profile", profile, "--wait", "--timeout", _NOTARIES)
     if submitted != product:
         submitted.unlink()
+    # Its exit code is 0 also for what Apple refuses.
+    if answer.get("status") != "Accepted":
+        submission = str(answer.get("id", ""))
+        if submission:
+            log = notarytool("log", submission, "--keychain-profile", profile)
+            print(json.dumps(log, indent=2, ensure_ascii=False))
+        raise SystemExit(
+            f"Apple has not accepted {product.name}: {answer.get('status', answer)}. If its notaries were only slow, "
+            f"`xcrun notarytool info {submission or 'ID'}` says how far they are; after Accepted, run this step again."
+        )
     run("xcrun", "stapler", "staple", product)
+
+
+def notarytool(*arguments: str) -> dict[str, object]:
+    """Return what notarytool answers; "message" is what it printed instead of an answer.
+
+    Raises `subprocess.TimeoutExpired` if it does not end.
+    """
+    command = ["xcrun", "notarytool", *arguments]
+    if arguments[0] != "log":
+        command += ["--output-format", "json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=_NOTARIES_S)
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        return {"message": done.stdout.strip() or f"exit code {done.returncode}"}
+    return answer if isinstance(answer, dict) else {"message": done.stdout.strip()}
 
 
 if __name__ == "__main__":
