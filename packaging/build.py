@@ -1,10 +1,13 @@
 """Build what people install: Tandem.app in two disk images on macOS, a folder and an archive on Linux.
 
-    python packaging/build.py [--out FOLDER]
+    python packaging/build.py [--out FOLDER] [--macos VERSION] [--only STEP]
 
 It makes an environment from the pinned constraints, installs the wheel into it, lets PyInstaller collect the bundle,
 writes the notices and the bill of materials, checks the result, and packs it. The same inputs give the same files; on
 macOS, only signatures differ. packaging/README.md describes the settings and the reasons.
+
+`--macos` makes one of the two images alone, and `--only` does one step of `STEPS`, after those before it were done: the
+release workflow does each in a step of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
@@ -29,27 +34,54 @@ EPOCH = "1767225600"
 _STRIP_NOTHING = ".libs"
 
 
+@dataclass(frozen=True)
+class Product:
+    """What is built for one system: the oldest macOS of its image, or "" for Linux, and where its parts lie."""
+
+    out: Path
+    version: str
+    macos: str
+
+    @property
+    def python(self) -> Path:
+        """The Python of the environment that the bundle is built in."""
+        return self.out / "environment" / "bin" / "python"
+
+    @property
+    def bundle(self) -> Path:
+        """The folder Tandem.app or Tandem; that of the last system that was built for."""
+        return self.out / "dist" / ("Tandem.app" if self.macos else "Tandem")
+
+    @property
+    def download(self) -> Path:
+        """The file that people download."""
+        if not self.macos:
+            return self.out / f"Tandem-{self.version}-linux-{os.uname().machine}.tar.xz"
+        system = f"macos{self.macos.partition('.')[0]}-" if self.macos != info_plist.OLDEST else ""
+        return self.out / f"Tandem-{self.version}-{system}arm64.dmg"
+
+
 def main() -> int:
-    """Build everything for this system; returns the exit code."""
+    """Build everything for this system, or what the arguments name; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "bundle", help="folder for everything that is made"
     )
-    out: Path = parser.parse_args().out.resolve()
+    parser.add_argument("--macos", choices=[info_plist.WITH_NAX, info_plist.OLDEST], help="make one image alone")
+    parser.add_argument("--only", choices=[*STEPS], help="do one step alone")
+    arguments = parser.parse_args()
+    out: Path = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    python = make_environment(out / "environment")
-    icon = out / "Tandem.icns"
-    run(python, HERE / "icon.py", ROOT / "resources" / "icons" / "tandem.svg", icon)
-    for macos in images():
-        if macos:
-            take_mlx_for(macos, python, out / "wheels" / macos)
-        bundle = collect(python, out, version, icon, macos)
-        run(python, HERE / "notices.py", bundle, version)
-        if macos:
-            run(python, HERE / "sign.py", bundle)
-        run(python, HERE / "verify.py", bundle)
-        print(f"{bundle}\n{pack(python, bundle, out, version, macos)}")
+    systems = (arguments.macos,) if arguments.macos else images()
+    for place, macos in enumerate(systems):
+        product = Product(out, version, macos)
+        for name, step in STEPS.items():
+            is_needed = bool(macos) or name not in _ON_MACOS
+            is_new = name != "environment" or place == 0
+            if arguments.only == name or (arguments.only is None and is_needed and is_new):
+                step(product)
+        print(f"{product.bundle}\n{product.download}")
     return 0
 
 
@@ -75,16 +107,17 @@ def run(*command: object, **more: str) -> None:
     subprocess.run([str(part) for part in command], check=True, env={**inherited, **fixed, **more})
 
 
-def make_environment(folder: Path) -> Path:
-    """Make an environment with the wheel and the tools that build the bundle, and return its Python."""
+def make_environment(product: Product) -> None:
+    """Make an environment with the wheel and the tools that build the bundle."""
+    folder = product.out / "environment"
     shutil.rmtree(folder, ignore_errors=True)
     run(sys.executable, "-m", "venv", folder)
-    python = folder / "bin" / "python"
+    python = product.python
     constraints = ("-c", HERE / "constraints.txt", "-c", HERE / "tools.txt")
     run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
     # As the README's commands install it.
     run(python, "-m", "pip", "install", "-q", *constraints, "--no-deps", "mlx-vlm")
-    return python
+    run(python, HERE / "icon.py", ROOT / "resources" / "icons" / "tandem.svg", product.out / "Tandem.icns")
 
 
 def take_mlx_for(macos: str, python: Path, folder: Path) -> None:
@@ -99,23 +132,34 @@ def take_mlx_for(macos: str, python: Path, folder: Path) -> None:
     run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *sorted(folder.glob("*.whl")))
 
 
-def collect(python: Path, out: Path, version: str, icon: Path, macos: str) -> Path:
-    """Collect the bundle, and return the folder Tandem or Tandem.app."""
+def collect(product: Product) -> None:
+    """Collect the bundle, with the notices."""
+    out, bundle = product.out, product.bundle
+    if product.macos:
+        take_mlx_for(product.macos, product.python, out / "wheels" / product.macos)
     run(
-        *(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"),
+        *(product.python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"),
         *("--distpath", out / "dist", "--workpath", out / "work", HERE / "bundle" / "tandem.spec"),
-        TANDEM_VERSION=version,
-        TANDEM_MACOS=macos,
-        TANDEM_ICON=str(icon),
+        TANDEM_VERSION=product.version,
+        TANDEM_MACOS=product.macos,
+        TANDEM_ICON=str(out / "Tandem.icns"),
         # Otherwise a checkout in the working directory would be used instead of the installed package.
         PYTHONSAFEPATH="1",
     )
-    if sys.platform == "darwin":
-        return out / "dist" / "Tandem.app"
-    bundle = out / "dist" / "Tandem"
-    strip(bundle)
-    run(python, HERE / "icu_data.py", bundle)
-    return bundle
+    if not product.macos:
+        strip(bundle)
+        run(product.python, HERE / "icu_data.py", bundle)
+    run(product.python, HERE / "notices.py", bundle, product.version)
+
+
+def sign_app(product: Product) -> None:
+    """Sign the app, after its last file was written, and have it notarised."""
+    run(product.python, HERE / "sign.py", product.bundle)
+
+
+def verify(product: Product) -> None:
+    """Check the files of the bundle, and that it works in another place."""
+    run(product.python, HERE / "verify.py", product.bundle)
 
 
 def strip(bundle: Path) -> None:
@@ -125,15 +169,12 @@ def strip(bundle: Path) -> None:
             run("strip", "--strip-unneeded", file)
 
 
-def pack(python: Path, bundle: Path, out: Path, version: str, macos: str) -> Path:
-    """Make the file that people download, and return it."""
-    if macos:
-        system = f"macos{macos.partition('.')[0]}-" if macos != info_plist.OLDEST else ""
-        image = out / f"Tandem-{version}-{system}arm64.dmg"
-        run(python, HERE / "disk_image.py", bundle, image)
-        run(python, HERE / "sign.py", image)
-        return image
-    archive = out / f"Tandem-{version}-linux-{os.uname().machine}.tar.xz"
+def pack(product: Product) -> None:
+    """Make the file that people download."""
+    bundle = product.bundle
+    if product.macos:
+        run(product.python, HERE / "disk_image.py", bundle, product.download)
+        return
     date = int(os.environ.get("SOURCE_DATE_EPOCH", EPOCH))
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -143,10 +184,32 @@ def pack(python: Path, bundle: Path, out: Path, version: str, macos: str) -> Pat
         entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
         return entry
 
-    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT) as packed:
+    with tarfile.open(product.download, "w:xz", format=tarfile.PAX_FORMAT) as packed:
         for file in [bundle, *sorted(bundle.rglob("*"))]:
             packed.add(file, Path("Tandem") / file.relative_to(bundle), recursive=False, filter=plain)
-    return archive
+
+
+def sign_image(product: Product) -> None:
+    """Sign the disk image, and have it notarised."""
+    run(product.python, HERE / "sign.py", product.download)
+
+
+def check_image(product: Product) -> None:
+    """Look into the disk image for the app that was put there."""
+    run(product.python, HERE / "check_image.py", product.download, product.bundle)
+
+
+# In this order. A step finds what those before it have left in the folder.
+STEPS: dict[str, Callable[[Product], None]] = {
+    "environment": make_environment,
+    "collect": collect,
+    "sign-app": sign_app,
+    "verify": verify,
+    "pack": pack,
+    "sign-image": sign_image,
+    "check-image": check_image,
+}
+_ON_MACOS = ("sign-app", "sign-image", "check-image")
 
 
 if __name__ == "__main__":

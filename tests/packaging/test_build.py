@@ -5,6 +5,7 @@ from __future__ import annotations
 import plistlib
 import runpy
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import SimpleNamespace
@@ -118,20 +119,53 @@ def test_both_images_are_made_where_both_can_be_tried(
     assert build["images"]() == images
 
 
-def test_the_app_is_sealed_after_its_last_file_and_before_the_image(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[list[str]]]:
+    """Run build.py as on macOS 26.6, and return its commands, of which nothing is done."""
+
+    def built(*arguments: str) -> list[list[str]]:
+        build = runpy.run_path(str(PACKAGING / "build.py"))
+        commands: list[list[str]] = []
+
+        def record(*command: object, **more: str) -> None:
+            commands.append([Path(str(part)).name for part in command] + [more.get("TANDEM_MACOS", "")])
+
+        build["main"].__globals__.update(run=record)
+        monkeypatch.setattr(sys, "platform", "darwin")
+        monkeypatch.setattr("os.uname", lambda: SimpleNamespace(release="25.6.0", machine="arm64"))
+        monkeypatch.setattr(sys, "argv", ["build.py", "--out", str(tmp_path), *arguments])
+        assert build["main"]() == 0
+        return commands
+
+    return built
+
+
+ON_A_BUNDLE = ["PyInstaller", "notices.py", "sign.py", "verify.py", "disk_image.py", "sign.py", "check_image.py"]
+
+
+def scripts(commands: list[list[str]]) -> list[str]:
+    """The scripts that are run on a bundle, without the environment that they need."""
+    named = [command[2] if command[1] == "-m" else command[1] for command in commands]
+    return [name for name in named if name not in ("pip", "venv", "icon.py")]
+
+
+@pytest.mark.parametrize("macos", ["15.0", "26.2"])
+def test_the_app_is_sealed_after_its_last_file_and_the_image_is_opened_at_the_end(
+    built: Callable[..., list[list[str]]], macos: str
 ) -> None:
-    build = runpy.run_path(str(PACKAGING / "build.py"))
-    run: list[list[str]] = []
+    commands = built("--macos", macos)
+    assert scripts(commands) == ON_A_BUNDLE
+    assert [command[-1] for command in commands if "PyInstaller" in command] == [macos]
 
-    def record(*command: object, **_: str) -> None:
-        run.append([Path(str(part)).name for part in command])
 
-    build["main"].__globals__.update(run=record, images=lambda: ("15.0",))
-    monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(sys, "argv", ["build.py", "--out", str(tmp_path)])
-    build["main"]()
-    seal = run.index(["python", "sign.py", "Tandem.app"])
-    before, after = run[:seal], run[seal + 1 :]
-    assert [command[1] for command in before][-2:] == ["-m", "notices.py"]
-    assert [command[1] for command in after] == ["verify.py", "disk_image.py", "sign.py"]
+def test_both_images_are_made_in_one_environment(built: Callable[..., list[list[str]]]) -> None:
+    commands = built()
+    assert scripts(commands) == ON_A_BUNDLE * 2
+    assert [command[-1] for command in commands if "PyInstaller" in command] == ["26.2", "15.0"]
+    assert sum(command[1:3] == ["-m", "venv"] for command in commands) == 1
+
+
+def test_the_steps_alone_are_the_whole(built: Callable[..., list[list[str]]]) -> None:
+    steps = [*runpy.run_path(str(PACKAGING / "build.py"))["STEPS"]]
+    alone = [command for step in steps for command in built("--macos", "15.0", "--only", step)]
+    assert alone == built("--macos", "15.0")

@@ -32,11 +32,14 @@ class Fault:
     found_by: str
 
 
-_NOTICES = '        run(python, HERE / "notices.py", bundle, version)\n'
-_SEAL = '        if macos:\n            run(python, HERE / "sign.py", bundle)\n'
+_SIGNED = '    "sign-app": sign_app,\n'
+_COLLECTED = '    "collect": collect,\n'
 _NESTED = "    for file in nested_code(app):\n        run(*signing, file)\n"
 FAULTS = (
-    Fault("sealed-early", "build.py", _NOTICES + _SEAL, _SEAL + _NOTICES, "test_build"),
+    Fault("sealed-early", "build.py", _COLLECTED + _SIGNED, _SIGNED + _COLLECTED, "test_build"),
+    Fault("image-unseen", "build.py", '    "check-image": check_image,\n', "", "test_build"),
+    Fault("refused", "sign.py", 'answer.get("status") != "Accepted"', "not answer", "test_signing"),
+    Fault("image-seal", "check_image.py", "[*differences(source, copied)]", "[]", "test_check_image"),
     Fault("nested-code", "sign.py", _NESTED, "", "test_signing"),
     Fault("metallib", "bundle/tandem.spec", '"share"])', '"share", "lib/mlx.metallib"])', "test_spec"),
     Fault("own-metadata", "bundle/tandem.spec", '("tandem-chat", *contents', "(*contents", "test_spec"),
