@@ -1,0 +1,34 @@
+"""Print the text of a release: what its maintainer has to know first, then what is new.
+
+    python packaging/release_text.py VERSION
+
+HAS_MACOS_CERTIFICATE and HAS_APPLE_ID say "true" where a secret is set, and TESTS how the job of the tests has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from feed import news_of
+
+_NOT_SIGNED = (
+    "The macOS app is not {}: after the first try to open it, choose “Open Anyway” in System Settings > "
+    "Privacy & Security."
+)
+
+
+def main(version: str) -> None:
+    """Print the text, in Markdown."""
+    parts = []
+    if os.environ.get("TESTS") != "success":
+        parts.append("**The tests of this tag have not passed: look at the run before you publish this.**")
+    if os.environ.get("HAS_MACOS_CERTIFICATE") != "true":
+        parts.append(_NOT_SIGNED.format("signed"))
+    elif os.environ.get("HAS_APPLE_ID") != "true":
+        parts.append(_NOT_SIGNED.format("notarised by Apple"))
+    print("\n\n".join([*parts, news_of(version)]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
