@@ -1,0 +1,274 @@
+"""Play one program of a release: `tools.py NAME ARGUMENT...`.
+
+PLAYED_STATE is a folder: its file "faults" names what goes wrong, one a line, its file "commands" gets each command,
+and "releases" has what was drafted. A signature is a line at the end of code, a seal the checksums of an app's files, a
+ticket of Apple a file or a line, and a disk image a tar archive. Keychains are files in RUNNER_TEMP, as each job has a
+machine of its own.
+"""
+
+import hashlib
+import itertools
+import json
+import os
+import shutil
+import sys
+import tarfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+STATE = Path(os.environ.get("PLAYED_STATE", ""))
+MACH_O = b"\xcf\xfa\xed\xfe"
+CERTIFICATE, PASSWORD, APP_PASSWORD = b"a certificate", "of the export", "abcd-efgh"
+IDENTITY = "Developer ID Application: Somebody (ABCDE12345)"
+TICKET = b"\nTICKET"
+SIGNATURE = b"\nSIGNED "
+
+
+def is_faulty(fault: str) -> bool:
+    """Whether a fault is seeded for this image, such as "copy --macos 26.2", or for the Linux bundle, "verify "."""
+    seeded = f"{fault} {os.environ.get('OPTIONS', '')}"
+    return seeded in (STATE / "faults").read_text(encoding="utf-8").splitlines()
+
+
+def keychain() -> Path:
+    """The file that stands for the keychain of this machine."""
+    return Path(os.environ["RUNNER_TEMP"], "played-keychain.json")
+
+
+def stored(name: str) -> bool:
+    """Whether something is in the keychain."""
+    return keychain().exists() and name in json.loads(keychain().read_text(encoding="utf-8"))
+
+
+def store(name: str) -> None:
+    """Add something to the keychain."""
+    names = json.loads(keychain().read_text(encoding="utf-8")) if keychain().exists() else []
+    keychain().write_text(json.dumps([*names, name]), encoding="utf-8")
+
+
+def security(command: str, *arguments: str) -> int:
+    """macOS's keychains."""
+    if command == "import":
+        value = dict(itertools.pairwise(arguments))
+        if Path(arguments[0]).read_bytes() != CERTIFICATE or value["-P"] != PASSWORD:
+            print("SecKeychainItemImport: the user name or passphrase is not correct.", file=sys.stderr)
+            return 1
+        store("certificate")
+    # With options, it would lock itself.
+    if command == "set-keychain-settings" and len(arguments) > 1:
+        return 1
+    if command == "find-identity" and stored("certificate"):
+        print(f'  1) 0123456789ABCDEF "{IDENTITY}"\n     1 valid identities found')
+    return 0
+
+
+def code_of(app: Path) -> list[Path]:
+    """The files of an app that have to be signed."""
+    files = [file for file in app.rglob("*") if file.is_file() and not file.is_symlink()]
+    return [file for file in files if file.read_bytes().startswith(MACH_O)]
+
+
+def seal_of(app: Path) -> dict[str, str]:
+    """The checksum of each file of an app that a seal holds: all but itself and Apple's ticket."""
+    files = sorted(file for file in app.rglob("*") if file.is_file())
+    outside = ("Contents/_CodeSignature/CodeResources", "Contents/CodeResources")
+    names = [file.relative_to(app).as_posix() for file in files]
+    return {name: hashlib.sha256((app / name).read_bytes()).hexdigest() for name in names if name not in outside}
+
+
+def codesign(*arguments: str) -> int:
+    """Sign code, an app or an image, or verify an app."""
+    product = Path(arguments[-1])
+    seal = product / "Contents" / "_CodeSignature" / "CodeResources"
+    if "--verify" in arguments:
+        is_signed = all(SIGNATURE in file.read_bytes() for file in code_of(product))
+        if not is_signed or not seal.exists() or json.loads(seal.read_text(encoding="utf-8")) != seal_of(product):
+            print(f"{product}: a sealed resource is missing or invalid", file=sys.stderr)
+            return 1
+        return 0
+    identity = arguments[arguments.index("--sign") + 1]
+    if identity != "-" and not (identity == IDENTITY and stored("certificate")):
+        print(f"{identity}: no identity found", file=sys.stderr)
+        return 1
+    program = product / "Contents" / "MacOS" / "Tandem" if product.is_dir() else product
+    content = program.read_bytes()
+    # An image has signed code in it.
+    unsigned = content if product.suffix == ".dmg" else content.partition(SIGNATURE)[0]
+    program.write_bytes(unsigned + SIGNATURE + identity.encode())
+    if product.is_dir():
+        seal.parent.mkdir(exist_ok=True)
+        seal.write_text(json.dumps(seal_of(product)), encoding="utf-8")
+    return 0
+
+
+def has_ticket(product: Path) -> bool:
+    """Whether Apple's ticket is attached to an app or an image."""
+    return (
+        (product / "Contents" / "CodeResources").exists() if product.is_dir() else product.read_bytes().endswith(TICKET)
+    )
+
+
+def xcrun(tool: str, command: str, *arguments: str) -> int:
+    """Apple's notaries, and what attaches their ticket."""
+    if tool == "stapler":
+        product = Path(arguments[0])
+        if command == "validate":
+            return int(not has_ticket(product))
+        if product.is_dir():
+            (product / "Contents" / "CodeResources").write_bytes(TICKET)
+        else:
+            product.write_bytes(product.read_bytes() + TICKET)
+        return 0
+    if command == "store-credentials":
+        if arguments[-1] != APP_PASSWORD:
+            return 1
+        store("notaries")
+        return 0
+    if not stored("notaries"):
+        print("Error: No Keychain password item found for profile: tandem", file=sys.stderr)
+        return 69
+    if command == "log":
+        print(json.dumps({"status": "Invalid", "issues": [{"message": "The signature of the binary is invalid."}]}))
+        return 0
+    kind = "image" if arguments[0].endswith(".dmg") else "app"
+    status = "Invalid" if is_faulty(f"refused-{kind}") else "Accepted"
+    print(json.dumps({"id": "2efe2717-52ef", "status": status, "message": "Processing complete"}))
+    return 0
+
+
+def spctl(*arguments: str) -> int:
+    """Gatekeeper: a product opens that has Apple's ticket."""
+    return 0 if has_ticket(Path(arguments[-1])) else 3
+
+
+def ditto(*arguments: str) -> int:
+    """Copy a folder, or put it into an archive."""
+    source, target = arguments[-2:]
+    if "-c" in arguments:
+        Path(target).write_bytes(b"PK")
+        return 0
+    shutil.copytree(source, target, symlinks=True)
+    if is_faulty("copy"):
+        Path(target, "Contents", "Resources", "words.txt").unlink()
+        return 1
+    return 0
+
+
+def hdiutil(command: str, *arguments: str) -> int:
+    """Disk images."""
+    image = Path(arguments[-1])
+    if command == "create":
+        with tarfile.open(image, "w") as packed:
+            packed.add(arguments[arguments.index("-srcfolder") + 1], ".")
+        if is_faulty("image"):
+            image.write_bytes(image.read_bytes()[: image.stat().st_size // 2])
+    elif command == "verify":
+        # An archive ends with two empty blocks.
+        return int(bytes(1024) not in image.read_bytes())
+    elif command == "attach":
+        with tarfile.open(image) as packed:
+            packed.extractall(arguments[arguments.index("-mountpoint") + 1], filter="fully_trusted")
+    elif command == "detach":
+        for entry in image.iterdir():
+            entry.unlink() if entry.is_symlink() else shutil.rmtree(entry)
+    return 0
+
+
+def gh(group: str, command: str, *arguments: str) -> int:
+    """GitHub's releases."""
+    if group != "release" or not os.environ.get("GH_TOKEN"):
+        return 4
+    releases = STATE / "releases"
+    if command == "view":
+        print(max((folder.name for folder in releases.iterdir()), default=""))
+        return 0
+    tag, *options = arguments
+    folder = releases / tag
+    values = {"--title", "--notes-file"}
+    named = dict(itertools.pairwise(options))
+    files = [
+        word for place, word in enumerate(options) if not word.startswith("--") and options[place - 1] not in values
+    ]
+    if command == "create":
+        folder.mkdir(parents=True)
+        about = {"draft": "--draft" in options, "title": named["--title"]}
+        (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
+        shutil.copy(named["--notes-file"], folder / "text.md")
+    (folder / "files").mkdir(exist_ok=True)
+    for file in files:
+        shutil.copy(file, folder / "files")
+    return 0
+
+
+def make_bundle(dist: Path, version: str, macos: str) -> None:
+    """What PyInstaller makes, as far as later steps look at it."""
+    folder = dist / ("Tandem.app/Contents" if macos else "Tandem")
+    shutil.rmtree(dist, ignore_errors=True)
+    program = "MacOS/Tandem" if macos else "Tandem"
+    library = "Frameworks/libmlx.dylib" if macos else "_internal/libmlx.so.1"
+    contents = {program: MACH_O + macos.encode(), library: MACH_O, "Resources/words.txt": version.encode()}
+    for name, content in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    (folder / program).chmod(0o755)
+    (folder / "Resources" / "link").symlink_to("words.txt")
+
+
+def python_module(module: str, *arguments: str) -> int:
+    """What Python runs with `-m`: what would ask a registry, or take minutes."""
+    value = dict(itertools.pairwise(arguments))
+    if module == "venv":
+        Path(arguments[0], "bin").mkdir(parents=True)
+        Path(arguments[0], "bin", "python").symlink_to(os.environ["PLAYED_PYTHON"])
+    elif module == "pip" and arguments[0] == "download":
+        Path(value["-d"]).mkdir(parents=True)
+        Path(value["-d"], f"mlx-0.32.4-cp312-cp312-{value['--platform']}.whl").touch()
+    elif module == "PyInstaller":
+        make_bundle(Path(value["--distpath"]), os.environ["TANDEM_VERSION"], os.environ["TANDEM_MACOS"])
+    elif module == "build":
+        Path(value["--outdir"], f"tandem_chat-{os.environ['GITHUB_REF_NAME'][1:]}-py3-none-any.whl").touch()
+    return 0
+
+
+def python(*arguments: str) -> int:
+    """Run a script as it is, but those that look into what PyInstaller made of real packages."""
+    script = Path(arguments[0]).name
+    if arguments[0] == "-m":
+        return python_module(*arguments[1:])
+    if script in ("icon.py", "icu_data.py"):
+        return 0
+    if script == "notices.py":
+        resources = "Contents/Resources" if arguments[1].endswith(".app") else "Resources"
+        Path(arguments[1], resources, "NOTICES.txt").touch()
+        return 0
+    if script == "verify.py":
+        is_app = arguments[1].endswith(".app")
+        return int(is_faulty("verify") or (is_app and codesign("--verify", arguments[1]) != 0))
+    os.environ["PYTHONPATH"] = str(Path(__file__).parent)
+    real = os.environ["PLAYED_REAL_PYTHON"]
+    return os.execv(real, [real, *arguments])
+
+
+TOOLS: dict[str, Callable[..., int]] = {
+    "codesign": codesign,
+    "ditto": ditto,
+    "gh": gh,
+    "hdiutil": hdiutil,
+    "pip": lambda *_: 0,
+    "python": python,
+    "security": security,
+    "spctl": spctl,
+    "strip": lambda *_: 0,
+    "xcrun": xcrun,
+}
+
+
+def main(name: str, arguments: Sequence[str]) -> int:
+    """Play a program; returns its exit code."""
+    with (STATE / "commands").open("a", encoding="utf-8") as log:
+        log.write(f"{' '.join([name, *arguments])}\n")
+    return TOOLS[name](*arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,169 @@
+"""The whole release on Linux: from a tag to a draft with all its files, and the step that each fault stops.
+
+Each step's own commands of the workflow are run in their order, with stand-ins for Apple's tools, PyInstaller, pip and
+`gh`. What the stand-ins cannot say, PyInstaller's own work and what `verify.py` finds, is in `test_release_path.py`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.settings.updates import UpdateCheckFailed, read_feed
+from tests.packaging.played_tools.tools import APP_PASSWORD, CERTIFICATE, PASSWORD
+from tests.packaging.workflow_player import Player
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = ROOT / ".github" / "workflows"
+ADDRESS = "https://github.com/someone/tandem/releases/latest/download/feed.json"
+APPLE = {
+    "MACOS_CERTIFICATE": base64.encodebytes(CERTIFICATE).decode(),
+    "MACOS_CERTIFICATE_PASSWORD": PASSWORD,
+    "APPLE_ID": "somebody@example.org",
+    "APPLE_TEAM": "ABCDE12345",
+    "APPLE_APP_PASSWORD": APP_PASSWORD,
+}
+
+pytestmark = [pytest.mark.full, pytest.mark.skipif(sys.platform != "linux", reason="a Mac has the tools themselves")]
+
+
+@pytest.fixture
+def player(tmp_path: Path) -> Player:
+    """A repository with a tag for the first version, after the README's steps up to the secrets."""
+    source = tmp_path / "source"
+    (source / "resources").mkdir(parents=True)
+    copied = ("packaging", ".ci", "pyproject.toml", "CHANGELOG.md", "resources")
+    for entry in [*ROOT.iterdir(), *(ROOT / "resources").iterdir()]:
+        if entry.name not in copied:
+            (source / entry.relative_to(ROOT)).symlink_to(entry)
+    shutil.copytree(ROOT / "packaging", source / "packaging")
+    shutil.copy(ROOT / "pyproject.toml", source)
+    (source / ".ci").mkdir()
+    (source / ".ci" / "run").write_text('grep -qx tests "$PLAYED_STATE/faults" && exit 1\nexit 0\n', encoding="utf-8")
+    updates = source / "resources" / "updates.json"
+    updates.unlink()
+    updates.write_text(json.dumps({"feed": ADDRESS, "key": ""}), encoding="utf-8")
+    command = [sys.executable, "packaging/feed.py", "keys"]
+    made = subprocess.run(command, cwd=source, capture_output=True, text=True, check=True)
+    secrets = {**APPLE, "TANDEM_FEED_KEY": made.stdout.strip().partition("=")[2]}
+    player = Player(source, tmp_path / "play", secrets)
+    set_version(player, "0.1.0")
+    return player
+
+
+def set_version(player: Player, version: str) -> None:
+    """Do what comes before a tag, and set the tag."""
+    project = player.source / "pyproject.toml"
+    text = project.read_text(encoding="utf-8")
+    project.write_text(re.sub(r'^version = ".*"', f'version = "{version}"', text, flags=re.MULTILINE), encoding="utf-8")
+    changelog = f"# Changelog\n\n## {version} – 1 May 2027\n\nWhat is new in {version}.\n"
+    (player.source / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
+    player.ref = f"refs/tags/v{version}"
+
+
+def test_a_tag_ends_in_a_draft_with_signed_images_feed_cask_and_checksums(player: Player) -> None:
+    player.play(WORKFLOWS / "release.yml")
+    assert player.failed() == []
+    assert player.results == dict.fromkeys(("ready", "tests", "bundle", "draft"), "success")
+    draft = player.state / "releases" / "v0.1.0"
+    assert json.loads((draft / "about.json").read_text()) == {"draft": True, "title": "Tandem 0.1.0"}
+    assert (draft / "text.md").read_text() == "What is new in 0.1.0.\n"
+    files = {file.name: file.read_bytes() for file in (draft / "files").iterdir()}
+    images = {"Tandem-0.1.0-arm64.dmg", "Tandem-0.1.0-macos26-arm64.dmg"}
+    archives = {name for name in files if name.endswith((".tar.xz", ".whl"))}
+    others = {"tandem.rb", "SHA256SUMS", "feed.json", "feed.json.sig"}
+    assert files.keys() == images | archives | others
+    assert len(archives) == 2
+    checksums = dict(reversed(line.split("  ")) for line in files["SHA256SUMS"].decode().splitlines())
+    assert checksums == {name: hashlib.sha256(files[name]).hexdigest() for name in images | archives | {"tandem.rb"}}
+    assert all(checksums[name] in files["tandem.rb"].decode() for name in images)
+    # Both the app inside and the image are signed and notarised.
+    assert all(files[name].count(b"SIGNED Developer ID Application") == 3 for name in images)
+    assert all(files[name].count(b"TICKET") == 2 for name in images)
+
+
+def test_the_second_version_arrives_at_the_first_though_its_tests_failed_and_nothing_signs_it(player: Player) -> None:
+    key = json.loads((player.source / "resources" / "updates.json").read_text())["key"]
+    for name in APPLE:
+        player.secrets[name] = ""
+    set_version(player, "0.2.0")
+    player.seed("tests")
+    player.play(WORKFLOWS / "release.yml")
+    assert {step for _, step in player.failed()} == {"Tests"}
+    draft = player.state / "releases" / "v0.2.0"
+    tests, signature, news = (draft / "text.md").read_text().strip().split("\n\n")
+    assert "have not passed" in tests
+    assert "Open Anyway" in signature
+    assert news == "What is new in 0.2.0."
+    commands = (player.state / "commands").read_text()
+    assert "spctl" not in commands
+    assert "codesign --verify --deep --strict" in commands
+    feed = draft / "files" / "feed.json"
+    release = read_feed(feed.read_bytes(), feed.with_suffix(".json.sig").read_bytes(), key)
+    assert release.is_newer_than("0.1.0")
+    assert release.page == "https://github.com/someone/tandem/releases/tag/v0.2.0"
+    assert release.news_in("ko") == news
+    with pytest.raises(UpdateCheckFailed):
+        read_feed(feed.read_bytes() + b" ", feed.with_suffix(".json.sig").read_bytes(), key)
+    # Before it expires, it is signed again.
+    feed.unlink()
+    player.play(WORKFLOWS / "feed.yml")
+    assert player.failed() == []
+    assert read_feed(feed.read_bytes(), feed.with_suffix(".json.sig").read_bytes(), key) == release
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        {
+            ("refused-app", "26.2"): ("Sign the app", "The signature of the binary is invalid."),
+            ("refused-image", "15.0"): ("Sign the image", "The signature of the binary is invalid."),
+        },
+        {
+            ("copy", "26.2"): ("Check the image", "Contents/Resources/words.txt is missing in the image"),
+            ("image", "15.0"): ("Check the image", "'hdiutil', 'verify'"),
+        },
+    ],
+)
+def test_a_fault_stops_its_own_step_and_the_draft(
+    player: Player, faults: dict[tuple[str, str], tuple[str, str]]
+) -> None:
+    player.seed(*(f"{fault} --macos {macos}" for fault, macos in faults))
+    player.play(WORKFLOWS / "release.yml")
+    stopped = [(ended.job, ended.step, ended.output) for ended in player.ended if not ended.succeeded]
+    assert [(job, step) for job, step, _ in stopped] == [
+        (f"bundle-macos-{macos.partition('.')[0]}", step) for (_, macos), (step, _) in faults.items()
+    ]
+    assert all(says in output for (_, _, output), (_, says) in zip(stopped, faults.values(), strict=True))
+    assert player.results == {"ready": "success", "tests": "success", "bundle": "failure", "draft": "skipped"}
+    assert not (player.state / "releases").exists()
+    # What has nothing to do with it is there: only what failed has to be run again.
+    assert [folder.name for folder in player.artifacts.iterdir()] == ["linux"]
+
+
+@pytest.mark.parametrize(
+    ("secret", "value", "failed", "says"),
+    [
+        ("TANDEM_FEED_KEY", "", ("ready", "Whether this tag can be released"), "TANDEM_FEED_KEY is missing"),
+        ("APPLE_TEAM", "", ("ready", "Whether this tag can be released"), "APPLE_TEAM is missing beside"),
+        ("MACOS_CERTIFICATE_PASSWORD", "?", ("bundle-macos-26", "Certificate"), "passphrase is not correct"),
+    ],
+)
+def test_a_secret_that_is_missing_or_wrong_is_said_where_it_is_first_needed(
+    player: Player, secret: str, value: str, failed: tuple[str, str], says: str
+) -> None:
+    player.secrets[secret] = value
+    player.play(WORKFLOWS / "release.yml")
+    assert player.failed()[0] == failed
+    assert says in next(ended.output for ended in player.ended if not ended.succeeded)
+    assert player.results["draft"] == "skipped"
+    if failed[0] == "ready":
+        assert {ended.job for ended in player.ended} == {"ready"}
