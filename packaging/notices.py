@@ -28,8 +28,11 @@ from contents import BESIDE, UNUSED_MODULES
 
 _LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
 
+# Texts of licences that have to be passed on but are missing in the wheels, as the authors' repositories have them: by
+# the names of the packages.
+_LICENCES = Path(__file__).resolve().parent / "licences"
 # Their wheels have no text of a licence: only its name can be stated. Any other package without one stops the build.
-_WITHOUT_TEXT = {"latex2mathml", "pyside6-essentials", "sentencepiece", "shiboken6", "tokenizers"}
+_WITHOUT_TEXT = {"pyside6-essentials", "sentencepiece", "shiboken6", "tokenizers"}
 
 
 def main(bundle: str, version: str) -> None:
@@ -97,6 +100,9 @@ def notice(package: Distribution) -> str:
     """
     files = [file for file in package.files or () if _LICENCE_FILE.search(str(file))]
     texts = [Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").strip() for file in files]
+    added = _LICENCES / f"{name_of(package)}.txt"
+    if not any(texts) and added.exists():
+        texts.append(added.read_text(encoding="utf-8").strip())
     if not any(texts) and name_of(package) not in _WITHOUT_TEXT:
         raise SystemExit(f"{name_of(package)} has no text of its licence")
     head = f"{package.metadata['Name']} {package.version}: {licence_of(package)}"

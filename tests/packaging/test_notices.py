@@ -40,6 +40,18 @@ def test_notices_have_the_texts_of_licences_word_for_word(bundle: Path) -> None:
         assert text_of_licence(package) in text
 
 
+def test_a_text_that_a_wheel_lacks_is_added(bundle: Path) -> None:
+    notices = (bundle / "_internal/resources/NOTICES.txt").read_text(encoding="utf-8")
+    for added in (PACKAGING / "licences").iterdir():
+        _, _, beginning = notices.partition(f"\n{added.stem} ")
+        notice, _, _ = beginning.partition("=" * 80)
+        assert "Copyright (c)" in notice
+        assert notice.rstrip().endswith(added.read_text(encoding="utf-8").strip())
+        # Once its wheel has it, ours is of no use.
+        with pytest.raises(StopIteration):
+            text_of_licence(added.stem)
+
+
 def test_a_package_without_the_text_of_its_licence_stops_the_build(notices: dict[str, Any]) -> None:
     notices["notice"].__globals__["_LICENCE_FILE"] = notices["re"].compile("nothing")
     with pytest.raises(SystemExit, match="mlx-lm has no text of its licence"):
