@@ -1,8 +1,11 @@
 """Confirm before a release what only a Mac can confirm: `python packaging/confirm_on_mac.py [--long]` in a checkout.
 
-Continuous integration has no Metal. Each point is run, or named as one for a person to look at. Points that take more
-than some minutes need `--long`. All of it is also written to FILE, for a person to complete and to send: without the
-names of the person, the Mac and its folders. The exit code is 1 if a point has failed.
+Continuous integration has no Metal. Each point is run, or named as one for a person to look at: those of ten minutes,
+with `--long` those of some hours, and the list for a person. All of it is in one file, for a person to complete and to
+send: without the names of the person, the Mac and its folders. It is written before and after each point, so a Mac that
+hangs loses nothing: the next run goes on behind the point that did not end, and with `--retry` tries that again. What
+an earlier run of this commit has confirmed is not run again, unless with `--anew`. The exit code is 1 if a point has
+failed.
 """
 
 from __future__ import annotations
@@ -13,18 +16,28 @@ import json
 import os
 import platform
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from mac_report import FAILED, HUNG, OK, RUNS, MacReport, Section
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = sys.executable
 TANDEM = (PYTHON, "-m", "app")
 PYTEST = (PYTHON, "-m", "pytest", "-q")
 FILE = ROOT / "build" / "confirmed-on-mac.md"
-said: list[str] = []
+# Seconds after which what does not end at SIGKILL, because the GPU hangs, is left alone.
+KILLED_S = 10
 
 
 class Failed(Exception):
@@ -35,22 +48,73 @@ class Failed(Exception):
 class Point:
     """What has to hold, and what confirms it: a command that succeeds, or a function that returns what it found.
 
-    Both run in a checkout. `here` is true if they also run on other systems; `long` if they take many minutes.
+    Both run in a checkout, and each of their commands for at most so many `minutes`. `here` is true if they also run on
+    other systems; `long` if they take many minutes.
     """
 
     what: str
     confirm: Sequence[str] | Callable[[], str]
     here: bool = False
     long: bool = False
+    minutes: float = 10
+
+
+class Limit:
+    """How many seconds a command of the point that runs may take."""
+
+    seconds = 600.0
 
 
 def run(command: Sequence[str]) -> str:
-    """Return what a command printed. Raises `Failed` if it fails."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([*command], cwd=ROOT, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise Failed(" ".join((done.stderr or done.stdout).split())[-1000:] or f"exit code {done.returncode}")
-    return done.stdout
+    """Return what a command printed, and show its lines as they come.
+
+    Raises `Failed` if it fails, or is not done in the time of `Limit`. Its processes are ended then.
+    """
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    lines: list[str] = []
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        process = subprocess.Popen(
+            [*command],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
+        reader = threading.Thread(target=show_lines, args=(process.stdout, lines), daemon=True)
+        reader.start()
+        try:
+            code = process.wait(Limit.seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"not done after {Limit.seconds / 60:.0f} minutes: {' '.join(lines[-3:]).strip()}") from None
+        finally:
+            end(process)
+            reader.join(KILLED_S)
+        errors.seek(0)
+        reason = errors.read()
+    output = "".join(lines)
+    if code:
+        raise Failed(" ".join((reason or output).split())[-1000:] or f"exit code {code}")
+    return output
+
+
+def show_lines(printed: IO[str], lines: list[str]) -> None:
+    """Add each line that is printed to `lines`, and show it: what runs for an hour has to be seen to run."""
+    with printed:
+        for line in printed:
+            lines.append(line)
+            print(f"    {line.rstrip()[:200]}", flush=True)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End a process and those that it started, as far as they can be ended."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(KILLED_S)
+    # All have ended, or the kernel does not let one go.
+    except (ProcessLookupError, PermissionError, subprocess.TimeoutExpired):
+        return
 
 
 def doctor() -> str:
@@ -130,6 +194,95 @@ print(mx.default_device())
     return run([PYTHON, "-c", code]).strip()
 
 
+def race() -> str:
+    """Race our kernels against MLX's, as after a load, and say what it took; also with heads of 256."""
+    code = """
+import json, time
+import mlx.core as mx
+from engine import starter_pair
+from engine.files.steps import run_to_completion
+from engine.main_model.loading import load
+from engine.row_kernels.attention import attention_of_rows
+from engine.row_kernels.attention_probe import AttentionShape, passes_of
+from engine.row_kernels.choice import choose_kernels, is_confirmed
+from engine.row_kernels.row_kernel import widest_alike
+from engine.speculation.choosing.race_journal import RaceJournal
+races, begun = RaceJournal(), time.perf_counter()
+costs = run_to_completion(choose_kernels(load(starter_pair()[0]), 1 << 30, races))
+seconds = round(time.perf_counter() - begun, 1)
+used = sorted({(cost.kernel, cost.rows) for cost in costs if cost.used})
+problems = [problem.kernel + " " + problem.why for problem in races.problems]
+wide = 0
+if mx.metal.is_available():
+    shape = AttentionShape(24, 4, 256, mx.bfloat16)
+    wide = run_to_completion(widest_alike(passes_of(shape, 2048, attention_of_rows), (2, 4, 8, 16)))
+said = dict(seconds=seconds, confirmed=is_confirmed(), used=used, problems=problems, heads_of_256=wide)
+print(json.dumps(said))
+"""
+    said = run([PYTHON, "-c", code]).splitlines()[-1]
+    if json.loads(said)["problems"]:
+        raise Failed(said)
+    return said
+
+
+def next_version() -> str:
+    """Sign the feed of a next version with a new key, serve it here, and let this version read it."""
+    code = """
+import base64, os, sys, tempfile, threading
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from app.settings.updates import FeedSource, newest_release
+sys.path.insert(0, "packaging")
+import feed
+feed.news_of = lambda version: "What is new."
+private = Ed25519PrivateKey.generate()
+os.environ["TANDEM_FEED_KEY"] = base64.b64encode(private.private_bytes_raw()).decode()
+key = base64.b64encode(private.public_key().public_bytes_raw()).decode()
+with tempfile.TemporaryDirectory() as folder:
+    feed.sign("999.0", "https://example.org/", folder)
+    server = HTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    release = newest_release(FeedSource(f"http://127.0.0.1:{server.server_port}/feed.json", key))
+    server.shutdown()
+    server.server_close()
+assert release.is_newer_than("0.1.0"), release
+print(f"{release.version} is offered")
+"""
+    offered = run([PYTHON, "-c", code]).splitlines()[-1]
+    homes = run([*PYTEST, "-m", "", "tests/app/test_older_homes.py"]).splitlines()[-1]
+    return f"{offered}; what older versions left opens: {homes}"
+
+
+def downloaded_image() -> str:
+    """Open the image for this Mac as one that a browser downloaded, copy the app out of it, and start that."""
+    images = sorted((ROOT / "build" / "bundle").glob("*.dmg"), key=lambda file: "macos26" in file.name)
+    fitting = [image for image in images if "macos26" not in image.name or os.uname().release >= "25.2"]
+    if not fitting:
+        raise Failed("there is no image in build/bundle: the point that builds it comes before this one")
+    with tempfile.TemporaryDirectory() as folder:
+        image, volume, app = (str(Path(folder, name)) for name in ("Tandem.dmg", "volume", "Tandem.app"))
+        run(["cp", str(fitting[-1]), image])
+        Path(volume).mkdir()
+        # As Safari marks what it has downloaded; macOS hands the mark on to what is copied out of the image.
+        mark = ["xattr", "-w", "com.apple.quarantine", "0081;00000000;Safari;"]
+        run([*mark, image])
+        run(["hdiutil", "attach", "-readonly", "-nobrowse", "-mountpoint", volume, image])
+        try:
+            run(["ditto", f"{volume}/Tandem.app", app])
+        finally:
+            run(["hdiutil", "detach", "-force", volume])
+        run([*mark, app])
+        run(["codesign", "--verify", "--deep", "--strict", app])
+        signed = subprocess.run(["spctl", "--assess", "-vv", app], capture_output=True, text=True)
+        # What is not notarised starts only without the mark, as after "Open Anyway".
+        if signed.returncode:
+            run(["xattr", "-dr", "com.apple.quarantine", app])
+        reported = json.loads(run([f"{app}/Contents/MacOS/Tandem", "--self-test"]).splitlines()[-1])
+    gatekeeper = " ".join(signed.stderr.replace(app, "Tandem.app").split())
+    return f"{fitting[-1].name}: the seal holds, {reported['device']}; Gatekeeper: {gatekeeper}"
+
+
 POINTS = (
     Point("tandem doctor reads the machine and measures the starter pair", doctor, here=True),
     Point("Low Power Mode is read as pmset reads it", low_power_mode),
@@ -137,10 +290,13 @@ POINTS = (
     Point("noise for a key is the same whatever the number of rows", same_noise, here=True),
     Point("the window answers a question, and every part of the app works: tandem --self-test", self_test, here=True),
     Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),
+    Point("the race between our kernels and MLX's ends, with no kernel refused", race),
+    Point("a next version is offered to this one, and this one opens what older ones left", next_version, here=True),
     Point(
         "answers across 1,024, 4,096, 8,192 and 16,384 keys are those of plain decoding where that is said",
         (PYTHON, "-m", "tests.tools.same_text"),
         long=True,
+        minutes=60,
     ),
     Point(
         "models load where psutil cannot read the memory, as on macOS 27",
@@ -157,40 +313,55 @@ POINTS = (
         (*PYTEST, "tests/engine/lossless/test_table.py"),
         here=True,
     ),
-    Point("the full tier of the tests passes", (*PYTEST, "-m", "not campaign and not real"), here=True, long=True),
+    Point(
+        "the full tier of the tests passes",
+        (*PYTEST, "-m", "not campaign and not real"),
+        here=True,
+        long=True,
+        minutes=180,
+    ),
     Point(
         "the starter's head and draft are faster than plain at their best depth (read the table)",
         (*TANDEM, "bench", "--also", str(ROOT / "resources" / "starter" / "head"), "--repetitions", "1"),
         here=True,
         long=True,
+        minutes=60,
     ),
     Point(
         "behind 500 and 1,500 tokens of context automatic is not slower than plain (read the table)",
         (*TANDEM, "bench", "--context", "500,1500"),
         here=True,
         long=True,
+        minutes=60,
     ),
     Point(
         "on a quiet Mac the window takes at most 3 % of the engine's speed, and no frame is more than one late",
         (PYTHON, "-m", "tests.benchmarks.window"),
         here=True,
         long=True,
+        minutes=60,
     ),
     Point(
         "whether passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
         (PYTHON, "-m", "tests.benchmarks.verify_pass"),
         here=True,
         long=True,
+        minutes=60,
     ),
     Point(
         "kernels of products and attention have MLX's bits for one row, and win without a stall (read the table)",
         (PYTHON, "-m", "tests.tools.row_kernels"),
         long=True,
+        minutes=60,
     ),
     Point(
         "both images are built, signed where there is a certificate, and verified, with an M5's kernels in one of them",
         (PYTHON, "packaging/build.py"),
         long=True,
+        minutes=120,
+    ),
+    Point(
+        "an image opens as one that a browser has downloaded, and the app out of it works", downloaded_image, long=True
     ),
 )
 
@@ -200,33 +371,50 @@ BY_A_PERSON = (Path(__file__).parent / "by_a_person.md").read_text(encoding="utf
 def main(arguments: list[str] | None = None) -> int:
     """Run every point and name the others; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true", help="also run what takes many minutes")
-    long = parser.parse_args(arguments).long
+    parser.add_argument("--long", action="store_true", help="also run what takes hours in all")
+    parser.add_argument("--retry", action="store_true", help="try again what did not end in an earlier run")
+    parser.add_argument("--anew", action="store_true", help="run again what an earlier run has confirmed")
+    options = parser.parse_args(arguments)
     mac = sys.platform == "darwin" and platform.machine() == "arm64"
+    report = MacReport(FILE, subject(), sections(), BY_A_PERSON)
     failed = False
     try:
         for point in POINTS:
+            earlier = report.entry(point.what)
             if not (mac or point.here):
-                say(f"[needs a Mac] {point.what}")
-            elif point.long and not long:
-                say(f"[needs --long] {point.what}")
-            elif not confirmed(point):
+                print(f"[needs a Mac] {point.what}")
+            elif point.long and not options.long:
+                print(f"[needs --long] {point.what}")
+            elif earlier is not None and earlier.state == OK and not options.anew:
+                print(f"[ok in an earlier run] {point.what}")
+            elif earlier is not None and earlier.state == HUNG and not (options.retry or options.anew):
+                print(f"[did not end in an earlier run: --retry] {point.what}")
+                failed = True
+            elif not confirmed(point, report):
                 failed = True
         if not mac:
-            say("This is no Mac with Apple Silicon: what is ok above is so here, not on Metal.")
-    # Also if a person stops it: the long points take an hour.
+            print("This is no Mac with Apple Silicon: what is ok above is so here, not on Metal.")
+    # Also if a person stops it: the long points take hours.
     finally:
-        say(f"\nA person has to look at the rest:\n{BY_A_PERSON}")
-        FILE.parent.mkdir(exist_ok=True)
-        FILE.write_text("\n".join(said), encoding="utf-8")
+        report.write()
+        print("A person has to look at the rest, at the end of the file.")
         print(f"Tick off what holds and note what does not in this file, and send it: {FILE}")
     return int(failed)
 
 
-def say(text: str) -> None:
-    """Print a text and note it for the file."""
-    print(text, flush=True)
-    said.append(text)
+def subject() -> str:
+    """Return what is confirmed: the commit and the system. What was found of another one says nothing of it."""
+    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    system = f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else platform.system()
+    return f"{commit.stdout.strip() or 'no commit'} on {system}, {platform.machine()}"
+
+
+def sections() -> tuple[Section, ...]:
+    """Return the points as they stand in the report."""
+    return (
+        Section("Ten minutes", [point.what for point in POINTS if not point.long]),
+        Section("Hours, with --long", [point.what for point in POINTS if point.long]),
+    )
 
 
 def anonymous(text: str) -> str:
@@ -236,20 +424,29 @@ def anonymous(text: str) -> str:
     return re.sub(rf"\b{re.escape(getpass.getuser())}\b", "somebody", text)
 
 
-def confirmed(point: Point) -> bool:
-    """Run a point and say what it found, without private names; return whether it holds."""
+def confirmed(point: Point, report: MacReport) -> bool:
+    """Run a point and note what it found, without private names; return whether it holds."""
+    Limit.seconds = 60 * point.minutes
+    report.note(point.what, RUNS)
+    print(f"[runs, at most {point.minutes:g} minutes] {point.what}", flush=True)
+    begun = time.monotonic()
+    state, text = OK, ""
     try:
         output = point.confirm() if callable(point.confirm) else run(point.confirm)
+        lines = output.strip().splitlines()
+        last_line = lines[-1][:2000] if lines else ""
+        # A table is for reading; of all else the last line says enough.
+        text = output.rstrip() if point.long else last_line
+    except KeyboardInterrupt:
+        report.forget(point.what)
+        raise
     # Whatever goes wrong in one point, the others are run.
     except (Exception, SystemExit) as reason:
-        say(f"[failed] {point.what}: {anonymous(str(reason) if isinstance(reason, Failed) else repr(reason))}")
-        return False
-    lines = output.strip().splitlines()
-    last_line = lines[-1][:2000] if lines else ""
-    # A table is for reading; of all else the last line says enough.
-    shown = output.rstrip() if point.long else last_line
-    say(f"[ok] {point.what}\n{anonymous(shown)}")
-    return True
+        state, text = FAILED, str(reason) if isinstance(reason, Failed) else repr(reason)
+    report.note(point.what, state, anonymous(text))
+    shown = anonymous(text) if state == FAILED else ""
+    print(f"[{state}, {time.monotonic() - begun:.0f} s] {point.what}{': ' if shown else ''}{shown}", flush=True)
+    return state == OK
 
 
 if __name__ == "__main__":

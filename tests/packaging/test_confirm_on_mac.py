@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,8 +17,14 @@ PATH = ROOT / "packaging" / "confirm_on_mac.py"
 
 
 @pytest.fixture
-def script() -> dict[str, Any]:
+def script(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr("sys.path", [*sys.path])
     return runpy.run_path(str(PATH))
+
+
+@pytest.fixture
+def report(script: dict[str, Any], tmp_path: Path) -> Any:
+    return script["MacReport"](tmp_path / "report.md", "0123 on macOS", (), "")
 
 
 def test_it_begins_with_the_doctor_and_each_command_names_files_that_exist(script: dict[str, Any]) -> None:
@@ -82,16 +89,49 @@ def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
 
 
 @pytest.mark.parametrize(("device", "holds"), [("Device(cpu, 0)", True), ("Device(gpu, 0)", False)])
-def test_a_mac_has_to_answer_on_its_cpu_if_it_is_told_to(script: dict[str, Any], device: str, holds: bool) -> None:
+def test_a_mac_has_to_answer_on_its_cpu_if_it_is_told_to(
+    script: dict[str, Any], report: Any, device: str, holds: bool
+) -> None:
     commands: list[list[str]] = []
     point = script["on_the_cpu"]
     said = json.dumps({"device": device})
     point.__globals__["run"] = lambda command: commands.append([*command]) or f"a line\n{said}\n"
-    assert script["confirmed"](script["Point"]("the CPU answers", point)) == holds
+    assert script["confirmed"](script["Point"]("the CPU answers", point), report) == holds
     [command] = commands
     assert "TANDEM_DEVICE=cpu" in command
     assert command[-1] == "--self-test"
     assert point in [other.confirm for other in script["POINTS"]]
+
+
+@pytest.mark.parametrize(
+    ("release", "image", "refused"), [("25.6.0", "Tandem-1-macos26-arm64.dmg", 1), ("24.6.0", "Tandem-1-arm64.dmg", 0)]
+)
+def test_the_image_for_this_mac_is_opened_as_a_download(
+    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str, image: str, refused: int
+) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str]) -> str:
+        commands.append(command)
+        return '{"device": "Device(gpu, 0)"}\n'
+
+    gatekeeper = SimpleNamespace(stderr="Tandem.app: rejected\n", returncode=refused)
+    monkeypatch.setattr("os.uname", lambda: SimpleNamespace(release=release))
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: gatekeeper)
+    point = script["downloaded_image"]
+    monkeypatch.setitem(point.__globals__, "ROOT", tmp_path)
+    monkeypatch.setitem(point.__globals__, "run", run)
+    with pytest.raises(script["Failed"], match="no image in build/bundle"):
+        point()
+    (tmp_path / "build" / "bundle").mkdir(parents=True)
+    for name in ("Tandem-1-arm64.dmg", "Tandem-1-macos26-arm64.dmg"):
+        (tmp_path / "build" / "bundle" / name).touch()
+    assert point() == f"{image}: the seal holds, Device(gpu, 0); Gatekeeper: Tandem.app: rejected"
+    marked = [Path(command[-1]).name for command in commands if command[:2] == ["xattr", "-w"]]
+    assert marked == ["Tandem.dmg", "Tandem.app"]
+    # What Gatekeeper refuses starts only after a person has allowed it.
+    assert any("-dr" in command for command in commands) == bool(refused)
+    assert [command[0] for command in commands][-1].endswith("Tandem.app/Contents/MacOS/Tandem")
 
 
 def test_whatever_a_point_raises_the_others_are_run_and_one_anonymous_file_is_left(
@@ -126,20 +166,88 @@ def test_whatever_a_point_raises_the_others_are_run_and_one_anonymous_file_is_le
 
 
 @pytest.mark.parametrize("code", [0, 3])
-def test_a_point_holds_if_its_command_succeeds(
-    script: dict[str, Any], code: int, capsys: pytest.CaptureFixture[str]
+def test_a_point_holds_if_its_command_succeeds_and_its_lines_are_seen_meanwhile(
+    script: dict[str, Any], report: Any, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ("/bin/sh", "-c", f"echo a long way; echo the end; echo reason >&2; exit {code}")
-    assert script["confirmed"](script["Point"]("it works", command)) == (code == 0)
+    assert script["confirmed"](script["Point"]("it works", command), report) == (code == 0)
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == "[runs, at most 10 minutes] it works"
+    assert lines == ["    a long way", "    the end"]
+    assert last == ("[ok, 0 s] it works" if code == 0 else "[failed, 0 s] it works: reason")
+    found = report.entry("it works")
+    assert (found.state, found.text) == (("ok", "the end") if code == 0 else ("failed", "reason"))
+
+
+def test_what_does_not_end_is_ended_with_all_that_it_started(
+    script: dict[str, Any], report: Any, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Both wait for a writer who never comes.
+    command = ("/bin/sh", "-c", f"echo so far; cat {pipe} & cat {pipe}")
+    assert not script["confirmed"](script["Point"]("it ends", command, minutes=0.01), report)
+    assert report.entry("it ends").text == "not done after 0 minutes: so far"
+    with pytest.raises(OSError, match="No such device or address"):
+        os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+
+
+def test_a_run_goes_on_behind_the_point_that_hung_the_mac(
+    script: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main, point, file = script["main"], script["Point"], tmp_path / "confirmed.md"
+    written: list[str] = []
+
+    def panic() -> str:
+        """What is on the disk at this moment is what a Mac that hangs leaves."""
+        written.extend([file.read_text(encoding="utf-8"), file.with_suffix(".json").read_text(encoding="utf-8")])
+        return "no panic"
+
+    points = [point("first", ("/bin/echo", "well"), here=True), point("second", panic, here=True)]
+    points += [point("third", ("/bin/echo", "well"), here=True)]
+    main.__globals__.update({"POINTS": points, "FILE": file})
+    assert main([]) == 0
+    assert "[ok] first\nwell" in written[0]
+    assert "[runs] second" in written[0]
+    assert "[not run] third" in written[0]
+    file.write_text(written[0].replace("- [ ]", "- [x]", 1), encoding="utf-8")
+    file.with_suffix(".json").write_text(written[1], encoding="utf-8")
+    capsys.readouterr()
+    # Again: the first is known, the second left out, and what a person ticked off stays.
+    assert main([]) == 1
     said = capsys.readouterr().out
-    assert said == ("[ok] it works\nthe end\n" if code == 0 else "[failed] it works: reason\n")
+    assert "[ok in an earlier run] first" in said
+    assert "[did not end in an earlier run: --retry] second" in said
+    text = file.read_text(encoding="utf-8")
+    assert "[did not end] second: the Mac or the script ended meanwhile" in text
+    assert "[ok] third" in text
+    assert text.count("- [x]") == 1
+    assert main(["--retry"]) == 0
+    assert "[ok] second\nno panic" in file.read_text(encoding="utf-8")
+
+
+def test_of_another_commit_or_a_damaged_file_nothing_is_taken_over(script: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "report.md"
+    report = script["MacReport"]
+    report(file, "0123 on macOS 26.2", (), "- [ ] look").note("a point", "ok", "well")
+    assert report(file, "0123 on macOS 26.2", (), "").entry("a point").text == "well"
+    assert report(file, "4567 on macOS 26.2", (), "").entry("a point") is None
+    file.with_suffix(".json").write_text('{"subject": "0123 on macOS 26.2", "entries": [1]}', encoding="utf-8")
+    assert report(file, "0123 on macOS 26.2", (), "").entry("a point") is None
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["race", "next_version"])
+def test_what_a_mac_is_asked_with_our_own_functions_runs_here(script: dict[str, Any], name: str) -> None:
+    assert script[name]()
 
 
 def test_elsewhere_it_names_what_needs_a_mac_and_what_needs_a_person(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.platform", "linux")
-    script = runpy.run_path(str(PATH), init_globals={})
+    monkeypatch.setattr("sys.path", [*sys.path])
+    script = runpy.run_path(str(PATH))
     main = script["main"]
     points = tuple(point for point in script["POINTS"] if not point.here or point.long)
     main.__globals__.update({"POINTS": points, "FILE": tmp_path / "confirmed.md"})
@@ -148,4 +256,4 @@ def test_elsewhere_it_names_what_needs_a_mac_and_what_needs_a_person(
     assert said.count("[needs a Mac]") == sum(not point.here for point in points)
     assert said.count("[needs --long]") == sum(point.here for point in points)
     assert "A person has to look at the rest" in said
-    assert "VoiceOver" in said
+    assert "VoiceOver" in (tmp_path / "confirmed.md").read_text()
