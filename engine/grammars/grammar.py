@@ -1,10 +1,10 @@
-"""The grammars that a caller can request: JSON, one of some texts, an expression, or calls of functions."""
+"""The grammars that a caller can request: JSON, one of some texts, an expression, tokens, or calls of functions."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from engine.grammars.schemas import plain_schema, reduced_schema
 
 log = logging.getLogger(__name__)
 
-KINDS = ("json_object", "json_schema", "choice", "regex", "gbnf", "lark", "calls", "calls_in_text")
+KINDS = ("json_object", "json_schema", "choice", "tokens", "regex", "gbnf", "lark", "calls", "calls_in_text")
 # The most bytes of a source. Published schemas of whole interfaces are far smaller.
 LARGEST_SOURCE = 2**18
 # Without this the library allows only the tokens that the tokenizer would choose for a forced text.
@@ -31,9 +31,10 @@ class Grammar:
     """A grammar for the whole answer; the thinking before it is free.
 
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "choice" (a list of texts as JSON, of which the
-    answer is one), "regex" (of the Rust crate of that name, for the whole answer), "gbnf" (llama.cpp's notation, from
-    `root`), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls" (of
-    functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
+    answer is one), "tokens" (a list of ids as JSON, of which each token of the answer is one), "regex" (of the Rust
+    crate of that name, for the whole answer), "gbnf" (llama.cpp's notation, from `root`), "lark" (in llguidance's
+    dialect, from `start`), "json_object" (any object; no source), "calls" (of functions, made by `calls_of`), or
+    "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
     What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that declare
     properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds options of llguidance.
 
@@ -54,7 +55,8 @@ class Grammar:
     def as_lark(self, marks: Mapping[str, int] | None = None) -> str:
         """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON.
 
-        `marks` maps the texts of a model's control tokens to ids; without it they are ordinary text.
+        `marks` maps the texts of a model's control tokens to ids. Without it the grammar is for single bytes: control
+        tokens are ordinary text, and "tokens" are any text.
         """
         if self.of_calls:
             return self._calls(marks)
@@ -66,6 +68,9 @@ class Grammar:
             # Lark writes texts as JSON does. As one expression, no text hides a longer one.
             texts = " | ".join(json.dumps(text, ensure_ascii=False) for text in json.loads(self.source))
             return f"start: CHOICE\nCHOICE: {texts}{_NO_FORCING}"
+        if self.kind == "tokens":
+            ids = ",".join(map(str, json.loads(self.source)))
+            return f"start: ANY\nANY: /(?s:.+)/{_NO_FORCING}" if marks is None else f"start: (<[{ids}]>)+{_NO_FORCING}"
         if self.kind == "regex":
             # Imported here because the window imports this module, and should start without the library.
             from llguidance import LLMatcher
@@ -120,7 +125,7 @@ class Grammar:
     def _calls(self, marks: Mapping[str, int] | None) -> str:
         lark = calls_grammar(self.source, marks) + _NO_FORCING
         answer = json.loads(self.source)["answer"]
-        named = [{"name": "answer", "lark_grammar": Grammar(*answer).as_lark()}] if answer else []
+        named = [{"name": "answer", "lark_grammar": Grammar(*answer).as_lark(marks)}] if answer else []
         return json.dumps({"grammars": [{"lark_grammar": lark}, *named]}) if named else lark
 
     def _schema(self) -> dict[str, Any]:
@@ -137,6 +142,18 @@ class Grammar:
 def choice_of(texts: Sequence[str]) -> Grammar:
     """Return a grammar of answers that are one of `texts`, which are at least one."""
     return Grammar("choice", json.dumps(list(texts)))
+
+
+def tokens_of(ids: Collection[int]) -> Grammar:
+    """Return a grammar of answers of these tokens, which are at least one. It has an end after each of them."""
+    return Grammar("tokens", json.dumps(sorted(set(ids))))
+
+
+def text_without(texts: Sequence[str]) -> Grammar:
+    """Return a grammar of answers in which none of `texts`, which are at least one, occurs."""
+    written = " | ".join(json.dumps(text, ensure_ascii=False) for text in texts)
+    lines = ("start: ANSWER", "ANSWER: ANY & ~HAS_ONE", "ANY: /(?s:.*)/", f"HAS_ONE: ANY ({written}) ANY")
+    return Grammar("lark", "\n".join(lines))
 
 
 def written_grammar(source: str) -> Grammar:

@@ -14,6 +14,8 @@ from msgspec import Meta, Struct, field
 
 from app.api.requests.errors import ApiError, bad_field, of_engine, unsupported
 from app.api.requests.request_settings import (
+    LONGEST_STOP,
+    MOST_STOPS,
     RequestSettings,
     ResponseFormat,
     grammar_of_response,
@@ -21,11 +23,17 @@ from app.api.requests.request_settings import (
     refuse_unsupported,
 )
 from engine.errors import EngineError
-from engine.grammars.grammar import Grammar, choice_of, written_grammar
+from engine.grammars.grammar import Grammar, choice_of, text_without, tokens_of, written_grammar
 
 _SchemaOrText = Annotated[dict[str, Any] | str, Meta(description="A JSON schema, or the text of one.")]
 _RegexText = Annotated[str, Meta(description="A regular expression for the whole answer.")]
 _ChoiceTexts = Annotated[list[str], Meta(min_length=1, max_length=4096, description="The answers that are possible.")]
+_BadText = Annotated[str, Meta(min_length=1, max_length=LONGEST_STOP)]
+_BadTexts = Annotated[list[_BadText], Meta(max_length=MOST_STOPS, description="Texts that do not occur in the answer.")]
+_TokenIds = Annotated[
+    list[Annotated[int, Meta(ge=0, lt=2**31)]],
+    Meta(max_length=2**15, description="The tokens that the answer consists of."),
+]
 _GrammarText = Annotated[str, Meta(description="A grammar in GBNF, from `root`, or in Lark's notation, from `start`.")]
 _SpacePattern = Annotated[str, Meta(description="A regular expression for the white space in JSON.")]
 _UNSUPPORTED = {
@@ -94,6 +102,10 @@ class ConstrainedSettings(RequestSettings, kw_only=True):
     grammar: _GrammarText | _TypedGrammar | None = None
     regex: _RegexText | None = None
     ebnf: _GrammarText | None = None
+    # vLLM's, and TabbyAPI's `banned_strings`.
+    bad_words: _BadTexts | None = None
+    banned_strings: _BadTexts | None = None
+    allowed_token_ids: _TokenIds | None = None
     # TabbyAPI's and that of text-generation-webui.
     regex_pattern: _RegexText | None = None
     grammar_string: _GrammarText | None = None
@@ -139,7 +151,7 @@ def _constraints(prefix: str, fields: Struct) -> Iterator[_AskedFormat]:
     has_json = False
     for name, make in _MAKERS.items():
         value = getattr(fields, name, None)
-        if value is None or value is False or value == "":
+        if value in (None, False, "", []):
             continue
         try:
             grammar = make(value)
@@ -203,6 +215,8 @@ _MAKERS: dict[str, Callable[[Any], Grammar]] = {
     **dict.fromkeys(("guided_regex", "regex", "regex_pattern"), _by_pattern),
     **dict.fromkeys(("guided_choice", "choice"), choice_of),
     **dict.fromkeys(("guided_grammar", "ebnf", "grammar_string"), written_grammar),
+    **dict.fromkeys(("bad_words", "banned_strings"), text_without),
+    "allowed_token_ids": tokens_of,
     "grammar": _of_grammar,
 }
 _LAYOUTS: dict[str, Callable[[Any], dict[str, Any]]] = {

@@ -51,6 +51,27 @@ _BUDGETS = (
 _PLACES = ("reasoning", "thinking", "output_config", "chat_template_kwargs", "options", "extra_body")
 
 
+# Fields of other servers that would change an answer and have no effect here, with the values that change nothing.
+_WITHOUT_EFFECT: dict[str, tuple[object, ...]] = {
+    # When an answer ends.
+    **dict.fromkeys(("min_tokens", "ignore_eos", "stop_token_ids", "include_stop_str_in_output"), (0, False)),
+    # What is read: the prompt in the request is read whole, with the model's own template.
+    **dict.fromkeys(("truncate_prompt_tokens", "chat_template", "documents", "logits_processors"), (-1, "")),
+    # How tokens are drawn.
+    **dict.fromkeys(("typical_p", "typical", "tfs", "tfs_z", "smoothing_curve"), (1,)),
+    **dict.fromkeys(("mirostat", "mirostat_mode", "xtc_probability", "dry_multiplier", "dynatemp_range"), (0,)),
+    **dict.fromkeys(("top_a", "epsilon_cutoff", "eta_cutoff", "smoothing_factor", "top_n_sigma"), (0, -1)),
+    "use_beam_search": (False,),
+}
+
+
+def _without_effect(body: Mapping[str, Any]) -> list[str]:
+    """Return the names of the fields in a body, or in its `options`, that ask for what has no effect here."""
+    options = body.get("options")
+    given = {**(options if isinstance(options, dict) else {}), **body}
+    return [name for name, neutral in _WITHOUT_EFFECT.items() if given.get(name) not in (None, [], {}, *neutral)]
+
+
 def _thinking_in(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return `thinking_budget` and `reasoning_effort`, a level of `ThinkingChoice`, in any of their spellings."""
     places = [body.get(name) for name in _PLACES]
@@ -140,7 +161,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         """Return the body with what programs really send as the fields here; `skipped` gets what is left out."""
-        del skipped
+        skipped += _without_effect(body)
         return {**body, **_thinking_in(body)}
 
     def most_tokens(self, otherwise: int | None = None) -> int | None:

@@ -7,11 +7,13 @@ from llguidance import LLMatcher, LLTokenizer
 
 from engine.errors import BadRequest, GrammarNotUsable
 from engine.grammars.checks import check_grammar
-from engine.grammars.grammar import LARGEST_SOURCE, Grammar
+from engine.grammars.compiling import compile_by_byte
+from engine.grammars.grammar import LARGEST_SOURCE, Grammar, text_without, tokens_of
+from engine.grammars.native import ModelTokens
 
 
 def test_only_known_kinds_are_taken() -> None:
-    kinds = "json_object, json_schema, choice, regex, gbnf, lark, calls, calls_in_text"
+    kinds = "json_object, json_schema, choice, tokens, regex, gbnf, lark, calls, calls_in_text"
     with pytest.raises(BadRequest, match=f"grammar must be one of {kinds}, not 'xml'"):
         Grammar("xml")
 
@@ -66,3 +68,33 @@ def test_json_may_be_indented_but_its_white_space_ends(text: str, taken: bool) -
     matcher = LLMatcher(LLTokenizer("byte"), Grammar("json_object").as_lark())
     read = matcher.try_consume_tokens(list(text.encode()))
     assert (read == len(text), matcher.is_accepting()) == (taken, taken)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("", True),
+        ("a category, and a\ndot", False),
+        ("a d\no g/", True),
+        ('say "', True),
+        ('say "no"!', False),
+        ("/*", False),
+    ],
+)
+def test_an_answer_without_texts_has_none_of_them_anywhere(text: str, taken: bool) -> None:
+    matcher = compile_by_byte(text_without(["cat", '"no"', "/*", "\\d"]).as_lark())
+    read = matcher.try_consume_tokens(list(text.encode()))
+    assert (read == len(text.encode()) and matcher.is_accepting()) == taken
+
+
+def test_each_token_of_an_answer_is_one_of_those_given() -> None:
+    spellings: list[bytes | None] = [bytes([byte]) for byte in range(256)] + [b"yes", b"no", None]
+    tokens = ModelTokens(spellings, [f"<{token}>" for token in range(len(spellings))], {258})
+    matcher = tokens.compile(tokens_of([257, 256]).as_lark({}))
+    assert not matcher.accepting
+    assert matcher.consume([256, 257, *b"no"]) == 2
+    assert matcher.accepting
+    with pytest.raises(GrammarNotUsable):
+        tokens.compile(tokens_of([5000]).as_lark({}))
+    # By its bytes, any text may be one of these tokens.
+    check_grammar(tokens_of([5000]))

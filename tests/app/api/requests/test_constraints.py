@@ -15,7 +15,7 @@ from app.api.requests.bodies import body_of
 from app.api.requests.constraints import ConstrainedSettings
 from app.api.requests.errors import ApiError
 from app.api.requests.request_settings import grammar_of
-from engine.grammars.grammar import LARGEST_SOURCE, Grammar, choice_of
+from engine.grammars.grammar import LARGEST_SOURCE, Grammar, choice_of, text_without, tokens_of
 from tests.app.api.serving import Served
 
 SCHEMA: dict[str, Any] = {
@@ -56,6 +56,9 @@ MAPPED: list[tuple[dict[str, Any], Grammar, str]] = [
     ({"nvext": {"guided_json": SCHEMA, "other": 1}}, JSON, "nvext.guided_json"),
     ({"extra_body": {"guided_choice": ["yes", "no"]}}, CHOICE, "guided_choice"),
     ({"extra_body": {"regex": "x"}, "regex": "[0-9]{3}"}, REGEX, "regex"),
+    ({"bad_words": ["dog", "a/b"]}, text_without(["dog", "a/b"]), "bad_words"),
+    ({"banned_strings": ["dog"]}, text_without(["dog"]), "banned_strings"),
+    ({"allowed_token_ids": [9, 5, 9]}, tokens_of([5, 9]), "allowed_token_ids"),
     # Twice the same is no contradiction.
     ({"guided_json": SCHEMA, "json_schema": SCHEMA}, JSON, "guided_json"),
     (
@@ -86,6 +89,7 @@ def test_what_is_empty_asks_for_nothing(value: Any) -> None:
     names = ("guided_regex", "guided_grammar", "grammar", "regex", "ebnf", "json_schema", "grammar_string")
     fields: dict[str, Any] = dict.fromkeys(names, value)
     fields |= {"structured_outputs": {}, "nvext": {}, "guided_json_object": False, "structural_tag": value}
+    fields |= {"bad_words": [], "allowed_token_ids": []}
     assert body_of(fields, ConstrainedSettings).constrained(None, "own") == (None, "own")
 
 
@@ -116,6 +120,9 @@ def test_what_is_empty_asks_for_nothing(value: Any) -> None:
         ({"grammar": "x" * (LARGEST_SOURCE + 1)}, "grammar"),
         ({"response_format": {"type": "grammar", "grammar": "x" * (LARGEST_SOURCE + 1)}}, "response_format.grammar"),
         ({"guided_choice": ["x" * LARGEST_SOURCE]}, "guided_choice"),
+        ({"bad_words": [""]}, "bad_words[0]"),
+        ({"bad_words": ["a"], "regex": "b"}, "bad_words"),
+        ({"allowed_token_ids": [-1]}, "allowed_token_ids[0]"),
     ],
 )
 def test_what_no_grammar_holds_is_refused_by_name(fields: dict[str, Any], param: str) -> None:
@@ -206,6 +213,21 @@ def test_every_endpoint_holds_an_answer_to_the_fields(starter: Served, question:
     response = starter.post(path, asked | {"guided_regex": "("})
     assert response.status_code == 400
     assert "'guided_regex': the answer cannot follow the grammar" in response.text
+
+
+def test_words_and_tokens_that_an_answer_may_not_have(starter: Served, question: dict[str, Any]) -> None:
+    free = text_in("/v1/chat/completions", starter.chat(question))
+    word = free.split()[0]
+    held = text_in("/v1/chat/completions", starter.chat(question | {"bad_words": [word]}))
+    assert held
+    assert word not in held
+    one_token = question | {"allowed_token_ids": [300], "max_tokens": 3}
+    pieces = text_in("/v1/chat/completions", starter.chat(one_token)).split()
+    assert pieces
+    assert set(pieces) == {pieces[0]}
+    refused = starter.post("/v1/chat/completions", question | {"allowed_token_ids": [2**31 - 1]})
+    assert refused.status_code == 400
+    assert "'allowed_token_ids'" in refused.text
 
 
 def test_the_description_names_the_fields(starter: Served) -> None:

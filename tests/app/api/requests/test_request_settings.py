@@ -125,3 +125,22 @@ def test_an_error_says_where_in_a_body_what_is_expected(
     with pytest.raises(ApiError) as refused:
         body_of({key: [{"role": "user", "content": "Hi"}, turn]}, kind)
     assert refused.value.sentence == sentence.format(key)
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"min_tokens": 5, "stop_token_ids": [2]}, ["min_tokens", "stop_token_ids"]),
+        ({"options": {"mirostat": 2, "typical_p": 0.9}}, ["typical_p", "mirostat"]),
+        # What programs send where nothing is asked for.
+        (
+            {"min_tokens": 0, "ignore_eos": False, "stop_token_ids": [], "typical_p": 1.0, "options": {"mirostat": 0}},
+            [],
+        ),
+        ({"min_tokens": None, "options": None}, []),
+    ],
+)
+def test_what_other_servers_would_heed_is_said_to_have_no_effect(fields: dict[str, Any], names: list[str]) -> None:
+    skipped = list[str]()
+    body_of(fields, RequestSettings, skipped)
+    assert skipped == names
