@@ -15,9 +15,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from engine.errors import CannotTeach, EngineClosed, EngineError
-from engine.events import Event, Failed, Finished
-from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
+from engine.errors import CannotTeach, EngineClosed, EngineError, ModelNotUsable
+from engine.events import Embeddings, Event, Failed, Finished
+from engine.requests import ChatRequest, EmbeddingRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
 from engine.tuning import LearnedPair
@@ -190,6 +190,15 @@ class EngineClient(Protocol):
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
+
+    def embed(self, request: EmbeddingRequest) -> Future[Embeddings]:
+        """Embed texts by an encoder, which is loaded in addition to the main models.
+
+        Raises `ModelNotUsable`, `PromptTooLong`, and `TemplateFailed` for texts that the tokenizer cannot read.
+        """
+        future: Future[Embeddings] = Future()
+        future.set_exception(ModelNotUsable(request.model, "is-embedding"))
+        return future
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
         """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already.

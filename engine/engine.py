@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from engine.client import EngineBase, Loading, RequestStream
 from engine.cpu_backend.blas import BLAS
 from engine.errors import EngineClosed, EngineError, InternalFailure, as_engine_error
-from engine.events import Event, Failed
+from engine.events import Embeddings, Event, Failed
 from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.machine.keep_awake import KeepAwake
 from engine.machine.process_info import seconds_before_measuring
-from engine.requests import ChatRequest, OwnAnswer
+from engine.requests import ChatRequest, EmbeddingRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
 from engine.tuning import LearnedPair
@@ -137,6 +137,13 @@ class Engine(EngineBase):
         stream = RequestStream(request, on_event)
         self._post(Command(lambda scheduler: scheduler.admit(stream), lambda error: stream.deliver(Failed(error, ""))))
         return stream
+
+    def embed(self, request: EmbeddingRequest) -> Future[Embeddings]:
+        def start(scheduler: Scheduler, done: Callable[[Embeddings | EngineError], None]) -> None:
+            steps = scheduler.models.encoder.embed(request)
+            scheduler.changes.enqueue(steps, done, blocks_requests=False)
+
+        return self._start(start)
 
     def close(self) -> None:
         with self._lock:

@@ -117,6 +117,14 @@ class Failed:
     stats: RequestStats | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """A vector of length 1 for each text of an `EmbeddingRequest`, and how many tokens the texts have together."""
+
+    vectors: tuple[tuple[float, ...], ...]
+    tokens: int
+
+
 Event = PrefillProgress | TokensCommitted | Finished | Failed
 
 

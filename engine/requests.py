@@ -248,3 +248,19 @@ def _is_part(part: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bool:
     if part.get("type") == "text":
         return isinstance(part.get("text"), str)
     return part.get("type") == "image" and isinstance(part.get("digest"), str) and part["digest"] in pictures
+
+
+@dataclass(frozen=True)
+class EmbeddingRequest:
+    """Texts, at least one, for an embedding model that is an encoder, in the folder `model`.
+
+    Each is embedded as it stands, with what the model wants before it (`prompt_for`). If it `cuts`, a text that is
+    longer than the model's is cut, which fails the request otherwise. Raises `BadRequest` without a text.
+    """
+
+    model: str
+    texts: Sequence[str]
+    cuts: bool = False
+
+    def __post_init__(self) -> None:
+        require(len(self.texts) > 0, "texts", "at least one text", 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -20,7 +21,10 @@ from app.api.requests import errors
 from app.api.requests.bodies import LOADED_MODEL_NAMES
 from app.api.requests.errors import ApiError
 from engine.errors import EngineError, NoModel
+from engine.model_files.config import read_config
+from engine.model_files.encoder_kinds import encoder_family
 from engine.model_files.model import Model
+from engine.model_files.pooling import pooling_of
 from engine.status import LoadedPair, ModelInfo
 
 # Seconds for which the list of installed models is kept.
@@ -35,6 +39,8 @@ class ModelDirectory:
         self._most_waiting_s = most_waiting_s
         self._found: dict[str, Model] = {}
         self._names: dict[Path, str] = {}
+        # Models for embeddings alone: those that run here, and the others.
+        self._encoders: dict[str, Model] = {}
         self._embedders = set[str]()
         self._found_at = float("-inf")
         # Held while a model is being changed. Calls that wait for that wait in their order.
@@ -50,6 +56,7 @@ class ModelDirectory:
             kept_path = kept_main.path if kept_main is not None else None
             installed = sorted(installed, key=lambda model: Path(model.path) == kept_path)
             self._found = {model.id: model for model in installed if model.kinds}
+            self._encoders = await asyncio.to_thread(_encoders_among, installed)
             self._embedders = {model.id for model in installed if model.problem == "is-embedding"}
             usable = list(reversed(self._found.values()))
             self._names = {Path(model.gguf.source): model.id for model in usable if model.gguf}
@@ -60,6 +67,16 @@ class ModelDirectory:
     async def named(self, name: str) -> Model | None:
         """Return the usable model that clients call `name`, None if there is none."""
         return (await self.installed()).get(self._listed_name(name))
+
+    async def encoders(self) -> list[Model]:
+        """Return the models of this machine that make embeddings and nothing else, and run here."""
+        await self.installed()
+        return list(self._encoders.values())
+
+    async def encoder(self, name: str) -> Model | None:
+        """Return the encoder that clients call `name`, None if it names none."""
+        await self.installed()
+        return self._encoders.get(name) or self._encoders.get(name.removesuffix(":latest"))
 
     async def chat_model_first(self) -> list[Model]:
         """Return the usable models, first the one to chat with: clients without a choice take the first.
@@ -169,6 +186,9 @@ class ModelDirectory:
         if name in LOADED_MODEL_NAMES or name == self.name_of(self.host.pair.main):
             return None
         model = await self.named(name)
+        if name in self._encoders:
+            sentence = f"{name!r} makes embeddings and writes no text: name it at /v1/embeddings."
+            raise ApiError(404, sentence, param="model", code="model_not_found")
         if name in self._embedders:
             sentence = f"{name!r} is for embeddings alone, and does not run here. Name one of GET /v1/models: "
             sentence += "/v1/embeddings takes embeddings from any model that answers."
@@ -197,6 +217,17 @@ async def _result(future: Future[LoadedPair]) -> LoadedPair:
         return await asyncio.shield(asyncio.wrap_future(future))
     except EngineError as error:
         raise errors.of_engine(error) from error
+
+
+def _encoders_among(models: Sequence[Model]) -> dict[str, Model]:
+    """Return the encoders that run here by their names. Reads their folders."""
+    encoders = {}
+    for model in models:
+        if model.problem == "is-embedding" and model.path and not model.is_gguf_file:
+            with suppress(EngineError):
+                if encoder_family(read_config(Path(model.path))) and pooling_of(Path(model.path)):
+                    encoders[model.id] = model
+    return encoders
 
 
 def _unknown(name: str, param: str) -> ApiError:

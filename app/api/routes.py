@@ -70,7 +70,8 @@ async def list_for_lm_studio(request: Request) -> Response:
 async def _listed(request: Request) -> list[dict[str, Any]]:
     api: Api = request.app.state.api
     loaded = api.models.loaded_names
-    return [listed(model, loaded=model.id in loaded) for model in await api.models.chat_model_first()]
+    chat_models = [listed(model, loaded=model.id in loaded) for model in await api.models.chat_model_first()]
+    return chat_models + [listed(model, loaded=False, kinds=["embedding"]) for model in await api.models.encoders()]
 
 
 async def show_model(request: Request) -> Response:

@@ -293,14 +293,17 @@ def _classes(
             return load_weights(weights, strict)
 
         model.load_weights = loaded
-        model.sanitize = partial(_sanitized, model, getattr(model, "sanitize", dict), skipped)
+        model.sanitize = partial(sanitized, model, getattr(model, "sanitize", dict), skipped)
         return model
 
     return built, arguments
 
 
-def _sanitized(model: nn.Module, sanitize: Callable[..., Any], skipped: Set[str], weights: dict[str, mx.array]) -> Any:
-    """Return a model's weights without the `skipped`. Raises `ValueError` if a layer has more scales than numbers."""
+def sanitized(model: nn.Module, sanitize: Callable[..., Any], skipped: Set[str], weights: dict[str, mx.array]) -> Any:
+    """Return a model's weights, by `sanitize`, without the `skipped`.
+
+    Raises `ValueError` if a layer has more scales than numbers.
+    """
     weights = sanitize({name: array for name, array in weights.items() if name not in skipped})
     for name, module in model.named_modules():
         scales = weights.get(f"{name}.scales")

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.files.paths import resources
+from engine.model_files.encoder_kinds import encoder_family
 
 
 def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
@@ -52,6 +53,8 @@ def can_load(config: Mapping[str, Any]) -> bool:
 
 def purpose_of(config: Mapping[str, Any]) -> str | None:
     """Return what a model that writes no text by tokens is for, such as "diffusion"; None if that is not known."""
+    if encoder_family(config):
+        return "embedding"
     purposes: dict[str, list[str]] = _loadable()["mlx_vlm"]["purposes"]
     classes = config.get("auto_map")
     own_class = str(classes.get("AutoModel", "")) if isinstance(classes, Mapping) else ""

@@ -18,6 +18,7 @@ from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonErr
 from engine.files.folder_paths import open_regular, stays_inside
 from engine.model_files.architecture import can_load, plugin_exists, purpose_of, transformers_has_tokenizer
 from engine.model_files.config import context_length, read_json, text_config
+from engine.model_files.encoder_kinds import encoder_family
 from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.safetensors_header import TensorHeader
 from engine.model_files.tokenizer_growth import grows_without_bounds
@@ -56,20 +57,39 @@ def inspect_folder(folder: ModelFolder, may_lack: Set[str] = frozenset()) -> dic
 
     Raises `ModelNotUsable` for the same reasons.
     """
-    path, names = folder.path, folder.names
-    if folder.head is not None:
-        raise ModelNotUsable(path, "is-head", folder.head)
-    config = folder.config
-    _check_code(path, config)
-    _check_files(path, names)
+    path = folder.path
+    config = _checked_config(folder)
     if not can_load(config):
         purpose = purpose_of(config)
         reason = f"is-{purpose}" if purpose else "unknown-architecture"
         raise ModelNotUsable(path, reason, str(config.get("model_type"))[:80])
+    names = folder.names
     vocabularies = {"tokenizer.json", *_VOCABULARIES} & names or {"vocab.json", "merges.txt"} <= names
     if not vocabularies and not any(name.endswith(".tiktoken") for name in names):
         raise ModelNotUsable(path, "no-tokenizer", "tokenizer.json")
     return _check_weights(folder, may_lack)
+
+
+def check_encoder(folder: ModelFolder) -> None:
+    """Check the folder of an encoder that makes embeddings like `check_folder`. Raises `ModelNotUsable`."""
+    config = _checked_config(folder)
+    if not encoder_family(config):
+        raise ModelNotUsable(folder.path, "unknown-architecture", str(config.get("model_type"))[:80])
+    if "tokenizer.json" not in folder.names:
+        raise ModelNotUsable(folder.path, "no-tokenizer", "tokenizer.json")
+    _check_weights(folder, frozenset())
+    _check_tokenizer_content(folder.path)
+
+
+def _checked_config(folder: ModelFolder) -> dict[str, Any]:
+    """Return the configuration of a folder that is no head and asks for no code. Raises `ModelNotUsable`."""
+    names = folder.names
+    if folder.head is not None:
+        raise ModelNotUsable(folder.path, "is-head", folder.head)
+    config = folder.config
+    _check_code(folder.path, config)
+    _check_files(folder.path, names)
+    return config
 
 
 def digest_of_small_files(path: Path) -> str:

@@ -7,12 +7,13 @@ from pathlib import Path
 from engine.errors import BadRequest
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_object
 
-# The poolings that are known, by the fields of sentence-transformers' configuration.
+# The poolings that are known, by the fields of sentence-transformers' configuration, and by its newer names.
 _FIELDS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_lasttoken": "last",
     "pooling_mode_cls_token": "first",
 }
+_MODES = {"mean": "mean", "lasttoken": "last", "cls": "first"}
 _LIMITS = JsonLimits(size=2**16, depth=8, containers=64, commas=512)
 _PLACE = Path("1_Pooling", "config.json")
 
@@ -28,10 +29,14 @@ def pooling_of(folder: Path) -> str:
         config = read_object(folder / _PLACE, _LIMITS)
     except UntrustedJsonError as error:
         raise _unknown(folder) from error
-    chosen = [key for key, value in config.items() if key.startswith("pooling_mode_") and value is True]
-    if len(chosen) != 1 or chosen[0] not in _FIELDS:
+    chosen = [
+        _FIELDS.get(key, "") for key, value in config.items() if key.startswith("pooling_mode_") and value is True
+    ]
+    if (mode := config.get("pooling_mode")) is not None:
+        chosen.append(_MODES.get(mode, "") if isinstance(mode, str) else "")
+    if len(chosen) != 1 or not chosen[0]:
         raise _unknown(folder)
-    return _FIELDS[chosen[0]]
+    return chosen[0]
 
 
 def _unknown(folder: Path) -> BadRequest:

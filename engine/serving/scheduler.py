@@ -106,7 +106,7 @@ class Scheduler:
     def seconds_to_park(self) -> float | None:
         """The seconds that the engine may still be idle before the models are unloaded; None if they stay."""
         after = self.settings.unload_after_s
-        if after is None or not self.models.loaded:
+        if after is None or not (self.models.loaded or self.models.encoder.loaded):
             return None
         return min(max(0.0, self._last_used + after - time.monotonic()), LONGEST_SLEEP_S)
 
@@ -150,6 +150,8 @@ class Scheduler:
             self.prefix_cache.thin()
             if self._pressure == "critical":
                 self.prefix_cache.shrink(0)
+                if not self.changes.busy:
+                    self.models.encoder.unload()
             release_unused_memory()
 
     def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> bool:

@@ -78,6 +78,21 @@ def count_tokens(file: str, text: str, tokens: int | None) -> tuple[int, int]:
     return len(offsets), characters
 
 
+@task
+def ids_with_marks(file: str, texts: list[str], most: int | None) -> list[list[int]]:
+    """Return the ids of texts by a tokenizer.json, with the marks that it puts around each text.
+
+    A longer text than `most` tokens, marks included, is cut; None cuts none.
+    """
+    tokenizer = _bare_tokenizer(file, os.stat(file).st_mtime_ns)
+    tokenizer.no_padding()
+    if most is None:
+        tokenizer.no_truncation()
+    else:
+        tokenizer.enable_truncation(most)
+    return [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+
+
 @before_tasks
 @cache
 def _loader() -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from engine.errors import DeviceFailed, EngineError, NoModel, without_frames
 from engine.files.steps import SteppedTask, Steps, run_to_completion
@@ -25,9 +26,14 @@ from engine.upkeep.prefix_and_index import PrefixAndIndexStores
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 
-class _ModelChange(SteppedTask[LoadedPair]):
-    """A change of models. While it `blocks_requests`, no request begins, because its main model is not loaded yet."""
+
+class _ModelChange(SteppedTask[T]):
+    """A change of models, or other work in its turn.
+
+    While it `blocks_requests`, no request begins, because its main model is not loaded yet.
+    """
 
     blocks_requests = True
 
@@ -55,7 +61,7 @@ class ModelChanges:
         self._before_draft_changes = before_draft_changes
         self._before_own_unloads = before_own_unloads
         # The change under way and those that wait, in order.
-        self.queue: deque[_ModelChange] = deque()
+        self.queue: deque[_ModelChange[Any]] = deque()
         # The work of the stores is queued as changes that let requests begin.
         self.stores = PrefixAndIndexStores(models, prefix_cache, partial(self.enqueue, blocks_requests=False))
 
@@ -76,8 +82,8 @@ class ModelChanges:
 
     def enqueue(
         self,
-        steps: Steps[LoadedPair],
-        done: Callable[[LoadedPair | EngineError], None],
+        steps: Steps[T],
+        done: Callable[[T | EngineError], None],
         *,
         blocks_requests: bool = True,
     ) -> None:
@@ -95,7 +101,7 @@ class ModelChanges:
         while self.queue:
             self.queue[0].end(error)
 
-    def _end(self, done: Callable[[LoadedPair | EngineError], None], outcome: LoadedPair | EngineError) -> None:
+    def _end(self, done: Callable[[T | EngineError], None], outcome: T | EngineError) -> None:
         self.queue.popleft()
         done(outcome)
 
@@ -176,12 +182,12 @@ class ModelChanges:
             yield None
 
     def _make_room_for(self, main: Path, but: Path | None = None) -> bool:
-        """Unload resident models `but` one until another main model fits. Return False if it does not.
+        """Unload the encoder and resident models `but` one until another main model fits. Return False if it does not.
 
         Raises as `Models.main_fits_additionally`.
         """
         while not (fits := self._models.main_fits_additionally(main)):
-            if not self.unload_least_used(but):
+            if not self._models.encoder.unload() and not self.unload_least_used(but):
                 break
         return fits
 
@@ -289,6 +295,7 @@ class ModelChanges:
 
     def park(self) -> None:
         """Drop all models until the next requests for them."""
+        self._models.encoder.unload()
         for path in [model.path for model in self._models.resident]:
             self._drop(path)
 

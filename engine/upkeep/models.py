@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from engine.advice.fit import ModelSize, stored_bits
 from engine.decoders.generation import release_unused_memory
+from engine.encoders.resident import ResidentEncoder
 from engine.errors import EngineError, NoModel
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
@@ -69,6 +70,8 @@ class Models:
         self._current: ResidentModel | None = None
         # All main models in memory, the one in use last, and before it those that were used last.
         self.resident: list[ResidentModel] = []
+        # The model that makes embeddings, beside the main models.
+        self.encoder = ResidentEncoder(lambda: self.memory.use().free)
         self.controllers = Controllers(settings.learned_file, f"{machine_here()}, kernels {row_kernels.digest()}")
         self._draft_runners = DraftRunners(self.memory)
         # Whether the models that the change under way has loaded took more memory than was available.

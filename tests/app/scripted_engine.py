@@ -11,11 +11,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from engine.client import Loading, RequestStream
+from engine.client import EngineClient, Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
-from engine.events import Event, Failed, Finished, TokensCommitted
+from engine.events import Embeddings, Event, Failed, Finished, TokensCommitted
 from engine.pictures.rules import PictureRules
-from engine.requests import ChatRequest, OwnAnswer
+from engine.requests import ChatRequest, EmbeddingRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.status import (
@@ -178,6 +178,9 @@ class ScriptedEngine:
         self.loads = [error] * 99
         self.pair = LoadedPair(None, None)
         self._failed.set_result(error)
+
+    def embed(self, request: EmbeddingRequest) -> Future[Embeddings]:
+        return EngineClient.embed(self, request)
 
     def close(self) -> None:
         self.closed = True

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import ollama
 import pytest
+from huggingface_hub import constants
 
+from engine import Engine, starter_pair
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
+from tests.encoder_folders import BERT, WIDTH, write_encoder
 from tests.patience import PATIENCE_S
 
 TEXTS = ["How do I choose a model?", "How can I choose a model?", "서울에는 비가 옵니다."]
@@ -88,3 +93,43 @@ def test_an_answer_says_that_its_model_was_not_made_for_embeddings(starter: Serv
         "/api/embeddings": {"prompt": TEXTS[0]},
     }.items():
         assert starter.post(path, body).json()["x-embedding"] == {"model": "chat", "pooling": "mean"}
+
+
+def test_an_encoder_embeds_by_its_name_with_its_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "own" / "bge"
+    folder.parent.mkdir()
+    write_encoder(folder, BERT, "cls_token")
+    settings = {"prompts": {"query": "query : ", "document": ""}}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings))
+
+    def vectors(path: str = "/v1/embeddings", **fields: Any) -> list[list[float]]:
+        reply = served.post(path, {"model": "bge", **fields}).json()
+        assert reply["x-embedding"] == {"model": "embedding", "pooling": "first"}
+        return reply["embeddings"] if path == "/api/embed" else [one["embedding"] for one in reply["data"]]
+
+    with Engine() as engine:
+        served = Served(engine, str(starter_pair()[0]), None)
+        served.host.folders = (folder.parent,)
+        try:
+            [listed] = [one for one in served.get("/v1/models").json()["data"] if one["id"] == "bge"]
+            assert listed["kinds"] == ["embedding"]
+            plain, asked = vectors(input=["lazy dog", "query : lazy dog"])
+            assert (len(plain), dot(plain, plain)) == (WIDTH, pytest.approx(1, abs=1e-5))
+            assert vectors(input="lazy dog", prompt_name="query") == [asked]
+            assert vectors(input="lazy dog", input_type="search_document") == [plain]
+            assert vectors("/api/embed", input=["dog " * 50, "dog"])[1] == vectors(input="dog")[0]
+            for fields, param in (
+                ({"input": "dog", "prompt_name": "other"}, "prompt_name"),
+                ({"input": [[5, 6]]}, "input"),
+            ):
+                response = served.post("/v1/embeddings", {"model": "bge", **fields})
+                assert (response.status_code, response.json()["error"]["param"]) == (400, param)
+            long = served.post("/v1/embeddings", {"model": "bge", "input": "dog " * 50})
+            assert long.json()["error"]["code"] == "context_length_exceeded"
+            chat = served.post(
+                "/v1/chat/completions", {"model": "bge", "messages": [{"role": "user", "content": "Hi"}]}
+            )
+            assert "writes no text: name it at /v1/embeddings" in chat.text
+        finally:
+            served.close()

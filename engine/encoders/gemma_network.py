@@ -1,0 +1,42 @@
+"""EmbeddingGemma: Gemma 3's layers, of which each token also sees the tokens after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx_lm.models.gemma3_text import Gemma3Model, ModelArgs
+
+
+class GemmaNetwork(nn.Module):  # type: ignore[misc]
+    """The network of a Gemma 3 with `use_bidirectional_attention`.
+
+    mlx-vlm's lets all layers see the whole text. transformers, by which the model was published, lets the sliding ones
+    see half the window on either side.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.model = Gemma3Model(ModelArgs.from_dict(config))
+        self._reach = self.model.window_size // 2
+
+    def __call__(self, ids: mx.array) -> mx.array:
+        """Return the normed states (1, tokens, width) of the last layer for `ids` (1, tokens)."""
+        states = self.model.embed_tokens(ids)
+        states = states * mx.array(states.shape[-1] ** 0.5).astype(states.dtype)
+        places = mx.arange(ids.shape[1])
+        near = mx.abs(places[:, None] - places[None]) <= self._reach
+        for layer in self.model.layers:
+            states = layer(states, near if layer.self_attn.is_sliding else None)
+        output: mx.array = self.model.norm(states)
+        return output
+
+    def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+        """Return the weights by the names here: the published ones lack the first part of theirs."""
+        return {
+            name if name.startswith("model.") else f"model.{name}": array
+            for name, array in weights.items()
+            if not name.startswith(("lm_head.", "head.", "dense."))
+        }

@@ -1,0 +1,192 @@
+"""Loads the folder of an encoder: its network, the layers after the pooling, and the limits of its texts.
+
+Everything that is wrong with a folder is raised as `ModelNotUsable`. Call it on the thread that computes.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten
+from mlx_lm.utils import load_model
+
+from engine.cpu_backend.backend import as_computed
+from engine.encoders.gemma_network import GemmaNetwork
+from engine.encoders.nomic_network import NomicNetwork
+from engine.errors import EngineError, ModelNotUsable, is_device_failure
+from engine.files.bounded_json import CONFIG
+from engine.files.disk_pool import DiskPool
+from engine.files.folder_paths import states_of
+from engine.files.steps import Steps, in_chunks, result_of
+from engine.main_model.loading import sanitized
+from engine.model_files.config import FALLBACK_CONTEXT, context_length, read_json
+from engine.model_files.encoder_kinds import encoder_family
+from engine.model_files.inspection import check_encoder
+from engine.model_files.model_folder import ModelFolder, check_unchanged
+from engine.model_files.pooling import pooling_of
+from engine.model_files.safetensors_header import read_checked_header
+from engine.model_files.sentence_files import dense_folders, limits_of
+
+_WEIGHTS = "model.safetensors"
+# What mlx-vlm's networks are written for.
+_WRITTEN_FOR = {
+    "hidden_act": "gelu",
+    "hidden_activation": "gelu",
+    "position_embedding_type": "absolute",
+    "is_decoder": False,
+}
+# The functions after linear layers, by the last part of their names.
+_ACTIVATIONS: dict[str, Callable[[mx.array], mx.array]] = {"Identity": lambda states: states, "Tanh": mx.tanh}
+
+
+@dataclass(frozen=True, eq=False)
+class DenseLayer:
+    """A linear layer after the pooling: `weight` is (outputs, inputs), `bias` (outputs,) or None."""
+
+    weight: mx.array
+    bias: mx.array | None
+    activation: Callable[[mx.array], mx.array]
+
+    def __call__(self, vector: mx.array) -> mx.array:
+        product = self.weight @ vector
+        return self.activation(product if self.bias is None else product + self.bias)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """A loaded encoder. `network` returns the states (1, tokens, width) of ids (1, tokens), which are at most `ids`.
+
+    `pooling` is one of `pooling_of`. A text has at most `most_tokens`, and its letters become small ones if so wanted.
+    """
+
+    path: Path
+    network: Callable[[mx.array], mx.array]
+    dense: tuple[DenseLayer, ...]
+    pooling: str
+    ids: int
+    most_tokens: int
+    lower_case: bool
+
+    def embedding(self, ids: list[int]) -> mx.array:
+        """Return the vector of a text, of length 1, in float32. The ids are at least one, and known."""
+        states = self.network(mx.array([ids]))[0].astype(mx.float32)
+        vector = states.mean(axis=0) if self.pooling == "mean" else states[-1 if self.pooling == "last" else 0]
+        for layer in self.dense:
+            vector = layer(vector)
+        return vector / mx.maximum(mx.linalg.norm(vector), 1e-12)
+
+
+def load_encoder(path: Path) -> Steps[Encoder]:
+    """Load the encoder in a folder, in steps of some milliseconds. Raises `ModelNotUsable`."""
+    folder = ModelFolder(path)
+    with DiskPool() as disk:
+        yield from result_of(disk.start(check_encoder, folder))
+    read = states_of(folder.weight_files)
+    family = encoder_family(folder.config)
+    limits = limits_of(path)
+    pooling = pooling_of(path)
+    if not pooling:
+        raise ModelNotUsable(path, "incomplete", "1_Pooling/config.json")
+    try:
+        network, states = _network(folder, family)
+        dense = tuple(_dense(path, name) for name in dense_folders(path))
+        for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
+            yield None
+            # Where reading fails, MLX may hang.
+            check_unchanged(path, read)
+            mx.eval(chunk)
+        ids = int(folder.config["vocab_size"])
+        most = min(limits.most_tokens or FALLBACK_CONTEXT, _longest(family, folder.config))
+        encoder = Encoder(path, states, dense, pooling, ids, most, limits.lower_case)
+        if not mx.isfinite(encoder.embedding([0, ids - 1])).all().item():
+            raise ModelNotUsable(path, "not-finite", "NaN or infinity")
+    # The networks can fail in any way on the folder's shapes and values.
+    except Exception as error:
+        if isinstance(error, EngineError) or is_device_failure(error):
+            raise
+        raise ModelNotUsable(path, "wrong-tensors", " ".join(str(error).split())[:120]) from error
+    return encoder
+
+
+def _network(folder: ModelFolder, family: str) -> tuple[nn.Module, Callable[[mx.array], mx.array]]:
+    """Return the network of a folder, whose weights have not been read, and what returns its states for ids."""
+    path = folder.path
+    network, _ = load_model(path, lazy=True, get_model_classes=partial(_classes, path, family))
+    # It refers to the network that holds it.
+    vars(network).pop("sanitize", None)
+    network = as_computed(network)
+    if family in ("nomic_bert", "gemma3"):
+        return network, network
+    return network, _LastStates(network)
+
+
+class _LastStates:
+    """Returns the states of the last layer of one of mlx-vlm's networks."""
+
+    def __init__(self, network: nn.Module) -> None:
+        self._network = network
+
+    def __call__(self, ids: mx.array) -> mx.array:
+        states: mx.array = self._network(ids).last_hidden_state
+        return states
+
+
+def _classes(path: Path, family: str, config: Mapping[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
+    """Return what builds the network of a family, and what reads its configuration, as mlx-lm's loader asks."""
+    make: Callable[[Any], nn.Module]
+    arguments: Any = SimpleNamespace(from_dict=dict)
+    if family == "gemma3":
+        make = GemmaNetwork
+    elif family == "nomic_bert":
+        make = partial(NomicNetwork, folder=path)
+    else:
+        if find_spec("mlx_vlm") is None:
+            raise ModelNotUsable(path, "no-mlx-vlm", family)
+        for name, value in _WRITTEN_FOR.items():
+            if config.get(name, value) not in (None, value):
+                raise ModelNotUsable(path, "unknown-architecture", f"config.json: {name}")
+        module = importlib.import_module(f"mlx_vlm.models.{family}")
+        make, arguments = module.Model, module.ModelConfig
+
+    def built(settings: Any) -> nn.Module:
+        network: Any = make(settings)
+        network.sanitize = partial(sanitized, network, network.sanitize, frozenset())
+        return network
+
+    return built, arguments
+
+
+def _longest(family: str, config: Mapping[str, Any]) -> int:
+    """Return the most tokens that the network has places for."""
+    most = context_length(config) or FALLBACK_CONTEXT
+    if family == "xlm_roberta":
+        # The places of tokens begin after that of the padding.
+        return max(1, most - int(config.get("pad_token_id", 1)) - 1)
+    if family == "nomic_bert" and config.get("rotary_scaling_factor"):
+        # Beyond these its angles would depend on the length of the text.
+        return min(most, int(config.get("max_trained_positions", most)))
+    return most
+
+
+def _dense(folder: Path, name: str) -> DenseLayer:
+    """Return the linear layer in a subfolder. Raises `ModelNotUsable`."""
+    settings = read_json(folder / name, "config.json", CONFIG)
+    function = str(settings.get("activation_function", "Tanh")).rpartition(".")[2]
+    if function not in _ACTIVATIONS:
+        raise ModelNotUsable(folder, "unknown-architecture", f"{name}/config.json: {function[:80]}")
+    header = read_checked_header(folder, folder / name / _WEIGHTS)
+    if not {"linear.weight"} <= header.keys() <= {"linear.weight", "linear.bias"}:
+        raise ModelNotUsable(folder, "wrong-tensors", f"{name}/{_WEIGHTS}")
+    tensors: Any = mx.load(str(folder / name / _WEIGHTS))
+    weights = {tensor: array.astype(mx.float32) for tensor, array in tensors.items()}
+    mx.eval(weights)
+    return DenseLayer(weights["linear.weight"], weights.get("linear.bias"), _ACTIVATIONS[function])
