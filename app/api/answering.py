@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+from msgspec import structs
 from starlette.types import Receive
 
 from app.api.activity import CANCELLED, Activity, outcome
@@ -29,6 +30,8 @@ MOST_WAITING_S = 60.0
 KEEP_ALIVE_S = 10.0
 # Events that may wait for a slow reader; far more than the socket's buffers hold.
 MOST_PENDING = 4096
+# Events that are kept of a call, so that they can be sent again.
+MOST_REPLAYED = 8192
 
 IndexedEvent = tuple[int, Event]
 
@@ -41,11 +44,19 @@ class Answering:
     """The answers of one call. Everything but `_deliver` runs on the server's loop.
 
     `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `form` names the field of the body
-    that holds the format of the answers; "" if they are free.
+    that holds the format of the answers; "" if they are free. `leave` gets the call, instead of its answers being
+    cancelled, if the client leaves while they are written and may call tools.
     """
 
     def __init__(
-        self, engine: EngineClient, requests: Sequence[ChatRequest], call_id: str, activity: Activity, *, form: str = ""
+        self,
+        engine: EngineClient,
+        requests: Sequence[ChatRequest],
+        call_id: str,
+        activity: Activity,
+        *,
+        form: str = "",
+        leave: Callable[[Answering], object] | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
@@ -56,7 +67,12 @@ class Answering:
         self._open = set(range(len(requests)))
         calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
         self._form = "tools" if calls else form
-        self._requests = requests
+        self.requests = requests
+        self._leave = leave if all(request.tools for request in requests) else None
+        # All events so far, and how many of those that are pending were sent to another client before.
+        self._events: list[IndexedEvent] = []
+        self._replayed = 0
+        self._resumed = False
         self._last: list[Event] = []
         self.prompt_tokens = 0
         self._streams: list[RequestStream] = [
@@ -95,7 +111,7 @@ class Answering:
                     self.prompt_tokens = event.total
                 waiting.discard(index)
             begun += batch
-        self._pending.extendleft(reversed(begun))
+        self._replay(begun)
 
     async def events(self) -> AsyncIterator[list[IndexedEvent]]:
         """Yield all events in batches, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
@@ -103,7 +119,9 @@ class Answering:
             with suppress(TimeoutError):
                 async with asyncio.timeout(KEEP_ALIVE_S):
                     await self._news()
-            batch = [(index, await self._checked(index, event)) for index, event in self._take()]
+            taken = self._take()
+            self._record(taken)
+            batch = [(index, await self._checked(index, event)) for index, event in taken]
             ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
             self._last += ends.values()
             yield batch
@@ -111,9 +129,26 @@ class Answering:
             self._open -= ends.keys()
 
     async def _checked(self, index: int, event: Event) -> Event:
-        if not isinstance(event, Finished) or not event.stats.unchecked:
+        if not isinstance(event, Finished):
             return event
-        return await asyncio.to_thread(checked, event, self._requests[index])
+        if self._resumed:
+            # Nothing was read for this client.
+            event = replace(event, stats=structs.replace(event.stats, cached_tokens=event.stats.prompt_tokens))
+        return await asyncio.to_thread(checked, event, self.requests[index]) if event.stats.unchecked else event
+
+    def _record(self, events: Sequence[IndexedEvent]) -> None:
+        """Keep events for a client that comes back; with too many of them, none are kept any more."""
+        if self._leave is None:
+            return
+        self._events += events
+        if len(self._events) > MOST_REPLAYED:
+            self._leave = None
+            self._events.clear()
+
+    def _replay(self, events: Sequence[IndexedEvent]) -> None:
+        """Put events back before those that are pending."""
+        self._pending.extendleft(reversed(events))
+        self._replayed = len(events)
 
     async def _news(self) -> None:
         """Wait for an event, or the client to leave."""
@@ -123,8 +158,9 @@ class Answering:
 
     def _take(self) -> list[IndexedEvent]:
         """Return the events since the last call. Raises `ClientGone`."""
-        if self._gone or len(self._pending) > MOST_PENDING:
+        if self._gone or len(self._pending) > MOST_PENDING + self._replayed:
             raise ClientGone
+        self._replayed = 0
         return [self._pending.popleft() for _ in range(len(self._pending))]
 
     def speculate(self, settings: SpeculationSettings) -> None:
@@ -139,11 +175,57 @@ class Answering:
         self._wake.set()
 
     def close(self) -> None:
-        """Cancel the answers that have not ended, and record the end of the call."""
+        """Cancel the answers that have not ended, or leave them, and record the end of the call."""
         if self._watch is not None:
             self._watch.cancel()
+        left = self._gone and bool(self._open) and self._leave is not None and self._is_written
+        if not left:
+            self.cancel()
+        self._end_call()
+        if left:
+            assert self._leave is not None
+            self._leave(self)
+
+    def cancel(self) -> None:
+        """Cancel the answers that have not ended."""
         for index in self._open:
             self._streams[index].cancel()
+
+    @property
+    def _is_written(self) -> bool:
+        """Whether an answer has begun to be written, and none has failed."""
+        events = [event for _, event in (*self._events, *self._pending)]
+        return self.sound and any(isinstance(event, TokensCommitted) for event in events)
+
+    @property
+    def sound(self) -> bool:
+        """Whether no answer has failed, or was cancelled."""
+        return not any(failure(event) for _, event in (*self._events, *self._pending))
+
+    async def collect(self) -> None:
+        """Take what comes without a client, until all answers have ended. Raises `ClientGone` if it is too much."""
+        self._gone = False
+        ended = {index for index, event in self._events if isinstance(event, Finished | Failed)}
+        while len(ended) < len(self.requests):
+            await self._news()
+            taken = self._take()
+            self._record(taken)
+            if self._leave is None:
+                raise ClientGone
+            ended |= {index for index, event in taken if isinstance(event, Finished | Failed)}
+
+    def resume(self, call_id: str) -> None:
+        """Send all events again, from the first one, to the client of another call. Then call `begin`."""
+        self._call_id = call_id
+        self._open = set(range(len(self.requests)))
+        self._gone = False
+        self._resumed = True
+        self._last = []
+        events = self._events
+        self._events = []
+        self._replay(events)
+
+    def _end_call(self) -> None:
         failed = any(isinstance(event, Failed) for event in self._last)
         self._activity.end(self._call_id, CANCELLED if self._open and not failed else outcome(self._last))
 

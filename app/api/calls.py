@@ -20,6 +20,7 @@ from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.engine_host import EngineHost
 from app.api.guard import is_loopback
+from app.api.left_answers import LeftAnswers
 from app.api.models import ModelDirectory
 from app.api.requests import errors
 from app.api.requests.callers import USER_HEADER, UserSettings
@@ -156,6 +157,7 @@ class Api:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         self._thoughts = KeptThoughts()
+        self._left = LeftAnswers()
         self._unloading: asyncio.Task[None] | None = None
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
@@ -171,7 +173,7 @@ class Api:
         draft = None if body.draft_model in (None, "", "none") else body.draft_model
         pair = await self.models.use(body.model or "", draft)
         load_s = time.perf_counter() - asked
-        prepared, answering = await self._begun(request, body, pair)
+        prepared, answering = await self._begun(request, body, pair, resumes=True)
         prepared.writer.load_s = load_s
         skipped: dict[str, str] = request.state.skipped
         ended = partial(self._ended, body, pair, prepared)
@@ -208,12 +210,15 @@ class Api:
         return answering.prompt_tokens
 
     async def _begun(
-        self, request: Request, body: AnswerRequestBody, pair: LoadedPair
+        self, request: Request, body: AnswerRequestBody, pair: LoadedPair, *, resumes: bool = False
     ) -> tuple[PreparedCall, Answering]:
-        """Start the answers of a call, from plain texts if the model's template refuses the conversation."""
+        """Start the answers of a call, from plain texts if the model's template refuses the conversation.
+
+        If it `resumes`, those that another client of the caller has left are taken up.
+        """
         assert pair.main is not None
         prepared = body.prepare(self, pair.main, self.models.name_of(pair.main))
-        answering = self._start(request, body, pair, prepared.requests, prepared.form)
+        answering = self._start(request, body, pair, prepared.requests, prepared.form, resumes=resumes)
         try:
             await answering.begin(request.receive)
         except ApiError as error:
@@ -233,6 +238,8 @@ class Api:
         pair: LoadedPair,
         requests: Sequence[ChatRequest],
         form: str = "",
+        *,
+        resumes: bool = False,
     ) -> Answering:
         main, draft = pair.main, pair.draft
         assert main is not None
@@ -257,7 +264,12 @@ class Api:
         address = "" if request.client is None or is_loopback(request.client.host) else request.client.host
         caller = body.caller(address, request.headers.get(USER_HEADER, ""))
         complete = [replace(asked, main=named, messages=given(asked.messages), caller=caller) for asked in requests]
-        answering = Answering(host.engine, complete, call.id, self.activity, form=form)
+        answering = self._left.take(complete) if resumes else None
+        if answering is None:
+            leave = self._left.keep if resumes else None
+            answering = Answering(host.engine, complete, call.id, self.activity, form=form, leave=leave)
+        else:
+            answering.resume(call.id)
         self._answering[answering] = body
         return answering
 
