@@ -12,9 +12,10 @@ os.environ.setdefault("MLX_ENABLE_TF32", "0")
 
 from engine.client import EngineClient, RequestStream
 from engine.cpu_backend.blas import BLAS
-from engine.engine import Engine, starter_pair
+from engine.engine import Engine
 from engine.errors import EngineError, ModelNotUsable
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
+from engine.files.paths import starter_pair
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord

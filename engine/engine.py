@@ -21,7 +21,6 @@ from engine.client import EngineBase, Loading, RequestStream
 from engine.cpu_backend.blas import BLAS
 from engine.errors import EngineClosed, EngineError, InternalFailure, as_engine_error
 from engine.events import Embeddings, Event, Failed
-from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.machine.keep_awake import KeepAwake
 from engine.machine.process_info import seconds_before_measuring
@@ -338,8 +337,3 @@ _NO_COMMAND = Command(lambda _scheduler: None, lambda _error: None)
 def _refuse(future: Future[Any], error: EngineError) -> None:
     if future.running() or (not future.done() and future.set_running_or_notify_cancel()):
         future.set_exception(error)
-
-
-def starter_pair() -> tuple[Path, Path]:
-    """The folders of the starter pair that comes with Tandem: main and draft."""
-    return resources() / "starter" / "main", resources() / "starter" / "draft"

@@ -77,8 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from app.wording.machines import check_line, part_line
     from engine.cluster.checks import check_machines
-    from engine.cluster.hosts import parse_machines
     from engine.cluster.plan import make_plan, model_size
+    from engine.computers.hosts import parse_machines
     from engine.model_files.names import resolve_model
 
     machines = parse_machines(arguments.hosts)
@@ -116,7 +116,7 @@ def _check(arguments: argparse.Namespace) -> int:
 def _download(arguments: argparse.Namespace) -> int:
     from engine.cluster.checks import check_machines
     from engine.cluster.fetch import fetch_configuration, fetch_missing
-    from engine.cluster.hosts import parse_machines
+    from engine.computers.hosts import parse_machines
 
     machines = parse_machines(arguments.hosts)
     main = model_path(arguments.main or STARTER)
@@ -136,7 +136,7 @@ def _download(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from engine.cluster.cluster import Cluster
-    from engine.cluster.hosts import parse_machines
+    from engine.computers.hosts import parse_machines
 
     machines = parse_machines(arguments.hosts)
     if not all(machine.is_local for machine in machines.all):

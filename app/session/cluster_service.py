@@ -248,8 +248,8 @@ class ClusterService(QObject):
 def check_machines(named: str, main: Path | None, context: int) -> CheckResults:
     """Check each machine and divide the model among them; takes seconds. Raises `EngineError`."""
     from engine.cluster.checks import check_machines
-    from engine.cluster.hosts import parse_machines
     from engine.cluster.plan import make_plan, model_size
+    from engine.computers.hosts import parse_machines
 
     machines = parse_machines(named)
     checks = tuple(check_machines(machines, main))
@@ -271,7 +271,7 @@ def fetch_parts(
 ) -> None:
     """Let the other machines download the missing parts. Raises `EngineError`."""
     from engine.cluster.fetch import fetch_missing
-    from engine.cluster.hosts import parse_machines
+    from engine.computers.hosts import parse_machines
 
     fetch_missing(parse_machines(named), checks, main, on_bytes=on_bytes, stop=stop)
 
@@ -281,7 +281,7 @@ def start_machines(
 ) -> Cluster:
     """Start the machines; takes seconds. `lost` is called when they end unexpectedly. Raises `EngineError`."""
     from engine.cluster.cluster import Cluster
-    from engine.cluster.hosts import parse_machines
+    from engine.computers.hosts import parse_machines
 
     started: list[Cluster] = []
 

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.advice.fit import working_set_limit
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import Process, command_on
 from engine.cluster.messages import ECHO, Ping
-from engine.cluster.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
-from engine.cluster.rank import other_versions, versions
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machine, Machines
+from engine.computers.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
+from engine.computers.processes import Process, command_on
+from engine.computers.versions import other_versions, versions
 from engine.errors import EngineError
 from engine.files.system_memory import system_memory
 from engine.machine.local_network import is_denied

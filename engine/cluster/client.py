@@ -13,8 +13,8 @@ from typing import Any
 from engine import errors
 from engine.client import EngineBase, Loading, RequestStream
 from engine.cluster import messages
-from engine.cluster.errors import ClusterError
 from engine.cluster.messages import CALLS, REPLIES, EngineReply, ToEngine, dec_hook, enc_hook
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings

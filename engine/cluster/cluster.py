@@ -15,11 +15,11 @@ from dataclasses import replace
 from functools import partial
 
 from engine.cluster.client import QUIET_S, RemoteEngine
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import Machines
 from engine.cluster.launch import RankProcess
 from engine.cluster.messages import TO_CLIENT, as_plain
-from engine.cluster.rank import other_versions, versions
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machines
+from engine.computers.versions import other_versions, versions
 from engine.settings import EngineSettings
 from engine.wire.handshake import connect
 

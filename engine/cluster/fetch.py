@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.cluster.checks import HostCheck
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import Process, command_on
-from engine.cluster.model_identity import portable_name
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machine, Machines
+from engine.computers.model_identity import portable_name
+from engine.computers.processes import Process, command_on
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings

@@ -11,11 +11,12 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.cluster import messages
-from engine.cluster.errors import ClusterError, failure_of
+from engine.cluster.errors import failure_of
 from engine.cluster.mirrored_caches import Replay
-from engine.cluster.model_identity import are_alike, fingerprint, folder_of
 from engine.cluster.plan import check_room
 from engine.cluster.splitting import LastExchange, SplitPart, run_pass, shared_ids
+from engine.computers.errors import ClusterError
+from engine.computers.model_identity import are_alike, fingerprint, folder_of
 from engine.errors import EngineError
 from engine.files.steps import Steps
 from engine.main_model.loading import load_part

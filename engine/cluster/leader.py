@@ -18,11 +18,12 @@ import mlx.nn as nn
 
 from engine.advice.fit import ModelSize
 from engine.cluster import messages
-from engine.cluster.errors import ClusterError, failure_of
+from engine.cluster.errors import failure_of
 from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel
-from engine.cluster.model_identity import fingerprint, portable_name
 from engine.cluster.plan import choose_split, part_of
 from engine.cluster.splitting import LastExchange, SplitPart, run_pass, shared_ids
+from engine.computers.errors import ClusterError
+from engine.computers.model_identity import fingerprint, portable_name
 from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.steps import Steps, result_of
 from engine.main_model.loaded_model import LoadedModel

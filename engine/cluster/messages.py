@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from engine import errors
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError, InternalFailure
 from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.advice.fit import ModelSize, check_fit, stored_bits
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from engine.model_files.architecture import mlx_lm_module, splits_of
 from engine.model_files.config import context_length, text_config
 from engine.model_files.inspection import LAYER

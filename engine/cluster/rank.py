@@ -15,21 +15,20 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from engine.cluster.errors import ClusterError
 from engine.cluster.messages import TO_ENGINE, TO_LEADER, TO_RANK, ToLeader, as_plain, from_plain
 from engine.cluster.ring_watch import RingWatch, open_sockets
+from engine.computers.errors import ClusterError
+from engine.computers.keeper import BEAT_S, ENDING_S, SILENT_S, keep
+from engine.computers.versions import versions
 from engine.machine.keep_awake import KeepAwake
 from engine.settings import EngineSettings
 from engine.wire.channel import Channel
@@ -41,10 +40,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 INNER = "--inner"
-# Seconds between two signs of life, and seconds without one after which a process counts as lost.
-BEAT_S, SILENT_S = 1.0, 6.0
-# Seconds in which a rank that is asked to end closes its engine; its keeper and its parent wait a second more each.
-ENDING_S = 2.0
 # A rank ends if it cannot allocate this many bytes: if a thread of MLX's failed, all ranks would wait for ever.
 LEAST_BYTES = 2**20
 # Seconds for the ranks to find each other.
@@ -61,7 +56,7 @@ def main(arguments: list[str]) -> int:
     # Ctrl-C is handled by the process that drives the ranks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if INNER not in arguments:
-        return _keep()
+        return keep([*own_command(), INNER])
     # Output of libraries must not be read as messages.
     output = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
@@ -75,27 +70,6 @@ def own_command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, "cluster", "rank"]
     return [sys.executable, "-m", "engine.cluster.rank"]
-
-
-def _keep() -> int:
-    """Run the rank in a process of its own, pass the input on to it, and kill it if this falls silent; returns 1."""
-    process = subprocess.Popen([*own_command(), INNER], stdin=subprocess.PIPE)
-    assert process.stdin is not None
-    given = process.stdin.fileno()
-    threading.Thread(target=lambda: os._exit(process.wait() & 0xFF), daemon=True).start()
-    try:
-        while select.select([0], [], [], SILENT_S)[0]:
-            line = os.read(0, 65536)
-            if not line:
-                break
-            os.write(given, line)
-        process.stdin.close()
-        process.wait(ENDING_S + 1.0)
-    except (OSError, subprocess.TimeoutExpired):
-        pass
-    process.kill()
-    process.wait()
-    return 1
 
 
 class _Rank:
@@ -262,21 +236,6 @@ class _Rank:
     def _leave(code: int) -> NoReturn:
         # Without cleaning up, which could wait for a rank that is gone.
         os._exit(code)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions here of what computes; "" for a package that is not installed, as Tandem in a checkout."""
-    numbers = dict.fromkeys(("tandem-chat", "mlx", "mlx-lm"), "")
-    for package in numbers:
-        with suppress(PackageNotFoundError):
-            numbers[package] = version(package)
-    return numbers
-
-
-def other_versions(reported: Mapping[str, str], expected: Mapping[str, str]) -> str:
-    """Return which of the versions that a machine reports are not those of this one; "" if none are."""
-    differing = [name for name in expected if reported.get(name) != expected[name]]
-    return "; ".join(f"{name} {reported.get(name, '?')}, not {expected[name]}" for name in differing)
 
 
 def check_memory(host: str) -> None:

@@ -11,8 +11,8 @@ import mlx.nn as nn
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.models.pipeline import PipelineMixin
 
-from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError, is_device_failure
 from engine.files.steps import Steps
 from engine.speculation.caches.cache_rules import flatten

@@ -12,6 +12,11 @@ def resources() -> Path:
     return Path(__file__).resolve().parent.parent.parent / "resources"
 
 
+def starter_pair() -> tuple[Path, Path]:
+    """The folders of the starter pair that comes with Tandem: main and draft."""
+    return resources() / "starter" / "main", resources() / "starter" / "draft"
+
+
 def is_known_good(path: Path) -> bool:
     """Whether a model folder came with Tandem, so that its template and tokenizer can be trusted."""
     return path.resolve().is_relative_to(resources().resolve() / "starter")

@@ -15,7 +15,7 @@ from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.text.file_texts import NotAttachable
 from app.window.attachment_reader import AttachmentReader
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from tests.app.shown_library import LARGER, ShownLibrary, downloading

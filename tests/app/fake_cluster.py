@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.session import cluster_service
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError
 from tests.app.scripted_engine import ScriptedEngine
 

@@ -12,7 +12,7 @@ from app.cli.terminal import print_table
 from engine.bench.prompts import BenchPrompt
 from engine.client import EngineClient
 from engine.cluster.cluster import Cluster
-from engine.cluster.hosts import parse_machines
+from engine.computers.hosts import parse_machines
 from engine.events import Failed, Finished
 from engine.methods import DRAFTER_METHOD
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings

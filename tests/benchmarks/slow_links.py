@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from engine.cluster import cluster
-from engine.cluster.hosts import Machines
+from engine.computers.hosts import Machines
 
 # Seconds that a rank may take to listen.
 _LISTEN_S = 60.0

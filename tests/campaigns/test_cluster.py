@@ -18,10 +18,10 @@ import pytest
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings
 from engine.cluster import checks
 from engine.cluster.cluster import Cluster
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import parse_machines
 from engine.cluster.launch import RankProcess
 from engine.cluster.messages import ECHO, Ping
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import parse_machines
 from engine.events import TokensCommitted
 from engine.wire import handshake
 from engine.wire.handshake import CONNECT_S, HANDSHAKE_S, LARGEST_HANDSHAKE

@@ -19,7 +19,7 @@ from app.session.answer import State
 from app.session.cluster_service import ON
 from engine import ChatRequest, Engine, SamplingSettings, SpeculationSettings
 from engine.cluster.cluster import Cluster
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine

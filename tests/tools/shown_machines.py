@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.session.cluster_service import CheckResults
 from engine.cluster.checks import HostCheck
-from engine.cluster.errors import ClusterError
 from engine.cluster.plan import ClusterPlan, RankPart
+from engine.computers.errors import ClusterError
 
 
 def found_machines(split: str, ready: bool = False) -> CheckResults:

@@ -14,7 +14,7 @@ from huggingface_hub import constants
 from app.__main__ import main
 from engine import starter_pair
 from engine.cluster.checks import check_machines
-from engine.cluster.hosts import parse_machines
+from engine.computers.hosts import parse_machines
 from tests.engine.cluster.families import write_family, write_layers_apart
 from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S
@@ -78,7 +78,7 @@ def test_what_keeps_a_machine_from_taking_part_is_named(
     command: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script(tmp_path, "tandem", command)
-    monkeypatch.setattr("engine.cluster.launch.is_denied", lambda said: "No route" in said)
+    monkeypatch.setattr("engine.computers.processes.is_denied", lambda said: "No route" in said)
     _, there = check_machines(parse_machines(OTHER))
     assert there.problem is not None
     assert there.problem.reason == reason

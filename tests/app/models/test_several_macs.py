@@ -15,7 +15,7 @@ from app.session.cluster_service import ON, CheckResults, ClusterService
 from app.widgets.application import Application
 from engine.advice.catalog import load_catalog
 from engine.cluster.checks import HostCheck
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters
 from tests.app.hub_library import empty_library

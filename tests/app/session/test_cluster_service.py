@@ -12,8 +12,8 @@ from app.session.answer import State
 from app.session.cluster_service import OFF, ON, STARTING, CheckResults
 from app.session.session import Session
 from engine import starter_pair
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import Machines
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machines
 from engine.errors import EngineError
 from engine.settings import EngineSettings
 from tests.app.fake_cluster import LOST, FakeCluster, FakeClusters

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.session import cluster_service
 from app.session.cluster_service import FETCHING, OFF, ON, CheckResults
 from engine.cluster.checks import HostCheck
-from engine.cluster.errors import ClusterError
 from engine.cluster.plan import ClusterPlan, RankPart
+from engine.computers.errors import ClusterError
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters
 from tests.app.window_driver import WindowDriver

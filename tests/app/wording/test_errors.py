@@ -24,7 +24,7 @@ from app.wording.cluster import CLUSTER_REASONS
 from app.wording.errors import error_sentence
 from app.wording.hub import HUB_REASONS, refused_sentence
 from app.wording.machines import together_sentence
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 from engine.errors import (
     BadRequest,
     CannotTeach,

@@ -12,9 +12,9 @@ from typing import Any, cast
 import pytest
 
 from engine.cluster.client import RemoteEngine
-from engine.cluster.errors import ClusterError
 from engine.cluster.messages import TO_CLIENT, TO_ENGINE, Call, EngineReply, ToEngine, enc_hook
 from engine.cluster.server import serve
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError, InternalFailure, ModelCannotSee, ModelNotUsable
 from engine.events import Failed
 from engine.requests import ChatRequest

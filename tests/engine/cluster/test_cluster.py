@@ -10,8 +10,8 @@ import pytest
 
 from engine import ChatRequest, Engine, Event, Failed, Finished, SamplingSettings, SpeculationSettings
 from engine.cluster.cluster import Cluster
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import parse_machines
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import parse_machines
 from engine.errors import ModelNotUsable
 from engine.events import TokensCommitted
 from engine.grammars.grammar import Grammar

@@ -15,8 +15,8 @@ import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings
 from engine.cluster.cluster import Cluster
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import Machines, parse_machines
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machines, parse_machines
 from engine.errors import EngineError
 from engine.events import TokensCommitted
 from tests.benchmarks.slow_links import SlowLinks

@@ -9,7 +9,7 @@ import pytest
 
 from engine import Engine, Failed
 from engine.cluster.cluster import Cluster
-from engine.cluster.hosts import parse_machines
+from engine.computers.hosts import parse_machines
 from engine.errors import DeviceFailed
 from tests.engine.cluster import failing_rank
 from tests.engine.cluster.families import write_family

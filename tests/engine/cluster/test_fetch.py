@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from engine.cluster.checks import HostCheck
-from engine.cluster.errors import ClusterError
 from engine.cluster.fetch import fetch_missing
-from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import Process
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machine, Machines
+from engine.computers.processes import Process
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess
 from tests.engine.model_files.model_folders import model_files
@@ -34,7 +34,7 @@ def repository(tmp_path: Path) -> Path:
 
 def fetch(script: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
     """Return the progress that a machine reports which runs `script` instead of downloading."""
-    monkeypatch.setattr("engine.cluster.launch.SSH", (sys.executable, "-c", script))
+    monkeypatch.setattr("engine.computers.processes.SSH", (sys.executable, "-c", script))
     machines = Machines((Machine("127.0.0.1", ""), Machine("other", "")))
     said: list[tuple[str, int, int]] = []
     checks = (HostCheck("here"), HostCheck("other", lacks=("model.safetensors",)))

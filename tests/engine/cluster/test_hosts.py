@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.cluster.cluster import places_of, settings_of_ranks
-from engine.cluster.errors import ClusterError
-from engine.cluster.hosts import parse_machines
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import parse_machines
 from engine.settings import EngineSettings
 
 

@@ -9,9 +9,9 @@ import pytest
 from mlx_lm.utils import _get_classes
 
 from engine.advice.fit import ModelSize
-from engine.cluster.errors import ClusterError
 from engine.cluster.plan import check_room, choose_split, fits_together, layers_of, make_plan, part_of
 from engine.cluster.splitting import with_layers_of_ranks
+from engine.computers.errors import ClusterError
 from tests.engine.cluster.families import SPLIT_BY_LAYERS, deeper
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES

@@ -10,10 +10,12 @@ from contextlib import suppress
 import pytest
 
 from engine.cluster.cluster import Cluster
-from engine.cluster.errors import ClusterError, OutOfStep, failure_of
-from engine.cluster.hosts import Machine, parse_machines
+from engine.cluster.errors import OutOfStep, failure_of
 from engine.cluster.messages import TO_ENGINE
-from engine.cluster.rank import check_memory, versions
+from engine.cluster.rank import check_memory
+from engine.computers.errors import ClusterError
+from engine.computers.hosts import Machine, parse_machines
+from engine.computers.versions import versions
 from engine.wire.handshake import Listener
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.engine import starter_pair
 from engine.errors import EngineError
+from engine.files.paths import starter_pair
 from engine.requests import OwnAnswer, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings

@@ -24,8 +24,8 @@ from engine import (
     errors,
 )
 from engine.cluster import messages as cluster
-from engine.cluster.errors import ClusterError
 from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook, from_plain
+from engine.computers.errors import ClusterError
 from engine.errors import EngineError, InternalFailure, PromptTooLong
 from engine.events import Alternative, Event, PromptToken
 from engine.grammars.grammar import Grammar

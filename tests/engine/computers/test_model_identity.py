@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from engine.cluster.model_identity import are_alike, fingerprint, folder_of, portable_name
-from engine.engine import starter_pair
+import pytest
+
+from engine.computers.model_identity import are_alike, fingerprint, folder_of, portable_name
+from engine.files.paths import starter_pair
 
 
 def test_copies_have_one_fingerprint_and_other_weights_another(tiny_main: Path, tmp_path: Path) -> None:
@@ -17,6 +19,7 @@ def test_copies_have_one_fingerprint_and_other_weights_another(tiny_main: Path, 
     assert not are_alike(fingerprint(twin), fingerprint(tiny_main))
 
 
+@pytest.mark.first
 def test_where_files_are_lacking_the_version_has_to_be_the_same() -> None:
     whole = {"/": "aaaa", "config.json": "c", "model.safetensors.index.json": "i", "model-1": "1", "model-2": "2"}
     part = {name: digest for name, digest in whole.items() if name != "model-2"}

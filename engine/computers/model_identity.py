@@ -8,8 +8,8 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.engine import starter_pair
 from engine.errors import ModelNotUsable
+from engine.files.paths import starter_pair
 from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 

@@ -7,7 +7,7 @@ import re
 import socket
 from dataclasses import dataclass
 
-from engine.cluster.errors import ClusterError
+from engine.computers.errors import ClusterError
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 # Names that ssh does not mistake for an option or a command.
