@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.computers.hosts import is_name
 from engine.errors import require, require_between, require_one_of
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
-# Where a draft model may draft while the main model verifies: nowhere, or on this computer's processor.
+# Where a draft model may draft while the main model verifies, if not on another computer: nowhere, or on this
+# computer's processor.
 DRAFT_AHEAD = ("off", "here")
 
 
@@ -35,8 +37,8 @@ class EngineSettings:
 
     What drafters are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
 
-    `draft_ahead`, one of DRAFT_AHEAD, is where a draft model drafts while the main model verifies, from the answers on
-    that begin afterwards.
+    `draft_ahead`, one of DRAFT_AHEAD or the name or address of another computer as ssh takes it, is where a draft model
+    drafts while the main model verifies, from the answers on that begin afterwards.
     """
 
     most_active: int = 8
@@ -64,7 +66,7 @@ class EngineSettings:
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         require(self.context >= 1, "context", "1 or more", self.context)
         require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
-        require_one_of(DRAFT_AHEAD, "draft_ahead", self.draft_ahead)
+        require(is_name(self.draft_ahead), "draft_ahead", "off, here or a computer", self.draft_ahead)
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)

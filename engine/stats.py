@@ -170,7 +170,8 @@ class RequestStats(Struct, frozen=True):
     serves an answer alone only), "pictures" or "head" (which drafts a block in one pass). The runner had prepared
     draft tokens for `ahead_hits` outcomes of rounds, of which `ahead_used` were verified, and not for `ahead_misses`;
     `ahead_late` replies came too late, `ahead_bad` were not sound. Drafting here as many tokens as were used would have
-    taken `ahead_hidden_s` seconds.
+    taken `ahead_hidden_s` seconds. `ahead_host` is the name of the runner's computer, "" for this one, and
+    `ahead_detail` what was found there, if the state is a reason.
 
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
     `picture_s` seconds of the time to the first token.
@@ -211,6 +212,8 @@ class RequestStats(Struct, frozen=True):
     draft: str = ""
     draft_fits: bool = True
     ahead: str = ""
+    ahead_host: str = ""
+    ahead_detail: str = ""
     ahead_hits: int = 0
     ahead_misses: int = 0
     ahead_late: int = 0

@@ -57,7 +57,8 @@ def add_parser(subparsers: Any) -> None:
         if name == "check":
             action.add_argument("--json", action="store_true", help="print one JSON object per computer")
     # Run on other machines over ssh.
-    commands.add_parser("rank").add_argument("--inner", action="store_true")
+    for name in ("rank", "draft"):
+        commands.add_parser(name).add_argument("--inner", action="store_true")
     commands.add_parser("report")
     commands.add_parser("fetch")
 
@@ -68,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         "download": _download,
         "run": _run,
         "rank": _rank,
+        "draft": _draft,
         "report": _report,
         "fetch": _fetch,
     }
@@ -157,6 +159,12 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 def _rank(arguments: argparse.Namespace) -> int:
     from engine.cluster.rank import INNER, main
+
+    return main([INNER] if arguments.inner else [])
+
+
+def _draft(arguments: argparse.Namespace) -> int:
+    from engine.ahead.other_computer import INNER, main
 
     return main([INNER] if arguments.inner else [])
 

@@ -32,6 +32,8 @@ class AheadFigures:
     """The figures of drafting ahead in one answer; `engine.stats.RequestStats` describes them."""
 
     state: str
+    host: str = ""
+    detail: str = ""
     hits: int = 0
     misses: int = 0
     late: int = 0
@@ -62,7 +64,7 @@ class DraftingAhead:
         drafting_s: Callable[[int], float | None],
         fixed_depth: int | None = None,
     ) -> None:
-        self.figures = AheadFigures(link.state)
+        self.figures = AheadFigures(link.state, link.host)
         self.depth = fixed_depth or FIRST_DEPTH
         self._fixed = fixed_depth is not None
         self._link = link
@@ -115,6 +117,7 @@ class DraftingAhead:
             self._pause = min(2 * self._pause, LAST_PAUSE)
             self.end()
         self.figures.state = self._link.reason or self._link.state
+        self.figures.detail = self._link.detail
         if self.figures.bad >= MAX_BAD:
             self.figures.state = "bad-replies"
             self.end()

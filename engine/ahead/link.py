@@ -27,6 +27,14 @@ START_S = 300.0
 ATTEMPTS = 2
 
 
+class NoRunner(Exception):
+    """There is no runner, for a reason of `RunnerLink`."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason, self.detail = reason, detail
+
+
 @dataclass(slots=True)
 class RunnerConnection:
     """A channel to a runner, and a function that ends it. `pid` is that of its process, if it has one here."""
@@ -55,19 +63,25 @@ def in_a_process(folder: Path) -> RunnerConnection:
 
 
 class RunnerLink:
-    """A runner for one draft model, which `connect` starts on a thread of its own; `connect` raises `OSError`.
+    """A runner for one draft model, which `connect` starts on a thread of its own.
+
+    `connect` raises `NoRunner` or `OSError`. `host` is the name of the runner's computer, "" for this one.
 
     `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable" (the model cannot be loaded),
-    "no-branches" (its passes cannot hold several continuations), "unreachable", "ended" or "closed".
+    "no-branches" (its passes cannot hold several continuations), "unreachable", "ended" or "closed"; for another
+    computer also "other-key" (its end does not know the key of the connection) or one of `ClusterError`. `detail` is
+    what was found there.
     """
 
-    def __init__(self, connect: Callable[[], RunnerConnection]) -> None:
+    def __init__(self, connect: Callable[[], RunnerConnection], host: str = "") -> None:
         self._connect = connect
+        self.host = host
         self._connection: RunnerConnection | None = None
         self._attempts = 0
         self._closed = threading.Event()
         self.state = ""
         self.reason = ""
+        self.detail = ""
         # Counts the runners that were reached. A new one knows no text.
         self.generation = 0
         self._start()
@@ -113,9 +127,10 @@ class RunnerLink:
         """Start a runner and wait until it is ready, or give up."""
         try:
             connection = self._connect()
-        except OSError as error:
+        except (NoRunner, OSError) as error:
             log.info("the draft runner cannot be started: %s", error)
-            self._give_up("unreachable")
+            missing = error if isinstance(error, NoRunner) else NoRunner("unreachable", str(error))
+            self._give_up(missing.reason, missing.detail)
             return
         self._connection = connection
         if self._closed.is_set():
@@ -144,9 +159,9 @@ class RunnerLink:
         else:
             self._give_up("ended")
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: str, detail: str = "") -> None:
         if not self._closed.is_set():
-            self.reason = reason
+            self.reason, self.detail = reason, detail
             self.state = "gone"
 
     def _drop(self) -> None:

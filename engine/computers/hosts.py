@@ -47,7 +47,7 @@ def parse_machines(text: str) -> Machines:
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise ClusterError("bad-host", detail=name[:80])
     own_ranks = [name for name in names if name in _LOCAL] or ["127.0.0.1"]
     others = [name for name in names if name not in _LOCAL]
@@ -56,6 +56,18 @@ def parse_machines(text: str) -> Machines:
     reached = [Machine(name, _address_of(name)) for name in others]
     address_here = _own_address(reached[0].address) if reached else "127.0.0.1"
     return Machines((*(Machine(name, address_here) for name in own_ranks), *reached))
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name or the address of one machine."""
+    return _NAME.fullmatch(text) is not None
+
+
+def parse_machine(name: str) -> Machine:
+    """Return the machine of a name or address. Raises `ClusterError` if it has no address."""
+    if not is_name(name):
+        raise ClusterError("bad-host", detail=name[:80])
+    return Machine(name, "127.0.0.1" if name in _LOCAL else _address_of(name))
 
 
 def _address_of(name: str) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import time
+from functools import partial
 from pathlib import Path
 
 from engine.ahead import link as links
+from engine.ahead import other_computer
 from engine.ahead.link import RunnerLink
 from engine.speculation.drafters.sources import Drafter, HeadSource
 from engine.upkeep.memory import ModelMemory
 
 log = logging.getLogger(__name__)
+
+# Seconds after which a runner on another computer, which may have been asleep, is looked for again.
+AGAIN_S = 60.0
 
 
 class DraftRunners:
@@ -20,13 +26,16 @@ class DraftRunners:
         self._memory = memory
         self._link: RunnerLink | None = None
         self._folder: Path | None = None
+        # When the link was made, by `time.monotonic`.
+        self._begun = 0.0
 
     def reach(self, draft: Drafter) -> RunnerLink | str:
         """Return the link to the runner of a draft model, which starts with the first call.
 
         Otherwise returns the reason for none, as in `RequestStats.ahead`, "" if the settings turn it off.
         """
-        if self._memory.settings.draft_ahead == "off":
+        place = self._memory.settings.draft_ahead
+        if place == "off":
             self.close()
             return ""
         if isinstance(draft, HeadSource):
@@ -35,10 +44,10 @@ class DraftRunners:
         if draft.translation is not None:
             self.close()
             return "other-tokenizer"
-        if not self._runs and not self._memory.copy_fits(draft):
+        if place == "here" and not self._runs and not self._memory.copy_fits(draft):
             log.info("there is no memory for another copy of %s", draft.info.name)
             return "no-memory"
-        return self._link_for(draft.info.path)
+        return self._link_for(draft.info.path, place)
 
     def close(self) -> None:
         """End the runner, if there is one."""
@@ -50,11 +59,20 @@ class DraftRunners:
     def _runs(self) -> bool:
         return self._link is not None and self._link.state != "gone"
 
-    def _link_for(self, folder: Path) -> RunnerLink:
+    def _link_for(self, folder: Path, place: str) -> RunnerLink:
         """Return the link for the draft model in `folder`, and end one for another model."""
-        if folder != self._folder:
+        if folder != self._folder or self._is_due_again:
             self.close()
         if self._link is None:
-            self._link = RunnerLink(lambda: links.in_a_process(folder))
+            here = place == "here"
+            connect = partial(links.in_a_process if here else partial(other_computer.on_computer, place), folder)
+            self._link = RunnerLink(connect, "" if here else place)
             self._folder = folder
+            self._begun = time.monotonic()
         return self._link
+
+    @property
+    def _is_due_again(self) -> bool:
+        """Whether the runner is gone that was looked for on another computer some time ago."""
+        link = self._link
+        return link is not None and bool(link.host) and not self._runs and time.monotonic() - self._begun > AGAIN_S

@@ -23,6 +23,8 @@ class FakeLink:
     tokens: tuple[int, ...] = (7, 8, 9)
     state: str = "ready"
     reason: str = ""
+    host: str = ""
+    detail: str = ""
     generation: int = 1
     silent: bool = False
     sent: list[Any] = field(default_factory=list)
